@@ -1,0 +1,86 @@
+"""What exactdp says when something a user wrote is wrong: place, rule, way out.
+
+Every error that a user can cause is an `ExactdpError`. It prints as
+
+    noisy_sum.py:9:9: a real variable cannot be assigned inside a while loop
+        9 |         total = total + lap(eps / 2, q[i])
+          |         ^^^^^
+    DiPWhile+ assigns reals a bounded number of times (paper, section 5.2).
+    Use `for i in range(<constant>)`, which is unrolled.
+
+and carries the same facts as attributes, so that editors can use them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of one source line; `line`, `column` and `end_column` count from 1.
+
+    `end_column` is the column after the last character of the stretch.
+    """
+
+    source: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+    def show(self) -> str:
+        """Return the source line with carets under the stretch."""
+        number = f"{self.line:>5}"
+        # A tab must stay a tab above the caret, or the caret points elsewhere.
+        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        carets = "^" * max(1, self.end_column - self.column)
+        return f"{number} | {self.text}\n{' ' * len(number)} | {indent}{carets}"
+
+
+class ExactdpError(Exception):
+    """Something a user wrote is wrong; nothing was decided and nothing changed."""
+
+    def __init__(
+        self, message: str, *, place: Place | None = None, rule: str = "", way_out: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.rule = rule
+        self.way_out = way_out
+
+    @property
+    def line(self) -> int | None:
+        """The line of the mistake, from 1, if it is in a text."""
+        return self.place.line if self.place else None
+
+    @property
+    def column(self) -> int | None:
+        """The column of the mistake, from 1, if it is in a text."""
+        return self.place.column if self.place else None
+
+    def __str__(self) -> str:
+        head = self.message
+        if self.place is not None:
+            at = f"{self.place.source}:{self.place.line}:{self.place.column}"
+            head = f"{at}: {self.message}\n{self.place.show()}"
+        return "\n".join(part for part in (head, self.rule, self.way_out) if part)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        facts = {"place": self.place, "rule": self.rule, "way_out": self.way_out}
+        return _rebuild, (type(self), self.message, facts)
+
+
+def _rebuild(kind: type[ExactdpError], message: str, facts: dict[str, object]) -> ExactdpError:
+    error = kind.__new__(kind)
+    ExactdpError.__init__(error, message, **facts)  # type: ignore[arg-type]
+    return error
+
+
+class ParseError(ExactdpError):
+    """A text that should spell a closed form, an interval or a number does not."""
+
+
+class ValueRefusedError(ExactdpError, ValueError):
+    """A value that cannot mean what it is used for (a NaN, an empty interval, …)."""
