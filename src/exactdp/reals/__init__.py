@@ -1,0 +1,38 @@
+"""Closed forms in ε and everything that is decided about them."""
+
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure
+from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, parameter
+from exactdp.reals.exp_ratio import ExpRatio
+from exactdp.reals.extrema import Extremum, infimum, supremum
+from exactdp.reals.interval import Interval
+from exactdp.reals.numbers import inf
+from exactdp.reals.parsing import parse
+from exactdp.reals.signs import Decision, nonnegative, positive
+from exactdp.reals.solutions import SolutionSet, Stretch, solution_set
+from exactdp.reals.zeros import Root, roots
+
+__all__ = [
+    "ClosedForm",
+    "Decision",
+    "Enclosure",
+    "ExpPoly",
+    "ExpRatio",
+    "Extremum",
+    "Interval",
+    "Root",
+    "SolutionSet",
+    "Stretch",
+    "Term",
+    "eps",
+    "exp",
+    "inf",
+    "infimum",
+    "nonnegative",
+    "parameter",
+    "parse",
+    "positive",
+    "roots",
+    "solution_set",
+    "supremum",
+]

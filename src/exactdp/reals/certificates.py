@@ -1,0 +1,113 @@
+"""Certificates: a decision written down so that `exactdp.certify` can check it.
+
+The format is described in `docs/schema/certificate-v1.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from exactdp.reals.chart import Box, Piece, Start, Tail
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.interval import End, Interval
+from exactdp.reals.numbers import spell
+from exactdp.reals.zeros import Root, Survey
+
+Json: TypeAlias = dict[str, Any]
+
+
+def certificate(f: ClosedForm, on: Interval, relation: str, verdict: str, proof: Json) -> Json:
+    """Return the sealed certificate of a decision about f on an interval."""
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": 1,
+        "kind": "sign",
+        "claim": {
+            "relation": relation,
+            "numerator": terms(f.numerator),
+            "denominator": terms(f.denominator),
+            "on": {
+                "lower": _end(on.lower),
+                "lower_closed": not on.lower_open,
+                "upper": _end(on.upper),
+                "upper_closed": not on.upper_open,
+            },
+        },
+        "verdict": verdict,
+        "proof": proof,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def seal(body: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of a certificate without its seal."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def half(over: list[tuple[Survey, int]], under: list[tuple[Survey, int]]) -> Json:
+    """Return the proof on one side of 0 from surveys with the signs of their factors."""
+    return {
+        "numerator": [_factor(survey, sign) for survey, sign in over],
+        "denominator": [_factor(survey, sign) for survey, sign in under],
+    }
+
+
+def value_at(point: Fraction, value: Enclosure) -> Json:
+    """Return the refutation by a value."""
+    ends = value.lower_mantissa, value.upper_mantissa
+    if value.exponent == 0:
+        shown = [spell(end) for end in ends]
+    else:
+        shown = [f"{spell(end)}*2^{value.exponent}" for end in ends]
+    return {"at": spell(point), "value": shown}
+
+
+def pole_at(point: Fraction) -> Json:
+    """Return the refutation by a rational pole."""
+    return {"pole": spell(point)}
+
+
+def zero_between(part: str, root: Root, cofactor: ExpPoly) -> Json:
+    """Return the refutation by an irrational zero of the numerator or the denominator."""
+    return {
+        "zero_of": part,
+        "factor": terms(root.factor),
+        "cofactor": terms(cofactor),
+        "between": [spell(root.lower), spell(root.upper)],
+    }
+
+
+def terms(form: ExpPoly) -> list[list[Any]]:
+    """Return Σ c·ε^k·e^{qε} as [[c, k, q], …], sorted by q and k."""
+    listed = sorted((term.rate, term.power, term.coefficient) for term in form.terms)
+    return [[spell(c), k, spell(q)] for q, k, c in listed]
+
+
+def _factor(survey: Survey, sign: int) -> Json:
+    pieces: list[list[Any]] = [["linear"]] if survey.is_linear else [*map(_piece, survey.pieces)]
+    return {
+        "terms": terms(survey.factor),
+        "power": survey.power,
+        "sign": sign,
+        "pieces": pieces if sign else [],
+    }
+
+
+def _piece(piece: Piece) -> list[Any]:
+    if isinstance(piece, Start):
+        return ["start", spell(piece.upper), piece.degree]
+    if isinstance(piece, Box):
+        return ["box", spell(piece.upper), spell(piece.shift), piece.degree, piece.bits]
+    assert isinstance(piece, Tail)
+    return ["tail", piece.bits]
+
+
+def _end(end: End) -> str:
+    return spell(end) if isinstance(end, Fraction) else str(end)

@@ -1,0 +1,186 @@
+"""A walk along the positive line that finds the sign of a sum everywhere.
+
+The walk makes as long steps as the bounds of `expansion` allow. Each step ends in a stretch of
+one sign, or in a crossing: a stretch on which the sum is strictly monotone (times an
+exponential) and has opposite signs at the ends, hence exactly one zero, a simple one.
+
+**Why the walk ends**, for a sum F whose zeros on the interval are all simple and which is not 0
+at rational points other than 0: near 0 the first nonvanishing Taylor coefficient rules on some
+(0, a]; near ∞ the dominant term rules from some b on. On the compact rest |F| + |F′| is bounded
+away from 0, so every box below a certain width, looked at with enough bits, shows a sign or
+monotonicity. A walk over a sum that may have multiple zeros is given a `finest` width and
+raises `Stuck` when its steps get shorter; it is then repeated on squarefree factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.reals.evaluation import numbers, sign
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.expansion import DEGREE, Expansion
+from exactdp.reals.interval import Interval
+from exactdp.reals.numbers import fraction
+
+_BITS = 64
+
+
+@dataclass(frozen=True)
+class Start:
+    """(0, upper] has one sign."""
+
+    upper: Fraction
+    sign: int
+    degree: int
+
+
+@dataclass(frozen=True)
+class Box:
+    """[lower, upper] has one sign, seen after division by e^{shift·ε}."""
+
+    lower: Fraction
+    upper: Fraction
+    sign: int
+    shift: Fraction
+    degree: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Tail:
+    """[lower, ∞) has one sign."""
+
+    lower: Fraction
+    sign: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """(lower, upper) holds exactly one zero, a simple one; before it the sign is `sign`."""
+
+    lower: Fraction
+    upper: Fraction
+    sign: int
+
+
+Piece: TypeAlias = Start | Box | Tail | Crossing
+
+
+class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better factors
+    """The steps have become too short: there may be a multiple zero."""
+
+
+def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[Piece]:
+    """Yield pieces that cover `on`, part of (0, ∞), from left to right.
+
+    `form` is not 0 at rational points other than 0. Steps shorter than `finest` times their
+    distance from 0 raise `Stuck`.
+    """
+    expansion = Expansion(form)
+    end, tail = on.upper, None
+    if not isinstance(end, Fraction):
+        tail = _tail(expansion, on.lower)
+        end = tail.lower
+    assert isinstance(on.lower, Fraction)
+    place = on.lower
+    if place == 0:
+        start = _start(expansion, end, bounded=tail is None)
+        yield start
+        place = start.upper
+    yield from _boxes(form, expansion, place, end, finest, is_point=on.is_point)
+    if tail is not None:
+        yield Tail(max(place, end), tail.sign, tail.bits)
+
+
+def _tail(expansion: Expansion, lower: object) -> Tail:
+    """Return the tail from the first power of two (or the lower end) from which one is shown."""
+    assert isinstance(lower, Fraction)
+    place = max(lower, Fraction(1))
+    bits = _BITS
+    while True:
+        reading = expansion.tail(place, bits)
+        if reading.sign:
+            return Tail(place, reading.sign, bits + 16)
+        if reading.blurred:
+            bits *= 2
+        else:
+            place = Fraction(2) ** _exponent(place * 2)
+
+
+def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
+    """Return the start with an upper end of a power of two, or of `end` where that is near."""
+    degree = DEGREE + expansion.order
+    fastest = fraction(expansion.fastest)
+    upper = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
+    if upper >= end and bounded:
+        upper = end
+    bits = _BITS
+    while True:
+        reading = expansion.start(upper, degree, bits)
+        if reading.sign:
+            return Start(upper, reading.sign, degree)
+        if reading.blurred:
+            bits *= 2
+        else:
+            upper = Fraction(2) ** (_exponent(upper) - 1)
+
+
+def _boxes(
+    form: ExpPoly,
+    expansion: Expansion,
+    place: Fraction,
+    end: Fraction,
+    finest: Fraction | None,
+    *,
+    is_point: bool,
+) -> Iterator[Piece]:
+    bits = _BITS
+    if is_point:
+        reading = expansion.box(place, end, 1, bits)
+        while not reading.sign:
+            bits *= 2
+            reading = expansion.box(place, end, 1, bits)
+        yield Box(place, end, reading.sign, reading.shift, 1, bits + 16)
+        return
+    step = place / 2
+    before = 0
+    while place < end:
+        upper = min(end, _round(place + step, step))
+        reading = expansion.box(place, upper, DEGREE, bits)
+        if reading.sign:
+            yield Box(place, upper, reading.sign, reading.shift, DEGREE, bits + 16)
+            place, before, step = upper, reading.sign, 2 * step
+            continue
+        if reading.blurred:
+            bits *= 2
+            continue
+        if reading.monotone:
+            before = before or _sign(form, place)
+            after = _sign(form, upper)
+            if after != before:
+                yield Crossing(place, upper, before)
+                place, before = upper, after
+                continue
+        step /= 2
+        if finest is not None and step < finest * place:
+            raise Stuck
+
+
+def _sign(form: ExpPoly, point: Fraction) -> int:
+    return sign(numbers(form, {"eps": point}))
+
+
+def _exponent(value: Fraction) -> int:
+    """Return k with 2^k ≤ value < 2^{k+1}."""
+    k = value.numerator.bit_length() - value.denominator.bit_length()
+    return k if Fraction(2) ** k <= value else k - 1
+
+
+def _round(value: Fraction, step: Fraction) -> Fraction:
+    """Return a short dyadic within a quarter of the step below the value."""
+    grid = Fraction(2) ** (_exponent(step) - 3)
+    return grid * (value // grid)

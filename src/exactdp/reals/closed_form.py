@@ -1,0 +1,127 @@
+"""What sums and quotients have in common: everything one can ask of a closed form."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import evaluation, limits, printing
+from exactdp.reals.numbers import Number, inf, rational
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy
+    from numpy.typing import NDArray
+
+    from exactdp.reals.evaluation import Enclosure
+    from exactdp.reals.exp_poly import ExpPoly
+
+
+class ClosedForm(ABC):
+    """A function of ε (and perhaps further scaled parameters): an `ExpPoly` or an `ExpRatio`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def numerator(self) -> ExpPoly:
+        """The sum above the bar."""
+
+    @property
+    @abstractmethod
+    def denominator(self) -> ExpPoly:
+        """The sum below the bar; 1 for an `ExpPoly`."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that the function depends on, `eps` first."""
+
+    @abstractmethod
+    def derivative(self, parameter: str = "eps") -> ClosedForm:
+        """Return the derivative by one parameter."""
+
+    @abstractmethod
+    def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
+        """Return the function with parameters replaced.
+
+        A parameter that stands in an exponent can be replaced by a linear form in parameters
+        without a constant (a ray: `x=2 * eps`), any other also by a number or a polynomial.
+        """
+
+    @abstractmethod
+    def __neg__(self) -> ClosedForm: ...
+
+    @abstractmethod
+    def __add__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
+
+    @abstractmethod
+    def __sub__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
+
+    @abstractmethod
+    def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
+
+    @abstractmethod
+    def __truediv__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
+
+    @abstractmethod
+    def __pow__(self, power: int) -> ClosedForm: ...
+
+    def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
+        """Return an enclosure of the value at rational parameters, to `digits` correct digits."""
+        point = {"eps": rational(eps, "a value of eps")}
+        point |= {name: rational(value, f"a value of {name}") for name, value in others.items()}
+        return evaluation.at(self, point, digits)
+
+    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
+        """Return the values at many ε as doubles (for plots: good digits, no proof)."""
+        self.only_eps("A curve is drawn")
+        return evaluation.values(self, points)
+
+    def limit(self, point: Number) -> Fraction | float:
+        """Return the limit at 0⁺ (`point` is 0), ∞ (`inf`) or −∞: a Fraction, `inf` or `-inf`."""
+        self.only_eps("A limit is taken")
+        if point in (inf, "inf"):
+            return limits.at_infinity(self.numerator, self.denominator)
+        if point in (-inf, "-inf"):
+            return limits.at_infinity(self.numerator.reflected(), self.denominator.reflected())
+        if rational(point, "0 or inf") == 0:
+            return limits.at_zero(self.numerator, self.denominator)
+        raise ValueRefusedError(
+            f"a limit at {point} is not a rational number or ±∞",
+            rule="Exact limits are known at 0 and at ±∞ only; elsewhere the function has a value.",
+            way_out=f"Ask for at({point}) instead.",
+        )
+
+    def only_eps(self, purpose: str) -> None:
+        """Refuse a function of more parameters than ε."""
+        if others := [name for name in self.parameters if name != "eps"]:
+            raise ValueRefusedError(
+                f"the function depends on {', '.join(others)} besides eps",
+                rule=f"{purpose} along a ray, on which only eps is left.",
+                way_out=f"Substitute first, for example .substitute({others[0]}=2 * eps).",
+            )
+
+    def __str__(self) -> str:
+        return printing.text(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def pretty(self) -> str:
+        """Return the function in Unicode, for reading."""
+        return printing.pretty(self)
+
+    def latex(self) -> str:
+        """Return the function in LaTeX, without delimiters."""
+        return printing.latex(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def to_sympy(self) -> Any:
+        """Return the function as a SymPy expression in positive symbols (needs SymPy)."""
+        return printing.to_sympy(self)

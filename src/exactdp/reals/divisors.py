@@ -1,0 +1,212 @@
+"""Common divisors and squarefree parts of sums of exponentials.
+
+A sum is a polynomial in ε and y = e^{step·ε}, up to a unit. When its degree in y is large,
+as for e^{ε/9973} + e^{1000ε}, dense polynomial algorithms drown. Such a sum is first lifted:
+the exponents are written as integer combinations of a few generators so that only short
+relations between them are kept, and each generator becomes a variable of its own. A common
+divisor of the lifted polynomials is one of the sums; it may fail to be the greatest, so
+callers who need that ask for `lift=False`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mat
+
+from exactdp.reals.exp_poly import eps, ExpPoly, Term, exp, same_steps
+from exactdp.reals.numbers import common_step, fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DENSE_DEGREE = 2_000
+_MOST_LIFTED_EXPONENTS = 60
+_LONGEST_RELATION = 40
+
+
+def lowest_terms(over: ExpPoly, under: ExpPoly, *, lift: bool = True) -> tuple[ExpPoly, ExpPoly]:
+    """Return over/g and under/g for a common divisor g.
+
+    It is the greatest, except perhaps with `lift` where degrees are huge.
+    """
+    if not over:
+        return over, ExpPoly(1)
+    if under.is_unit or over.is_unit:
+        return over, under
+    if set(over.parameters) | set(under.parameters) <= {"eps"}:
+        frame = Frame.of([over, under], lift=lift)
+        above, below = (frame.polynomial(form) for form in (over, under))
+        common = above.gcd(below)
+        if common.is_constant():
+            return over, under
+        return frame.form(above / common), frame.form(below / common)
+    over, under = same_steps(over, under)
+    common = over._poly.gcd(under._poly)
+    return over._like(over._poly / common), under._like(under._poly / common)
+
+
+def squarefree(form: ExpPoly, *, lift: bool) -> list[tuple[ExpPoly, int]]:
+    """Return [(Fⱼ, mⱼ)] with form = ∏ Fⱼ^mⱼ, the Fⱼ squarefree and pairwise coprime.
+
+    With `lift` this is true of the lifted polynomials only: the product is right, but an Fⱼ may
+    still have a multiple zero.
+    """
+    frame = Frame.of([form], lift=lift)
+    constant, factors = frame.polynomial(form).factor_squarefree()
+    found = [(frame.form(factor), int(power)) for factor, power in factors]
+    # The polynomial is the form up to e^{qε}; the first factor takes its share of that.
+    gap = form.terms[0].rate - sum(power * factor.terms[0].rate for factor, power in found)
+    first, power = found[0]
+    found[0] = first * exp(eps * (gap / power)), power
+    return found if constant == 1 else [(ExpPoly(fraction(constant)), 1), *found]
+
+
+def content(form: ExpPoly) -> fmpq_poly:
+    """Return the greatest common divisor of the p in Σ p(ε)·e^{qε}, monic.
+
+    Its zeros are the algebraic zeros of the form other than 0: where ε ≠ 0 is algebraic, the
+    e^{qε} are linearly independent over the algebraic numbers (Lindemann–Weierstrass).
+    """
+    common = fmpq_poly()
+    for polynomial in form.exponentials().values():
+        common = common.gcd(polynomial)
+        if common.degree() == 0:
+            break
+    return common
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Coordinates for exponents: q = low + step·(weights · exponent vector)."""
+
+    ring: fmpq_mpoly_ctx
+    step: Fraction
+    weights: tuple[int, ...]
+    vectors: dict[int, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, forms: Sequence[ExpPoly], *, lift: bool = True) -> Frame:
+        """Return a frame in which all the forms are polynomials, with few large exponents."""
+        offsets = set()
+        step = Fraction(0)
+        for form in forms:
+            rates = list(form.exponentials())
+            step = common_step([step, *(rate - rates[0] for rate in rates)])
+        step = step or Fraction(1)
+        for form in forms:
+            rates = list(form.exponentials())
+            offsets |= {int((rate - rates[0]) / step) for rate in rates}
+        exponents = sorted(offsets)
+        weights: tuple[int, ...] = (1,)
+        vectors: dict[int, tuple[int, ...]] = {n: (n,) for n in exponents}
+        if lift and exponents[-1] > _DENSE_DEGREE and len(exponents) <= _MOST_LIFTED_EXPONENTS:
+            weights, vectors = _lifted(exponents)
+        names = ("eps", *(f"y{j}" for j in range(len(weights))))
+        return cls(fmpq_mpoly_ctx.get(names, Ordering.lex), step, weights, vectors)
+
+    def polynomial(self, form: ExpPoly) -> fmpq_mpoly:
+        """Return the form, up to a unit, as a polynomial of the frame without monomial factors."""
+        parts = form.exponentials()
+        lowest = min(parts)
+        entries: dict[tuple[int, ...], fmpq] = {}
+        for rate, polynomial in parts.items():
+            vector = self.vectors[int((rate - lowest) / self.step)]
+            for k, coefficient in enumerate(polynomial.coeffs()):
+                if coefficient:
+                    entries[(k, *vector)] = coefficient
+        least = [min(key[j] for key in entries) for j in range(1, len(self.weights) + 1)]
+        return self.ring.from_dict(
+            {
+                (key[0], *(n - m for n, m in zip(key[1:], least, strict=True))): value
+                for key, value in entries.items()
+            }
+        )
+
+    def form(self, polynomial: fmpq_mpoly) -> ExpPoly:
+        """Return the sum that a polynomial of the frame stands for."""
+        terms = []
+        for key, coefficient in polynomial.to_dict().items():
+            n = sum(int(a) * b for a, b in zip(key[1:], self.weights, strict=True))
+            rate = n * self.step
+            terms.append(
+                Term(
+                    fraction(coefficient),
+                    (("eps", int(key[0])),) if key[0] else (),
+                    (("eps", rate),) if rate else (),
+                )
+            )
+        return ExpPoly(terms)
+
+
+def _lifted(exponents: list[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    """Return weights w and a vector v(n) for each exponent n with n = w · v(n).
+
+    The vectors satisfy every short integer relation between the exponents and no long one.
+    """
+    rows = _integer_kernel([exponents])
+    relations = [row for row in rows if max(map(abs, row)) <= _LONGEST_RELATION]
+    if relations:
+        basis = _integer_kernel(relations)
+    else:
+        basis = [[int(i == j) for j in range(len(exponents))] for i in range(len(exponents))]
+    # The vector of all exponents satisfies the relations: solve for it in the basis.
+    columns = [list(column) for column in zip(*basis, strict=True)]
+    weights = _solve(columns, exponents)
+    return weights, {n: tuple(column) for n, column in zip(exponents, columns, strict=True)}
+
+
+def _integer_kernel(rows: list[list[int]]) -> list[list[int]]:
+    """Return a reduced basis of the integer vectors v with row · v = 0 for every row."""
+    size = len(rows[0])
+    heavy = 4**size * max(max(map(abs, row)) for row in rows) ** 2 + 1
+    lattice = fmpz_mat(
+        [[int(i == j) for j in range(size)] + [heavy * row[i] for row in rows] for i in range(size)]
+    )
+    kernel = []
+    for row in lattice.lll().tolist():
+        entries = [int(entry) for entry in row]
+        if not any(entries[size:]):
+            kernel.append(entries[:size])
+    return kernel
+
+
+def _solve(rows: list[list[int]], right: list[int]) -> tuple[int, ...]:
+    """Return the integer w with row · w = right for all rows, known to exist and to be unique."""
+    from flint import fmpq_mat  # noqa: PLC0415 only for lifted forms
+
+    matrix = fmpq_mat([[fmpq(entry) for entry in row] for row in rows])
+    normal = matrix.transpose() * matrix
+    side = matrix.transpose() * fmpq_mat([[fmpq(entry)] for entry in right])
+    return tuple(int(row[0].numerator) for row in normal.solve(side).tolist())
+
+
+def rational_roots(polynomial: fmpq_poly) -> dict[Fraction, int]:
+    """Return the rational roots of a polynomial with their multiplicities."""
+    roots = {}
+    for factor, power in polynomial.factor()[1]:
+        if factor.degree() == 1:
+            roots[fraction(fmpq(-factor[0]) / fmpq(factor[1]))] = int(power)
+    return roots
+
+
+def polynomial_form(polynomial: fmpq_poly) -> ExpPoly:
+    """Return a polynomial in ε as a sum without exponentials."""
+    return ExpPoly(
+        Term(fraction(c), (("eps", k),) if k else ())
+        for k, c in enumerate(polynomial.coeffs())
+        if c
+    )
+
+
+def divided(form: ExpPoly, divisor: fmpq_poly) -> ExpPoly:
+    """Return form/divisor for a polynomial in ε that divides it."""
+    terms = []
+    for rate, polynomial in form.exponentials().items():
+        for k, c in enumerate((polynomial / divisor).coeffs()):
+            if c:
+                powers = (("eps", k),) if k else ()
+                terms.append(Term(fraction(c), powers, (("eps", rate),) if rate else ()))
+    return ExpPoly(terms)

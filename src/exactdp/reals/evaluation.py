@@ -1,0 +1,263 @@
+"""Values of closed forms: certified enclosures at rational points, doubles for plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+from flint import arb, arb_poly, ctx
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import limits
+from exactdp.reals.numbers import exact, inf, spell
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from exactdp.reals.closed_form import ClosedForm
+    from exactdp.reals.exp_poly import ExpPoly
+
+Exponentials: TypeAlias = dict[Fraction, Fraction]
+"""The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
+
+_MOST_BITS = 20_000  # past this a power of two is not written out as a double
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A proven interval [lower, upper] around a real number.
+
+    The ends are `lower_mantissa`·2^`exponent` and `upper_mantissa`·2^`exponent`, so that
+    e^(10¹²) can be enclosed too; `lower` and `upper` are those ends as Fractions.
+    """
+
+    lower_mantissa: Fraction
+    upper_mantissa: Fraction
+    exponent: int = 0
+
+    @property
+    def lower(self) -> Fraction:
+        """The lower end."""
+        return self.lower_mantissa * Fraction(2) ** self.exponent
+
+    @property
+    def upper(self) -> Fraction:
+        """The upper end."""
+        return self.upper_mantissa * Fraction(2) ** self.exponent
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number is this rational exactly."""
+        return self.lower_mantissa == self.upper_mantissa
+
+    @property
+    def sign(self) -> int:
+        """1, -1 or 0, proven; an enclosure with 0 inside raises ValueError."""
+        if self.lower_mantissa > 0:
+            return 1
+        if self.upper_mantissa < 0:
+            return -1
+        if self.is_exact:
+            return 0
+        raise ValueError("the enclosure contains 0")
+
+    def __float__(self) -> float:
+        return _double(self.lower_mantissa, self.exponent)
+
+    def __str__(self) -> str:
+        if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
+            return spell(self.lower_mantissa)
+        return ball(self).str(40, radius=False)
+
+
+def ball(enclosure: Enclosure) -> arb:
+    """Return an arb that contains the enclosure."""
+    with ctx.workprec(256):
+        low, high = (arb(exact(m)) for m in (enclosure.lower_mantissa, enclosure.upper_mantissa))
+        return low.union(high) * arb(2) ** enclosure.exponent
+
+
+def enclosure_of(value: arb) -> Enclosure:
+    """Return a finite ball as an enclosure, exactly, whatever the working precision."""
+    (middle, power), (radius, radius_power) = value.mid().man_exp(), value.rad().man_exp()
+    exponent = int(min(power, radius_power) if middle and radius else power + radius_power)
+    middle_part = int(middle) << (int(power) - exponent if middle else 0)
+    radius_part = int(radius) << (int(radius_power) - exponent if radius else 0)
+    return Enclosure(
+        Fraction(middle_part - radius_part), Fraction(middle_part + radius_part), exponent
+    )
+
+
+def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosure:
+    """Return the value at a rational point to `digits` significant digits.
+
+    Both ends also round to the same double. A value of 0 is recognised exactly; any other
+    rational value is returned as itself; otherwise the value is transcendental, hence neither 0
+    nor half-way between two doubles, and doubling the precision ends the loop.
+    """
+    if not isinstance(digits, int) or digits < 1:
+        raise ValueRefusedError(f"digits={digits!r} must be a whole number of at least 1")
+    if missing := [name for name in form.parameters if name not in point]:
+        raise ValueRefusedError(
+            f"the function depends on {', '.join(missing)} too",
+            way_out=f"Give a value, for example at(1, {missing[0]}=2).",
+        )
+    over, under = (numbers(part, point) for part in (form.numerator, form.denominator))
+    if not under:
+        return _at_a_zero_below(form, point)
+    value = _rational_value(over, under)
+    if value is not None:
+        return Enclosure(value, value)
+    wanted = math.ceil(digits * math.log2(10)) + 2
+    bits = max(64, wanted + 16)
+    while True:
+        with ctx.workprec(bits):
+            ball = total(over) / total(under)
+        if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
+            found = enclosure_of(ball)
+            ends = found.lower_mantissa, found.upper_mantissa
+            if len({_double(end, found.exponent) for end in ends}) == 1:
+                return found
+        bits *= 2
+
+
+def on_segment(
+    form: ClosedForm, lower: Fraction, upper: Fraction, width: Fraction
+) -> Enclosure | None:
+    """Return an enclosure of all values on [lower, upper], None if it is wider than `width`."""
+    if lower == upper:
+        return at(form, {"eps": lower}, 20 + len(str(width.denominator // width.numerator)))
+    segment = (upper - lower) / 2
+    bits = 64 + 2 * (math.ceil(1 / segment).bit_length() + upper.numerator.bit_length())
+    with ctx.workprec(bits):
+        x = arb(exact((lower + upper) / 2), exact(segment))
+        parts = [_on_ball(part, x) for part in (form.numerator, form.denominator)]
+        value = parts[0] / parts[1]
+    if not value.is_finite():
+        return None
+    found = enclosure_of(value)
+    return found if found.upper - found.lower <= width else None
+
+
+def _on_ball(form: ExpPoly, x: arb) -> arb:
+    """Return a ball that contains the values on a ball."""
+    result = arb(0)
+    for rate, polynomial in form.exponentials().items():
+        result += arb_poly(polynomial)(x) * (x * exact(rate)).exp()
+    return result
+
+
+def numbers(form: ExpPoly, point: Mapping[str, Fraction]) -> Exponentials:
+    """Return the value of a sum at a rational point as a sum of exponentials of rationals."""
+    result: Exponentials = {}
+    for coefficient, powers, rates in form.terms:
+        value = coefficient
+        for name, power in powers:
+            value *= point[name] ** power
+        exponent = sum((rate * point[name] for name, rate in rates), Fraction(0))
+        result[exponent] = result.get(exponent, Fraction(0)) + value
+    return {exponent: value for exponent, value in result.items() if value}
+
+
+def total(sums: Exponentials) -> arb:
+    """Return Σ v·e^x as a ball at the working precision."""
+    return sum((arb(exact(x)).exp() * exact(v) for x, v in sums.items()), arb(0))
+
+
+def sign(sums: Exponentials) -> int:
+    """Return the sign of Σ v·e^x, which is 0 exactly for the empty sum."""
+    if not sums:
+        return 0
+    bits = 64
+    while True:
+        with ctx.workprec(bits):
+            value = total(sums)
+        if value > 0:
+            return 1
+        if value < 0:
+            return -1
+        bits *= 2
+
+
+def _rational_value(over: Exponentials, under: Exponentials) -> Fraction | None:
+    """Return the quotient if it is rational: exactly if over = value·under term by term."""
+    if not over:
+        return Fraction(0)
+    if over.keys() != under.keys():
+        return None
+    ratios = {over[x] / under[x] for x in over}
+    return ratios.pop() if len(ratios) == 1 else None
+
+
+def _at_a_zero_below(form: ClosedForm, point: Mapping[str, Fraction]) -> Enclosure:
+    value: Fraction | float = inf
+    if form.parameters == ("eps",) and point["eps"] == 0:
+        value = limits.at_zero(form.numerator, form.denominator)
+    if isinstance(value, Fraction):
+        return Enclosure(value, value)
+    shown = ", ".join(f"{name} = {spell(point[name])}" for name in form.parameters)
+    raise ValueRefusedError(
+        f"the quotient has no value at {shown}", rule="Its denominator is 0 there."
+    )
+
+
+def _double(mantissa: Fraction, exponent: int) -> float:
+    """Return the double nearest to mantissa·2^exponent."""
+    size = mantissa.numerator.bit_length() - mantissa.denominator.bit_length() + exponent
+    if abs(exponent) > _MOST_BITS and not -1100 < size < 1100:
+        return math.copysign(inf if size > 0 else 0.0, mantissa)
+    try:
+        return float(mantissa * Fraction(2) ** exponent)
+    except OverflowError:
+        return math.copysign(inf, mantissa)
+
+
+def values(form: ClosedForm, points: Iterable[float]) -> NDArray[numpy.float64]:
+    """Return doubles at many ε, good to about nine digits.
+
+    Exponentials are divided by the largest one, so that none overflows; where the terms cancel
+    more than half of their digits the value is computed by `at` instead.
+    """
+    import numpy as np  # noqa: PLC0415 imported only when used
+
+    eps = np.asarray(list(points) if not hasattr(points, "__len__") else points, dtype=float)
+    flat = eps.ravel()
+    parts = [_scaled(part, flat) for part in (form.numerator, form.denominator)]
+    (over, over_size, over_scale), (under, under_size, under_scale) = parts
+    with np.errstate(all="ignore"):
+        result = over / under * np.exp(over_scale - under_scale)
+        doubtful = (np.abs(over) < 1e-6 * over_size) | (np.abs(under) < 1e-6 * under_size)
+    for j in np.flatnonzero(doubtful & np.isfinite(flat)):
+        try:
+            result[j] = float(at(form, {"eps": Fraction(float(flat[j]))}, 17))
+        except ValueRefusedError:
+            result[j] = np.nan
+    return result.reshape(eps.shape)
+
+
+def _scaled(
+    form: ExpPoly, eps: NDArray[numpy.float64]
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """Return sum, sum of sizes and logarithm of the scale by which both were divided."""
+    import numpy as np  # noqa: PLC0415 imported only when used
+
+    rates = np.array([float(term.rate) for term in form.terms] or [0.0])
+    powers = np.array([term.power for term in form.terms] or [0])
+    signs = np.array([math.copysign(1, term.coefficient) for term in form.terms] or [0.0])
+    sizes = np.array([_logarithm(abs(term.coefficient)) for term in form.terms] or [0.0])
+    with np.errstate(all="ignore"):
+        logarithm = np.where(eps == 0, -np.inf, np.log(np.abs(eps)))[:, None]
+        heights = sizes + rates * eps[:, None] + np.where(powers, powers * logarithm, 0.0)
+        scale = np.max(heights, axis=1)
+        scale = np.where(np.isfinite(scale), scale, 0.0)
+        flips = np.where((powers % 2 == 1) & (eps[:, None] < 0), -1.0, 1.0)
+        terms = signs * flips * np.exp(heights - scale[:, None])
+    return terms.sum(axis=1), np.abs(terms).sum(axis=1), scale
+
+
+def _logarithm(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator)

@@ -1,0 +1,479 @@
+"""Sums Σ c·θ^k·exp(ℓ(θ)): c rational, ℓ a linear form with rational coefficients.
+
+The parameters θ are ε and, later, inputs, α and γ multiplied by ε. On a ray only ε is left.
+
+A sum is stored as one sparse flint polynomial in the parameters θⱼ and in yⱼ = exp(θⱼ·stepⱼ),
+times exp(Σ lowⱼ·θⱼ). Steps and lows are rationals, so exponents of any sign and denominator
+become small non-negative integers, and only the terms that are there take room. Neither step
+nor low is unique; the function is: by Lindemann's theorem (or simply because exponentials with
+different rates are linearly independent over the polynomials) two sums are the same function
+exactly if they have the same terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from numbers import Rational
+from typing import Any, NamedTuple, overload
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
+
+
+class Term(NamedTuple):
+    """One summand: coefficient · ∏ parameter^power · exp(Σ rate·parameter)."""
+
+    coefficient: Fraction
+    powers: tuple[tuple[str, int], ...] = ()
+    rates: tuple[tuple[str, Fraction], ...] = ()
+
+    @property
+    def power(self) -> int:
+        """The power of ε."""
+        return dict(self.powers).get("eps", 0)
+
+    @property
+    def rate(self) -> Fraction:
+        """The rate of ε in the exponent."""
+        return dict(self.rates).get("eps", Fraction(0))
+
+
+_ZERO, _ONE = Fraction(0), Fraction(1)
+_LARGEST_POWER = 100_000
+
+
+class ExpPoly(ClosedForm):
+    """A finite sum of c·ε^k·e^{qε}, exact, immutable, hashable; equal exactly if the same function.
+
+    >>> from exactdp.reals import eps, exp
+    >>> f = 1 - exp(-2 * eps / 9) / 3
+    >>> print(f * f)
+    1 - 2/3*exp(-2/9*eps) + 1/9*exp(-4/9*eps)
+    """
+
+    __slots__ = ("_low", "_names", "_poly", "_step", "_terms")
+
+    _names: tuple[str, ...]
+    _poly: fmpq_mpoly
+    _step: tuple[Fraction, ...]
+    _low: tuple[Fraction, ...]
+    _terms: tuple[Term, ...] | None
+
+    def __init__(self, terms: Iterable[Term | tuple[Any, ...]] | Number = ()) -> None:
+        if isinstance(terms, int | str | float | Fraction):
+            terms = [Term(rational(terms))]
+        given = [Term(rational(term[0]), *term[1:]) for term in terms]
+        others = {name for term in given for name, _ in (*term.powers, *term.rates)} - {"eps"}
+        names = ("eps", *sorted(others))
+        powers = [dict(term.powers) for term in given]
+        rates = [dict(term.rates) for term in given]
+        low, step = [], []
+        for name in names:
+            mine = [rate.get(name, _ZERO) for rate in rates]
+            low.append(min(mine, default=_ZERO))
+            step.append(common_step([rate - low[-1] for rate in mine]) or _ONE)
+        gathered: dict[tuple[int, ...], fmpq] = {}
+        for term, power, rate in zip(given, powers, rates, strict=True):
+            key = tuple(power.get(name, 0) for name in names) + tuple(
+                int((rate.get(name, _ZERO) - low[j]) / step[j]) for j, name in enumerate(names)
+            )
+            gathered[key] = gathered.get(key, fmpq(0)) + exact(term.coefficient)
+        self._fill(names, _ring(names).from_dict(gathered), tuple(step), tuple(low))
+
+    def _fill(
+        self,
+        names: tuple[str, ...],
+        poly: fmpq_mpoly,
+        step: tuple[Fraction, ...],
+        low: tuple[Fraction, ...],
+    ) -> None:
+        put = object.__setattr__
+        put(self, "_names", names)
+        put(self, "_poly", poly)
+        put(self, "_step", step)
+        put(self, "_low", low)
+        put(self, "_terms", None)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("an ExpPoly does not change")
+
+    def _like(self, poly: fmpq_mpoly, low: tuple[Fraction, ...] | None = None) -> ExpPoly:
+        """Return the sum with another polynomial over the same parameters and steps."""
+        return build(self._names, poly, self._step, self._low if low is None else low)
+
+    # Parts
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The summands: the largest rate first, then the smallest power."""
+        if self._terms is None:
+            size = len(self._names)
+            listed = []
+            for key, coefficient in self._poly.to_dict().items():
+                rates = [
+                    low + int(n) * step
+                    for n, step, low in zip(key[size:], self._step, self._low, strict=True)
+                ]
+                powers = tuple(int(k) for k in key[:size])
+                listed.append(([-rate for rate in rates], powers, rates, coefficient))
+            listed.sort(key=lambda entry: entry[:2])
+            terms = tuple(
+                Term(fraction(coefficient), self._named(powers), self._named(rates))
+                for _, powers, rates, coefficient in listed
+            )
+            object.__setattr__(self, "_terms", terms)
+        assert self._terms is not None
+        return self._terms
+
+    def _named(self, entries: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
+        return tuple(
+            (name, entry) for name, entry in zip(self._names, entries, strict=True) if entry
+        )
+
+    @property
+    def numerator(self) -> ExpPoly:
+        """The sum itself."""
+        return self
+
+    @property
+    def denominator(self) -> ExpPoly:
+        """1."""
+        return ONE
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that the sum depends on, `eps` first."""
+        found = {name for term in self.terms for name, _ in (*term.powers, *term.rates)}
+        return tuple(name for name in self._names if name in found)
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether the sum is c·exp(ℓ) with c ≠ 0: it divides everything and has no zero."""
+        return len(self._poly) == 1 and not self.terms[0].powers
+
+    def constant(self) -> Fraction | None:
+        """Return the value of a constant sum, None if it is not constant."""
+        if not self._poly:
+            return _ZERO
+        if len(self._poly) == 1 and not self.terms[0].powers and not self.terms[0].rates:
+            return self.terms[0].coefficient
+        return None
+
+    def linear_form(self) -> dict[str, Fraction] | None:
+        """Return {parameter: coefficient} of a linear form without constant, None for others."""
+        form = {}
+        for coefficient, powers, rates in self.terms:
+            if rates or len(powers) != 1 or powers[0][1] != 1:
+                return None
+            form[powers[0][0]] = coefficient
+        return form
+
+    def exponentials(self) -> dict[Fraction, fmpq_poly]:
+        """Return {q: p} with f(ε) = Σ p(ε)·e^{qε}, smallest q first; only for functions of ε."""
+        gathered: dict[int, dict[int, fmpq]] = {}
+        for key, coefficient in self._poly.to_dict().items():
+            rest = key[len(self._names) + 1 :]
+            if any(key[1 : len(self._names)]) or any(rest):
+                self.only_eps("Signs and values are decided")
+            gathered.setdefault(int(key[len(self._names)]), {})[int(key[0])] = coefficient
+        result = {}
+        for n in sorted(gathered):
+            powers = gathered[n]
+            dense = [powers.get(k, 0) for k in range(max(powers) + 1)]
+            result[self._low[0] + n * self._step[0]] = fmpq_poly(dense)
+        return result
+
+    # Arithmetic
+
+    def __bool__(self) -> bool:
+        return bool(self._poly)
+
+    def __neg__(self) -> ExpPoly:
+        return self._like(-self._poly)
+
+    def __pos__(self) -> ExpPoly:
+        return self
+
+    @overload
+    def __add__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    @overload
+    def __add__(self, other: ClosedForm) -> ClosedForm: ...
+    def __add__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+        summand = as_sum(other)
+        if summand is None:
+            return NotImplemented
+        return _combined(self, summand, fmpq_mpoly.__add__)
+
+    __radd__ = __add__
+
+    @overload
+    def __sub__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    @overload
+    def __sub__(self, other: ClosedForm) -> ClosedForm: ...
+    def __sub__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+        summand = as_sum(other)
+        if summand is None:
+            return NotImplemented
+        return _combined(self, summand, fmpq_mpoly.__sub__)
+
+    def __rsub__(self, other: int | Fraction) -> ExpPoly:
+        return -self + other
+
+    @overload
+    def __mul__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    @overload
+    def __mul__(self, other: ClosedForm) -> ClosedForm: ...
+    def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+        if isinstance(other, Rational):
+            return self._like(self._poly * fmpq(other.numerator, other.denominator))
+        if not isinstance(other, ExpPoly):
+            return NotImplemented
+        one, two = same_steps(self, other)
+        low = tuple(a + b for a, b in zip(one._low, two._low, strict=True))
+        return one._like(one._poly * two._poly, low)
+
+    __rmul__ = __mul__
+
+    @overload
+    def __truediv__(self, other: int | Fraction) -> ExpPoly: ...
+    @overload
+    def __truediv__(self, other: ClosedForm) -> ClosedForm: ...
+    def __truediv__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+        divisor = as_sum(other)
+        if divisor is None:
+            return NotImplemented
+        from exactdp.reals.exp_ratio import quotient  # noqa: PLC0415 a quotient is made of sums
+
+        return quotient(self, divisor)
+
+    def __rtruediv__(self, other: int | Fraction) -> ClosedForm:
+        dividend = as_sum(other)
+        if dividend is None:
+            return NotImplemented
+        return dividend / self
+
+    def __pow__(self, power: int) -> Any:
+        """Return the integer power; a negative one of anything but a unit is an `ExpRatio`."""
+        if not isinstance(power, int):
+            return NotImplemented
+        if abs(power) > _LARGEST_POWER and len(self._poly) > 1:
+            raise ValueRefusedError(
+                f"the power {power} of a sum would have too many terms",
+                rule=f"Sums are raised to powers of at most {_LARGEST_POWER}.",
+            )
+        if power < 0:
+            return ONE / self**-power
+        low = tuple(power * one for one in self._low)
+        return self._like(self._poly**power, low)
+
+    def inverse_unit(self) -> ExpPoly:
+        """Return 1/self for a unit."""
+        coefficient, _, rates = self.terms[0]
+        return ExpPoly([Term(1 / coefficient, (), tuple((name, -rate) for name, rate in rates))])
+
+    # Calculus and substitution
+
+    def derivative(self, parameter: str = "eps") -> ExpPoly:
+        """Return the derivative by one parameter."""
+        if parameter not in self._names:
+            return ExpPoly()
+        j = self._names.index(parameter)
+        size = len(self._names)
+        y = self._poly.context().gens()[size + j]
+        result = self._poly.derivative(j)
+        result += y * self._poly.derivative(size + j) * exact(self._step[j])
+        return self._like(result + self._poly * exact(self._low[j]))
+
+    def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
+        """Return the sum with parameters replaced (see `ClosedForm.substitute`)."""
+        forms: dict[str, ClosedForm] = {
+            name: value if isinstance(value, ClosedForm) else ExpPoly(rational(value))
+            for name, value in values.items()
+        }
+        linear = {
+            name: form.linear_form() if isinstance(form, ExpPoly) else None
+            for name, form in forms.items()
+        }
+        grouped: dict[tuple[tuple[str, int], ...], list[Term]] = {}
+        for coefficient, powers, rates in self.terms:
+            exponent: dict[str, Fraction] = {}
+            for name, rate in rates:
+                form = linear[name] if name in forms else {name: _ONE}
+                if form is None:
+                    raise _not_a_ray(name, forms[name])
+                for target, weight in form.items():
+                    exponent[target] = exponent.get(target, _ZERO) + rate * weight
+            kept = tuple(entry for entry in powers if entry[0] not in forms)
+            gone = tuple(entry for entry in powers if entry[0] in forms)
+            new_rates = tuple((name, rate) for name, rate in exponent.items() if rate)
+            grouped.setdefault(gone, []).append(Term(coefficient, kept, new_rates))
+        result: ClosedForm = ExpPoly()
+        for gone, terms in grouped.items():
+            product: ClosedForm = ExpPoly(terms)
+            for name, power in gone:
+                product = product * forms[name] ** power
+            result = result + product
+        return result
+
+    def reflected(self) -> ExpPoly:
+        """Return f(−ε)."""
+        flipped = self.substitute(eps=-eps)
+        assert isinstance(flipped, ExpPoly)
+        return flipped
+
+    # Identity
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Rational):
+            return self.constant() == other
+        if not isinstance(other, ExpPoly):
+            return NotImplemented
+        if len(self._poly) != len(other._poly):
+            return False
+        if self._names == other._names and self._step == other._step and self._low == other._low:
+            return bool(self._poly == other._poly)
+        return self.terms == other.terms
+
+    def __hash__(self) -> int:
+        value = self.constant()
+        return hash(self.ends()) if value is None else hash(value)
+
+    def ends(self) -> tuple[Term, Term]:
+        """Return the first and last term.
+
+        Those of a product are the products of those of its factors, so a quotient has them too.
+        """
+        return self.terms[0], self.terms[-1]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ExpPoly, (self.terms,)
+
+
+def build(
+    names: tuple[str, ...],
+    poly: fmpq_mpoly,
+    step: tuple[Fraction, ...],
+    low: tuple[Fraction, ...],
+) -> ExpPoly:
+    """Return the sum poly(θ, exp(step·θ))·exp(low·θ)."""
+    result = ExpPoly.__new__(ExpPoly)
+    result._fill(names, poly, step, low)
+    return result
+
+
+def as_sum(value: object) -> ExpPoly | None:
+    """Return a sum or a rational constant as an `ExpPoly`, anything else as None."""
+    if isinstance(value, ExpPoly):
+        return value
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return ExpPoly([Term(rational(value))])
+    return None
+
+
+def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly:
+    """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`."""
+    form = as_sum(exponent)
+    linear = None if form is None else form.linear_form()
+    if linear is None:
+        raise ValueRefusedError(
+            f"exp of {exponent} is not a closed form",
+            rule="exp is taken of a rational multiple of eps (or a sum of such multiples).",
+            way_out="Write for example exp(-eps / 2).",
+        )
+    return ExpPoly([Term(_ONE, (), tuple(linear.items()))])
+
+
+def same_steps(one: ExpPoly, two: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """Return the two sums over the same parameters and the same steps."""
+    if one._names != two._names:
+        names = ("eps", *sorted({*one._names, *two._names} - {"eps"}))
+        one, two = _over(one, names), _over(two, names)
+    if one._step == two._step:
+        return one, two
+    step = tuple(common_step([a, b]) for a, b in zip(one._step, two._step, strict=True))
+    return _finer(one, step), _finer(two, step)
+
+
+def _combined(
+    one: ExpPoly, two: ExpPoly, operation: Callable[[fmpq_mpoly, fmpq_mpoly], fmpq_mpoly]
+) -> ExpPoly:
+    if not one._poly or not two._poly:  # an empty sum must not coarsen or refine the steps
+        return one if one._poly else (two if operation is fmpq_mpoly.__add__ else -two)
+    one, two = same_steps(one, two)
+    if one._low != two._low:
+        gaps = [a - b for a, b in zip(one._low, two._low, strict=True)]
+        step = tuple(common_step([s, gap]) for s, gap in zip(one._step, gaps, strict=True))
+        low = tuple(min(a, b) for a, b in zip(one._low, two._low, strict=True))
+        one, two = _lowered(_finer(one, step), low), _lowered(_finer(two, step), low)
+    return one._like(operation(one._poly, two._poly))
+
+
+def _over(form: ExpPoly, names: tuple[str, ...]) -> ExpPoly:
+    """Return the sum over more parameters."""
+    if form._names == names:
+        return form
+    places = [names.index(name) for name in form._names]
+    size, wide = len(form._names), len(names)
+    moved = {}
+    for key, coefficient in form._poly.to_dict().items():
+        new = [0] * (2 * wide)
+        for j, place in enumerate(places):
+            new[place], new[wide + place] = int(key[j]), int(key[size + j])
+        moved[tuple(new)] = coefficient
+    step, low = [_ONE] * wide, [_ZERO] * wide
+    for j, place in enumerate(places):
+        step[place], low[place] = form._step[j], form._low[j]
+    return build(names, _ring(names).from_dict(moved), tuple(step), tuple(low))
+
+
+def _finer(form: ExpPoly, step: tuple[Fraction, ...]) -> ExpPoly:
+    """Return the sum over steps that divide its own."""
+    if form._step == step:
+        return form
+    factors = [int(mine / new) for mine, new in zip(form._step, step, strict=True)]
+    poly = form._poly.inflate([1] * len(step) + factors)
+    return build(form._names, poly, step, form._low)
+
+
+def _lowered(form: ExpPoly, low: tuple[Fraction, ...]) -> ExpPoly:
+    """Return the sum over a low that lies a whole number of steps below its own."""
+    if form._low == low:
+        return form
+    up = [int((a - b) / s) for a, b, s in zip(form._low, low, form._step, strict=True)]
+    shift = _ring(form._names).term(exp_vec=[0] * len(up) + up, coeff=1)
+    return form._like(form._poly * shift, low)
+
+
+@lru_cache(maxsize=256)
+def _ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
+    return fmpq_mpoly_ctx.get((*names, *(f"exp_{name}" for name in names)), Ordering.lex)
+
+
+def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{name} stands in an exponent and cannot become {value}",
+        rule="e to a constant is not rational, e to anything but a linear form not a closed form.",
+        way_out=f"Put a multiple of another parameter for it, for example {name}=2 * eps.",
+    )
+
+
+def parameter(name: str) -> ExpPoly:
+    """Return a parameter as a function of itself."""
+    return ExpPoly([Term(_ONE, ((name, 1),))])
+
+
+def gathered(terms: Mapping[tuple[int, Fraction], Fraction]) -> ExpPoly:
+    """Return Σ c·ε^k·e^{qε} from {(k, q): c}."""
+    return ExpPoly(
+        Term(c, (("eps", k),) if k else (), (("eps", q),) if q else ())
+        for (k, q), c in terms.items()
+    )
+
+
+ONE = ExpPoly(1)
+eps = parameter("eps")

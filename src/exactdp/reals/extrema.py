@@ -1,0 +1,212 @@
+"""The supremum and infimum of a closed form on an interval, and where they are.
+
+The supremum is the largest of: the values at the critical points (zeros of the derivative), the
+values or limits at the ends, and +∞ at a pole. All of these are finite in number, and each value
+can be enclosed as narrowly as wanted, so the largest can too. Whether two candidates are equal is
+decided exactly where it decides between "attained" and "only approached": the limits at 0 and ∞
+are rational numbers L, and f(c) = L at a critical point c exactly if c is a zero of f − L of
+multiplicity at least two, which `zeros` knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import limits
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure, on_segment
+from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.numbers import Number, inf, rational, spell
+from exactdp.reals.signs import Atom, landscape
+from exactdp.reals.zeros import Root, roots
+
+Where: TypeAlias = Fraction | float | Root
+
+_EXTRA = Fraction(1, 2**200)  # how much closer two candidates are looked at before both are named
+
+
+@dataclass(frozen=True)
+class Extremum:
+    """A supremum or infimum: proven to lie in [lower, upper], both `inf` or `-inf` if infinite."""
+
+    lower: Fraction | float
+    upper: Fraction | float
+    at: Where
+    """Where it is attained, or the end or pole at which it is approached."""
+    attained: bool
+    ties: tuple[Where, ...] = ()
+    """Further places with the same value, as far as the enclosures show."""
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the value is a real number."""
+        return isinstance(self.lower, Fraction)
+
+    def __float__(self) -> float:
+        return (
+            float(self.lower) if self.lower == self.upper else float((self.lower + self.upper) / 2)
+        )
+
+    def __str__(self) -> str:
+        how = "attained at" if self.attained else "approached at"
+        value = _show(self.lower) if self.lower == self.upper else f"≈ {float(self):.12g}"
+        return f"{value}, {how} ε = {_show(self.at)}"
+
+
+def supremum(
+    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+) -> Extremum:
+    """Return the least upper bound of f on an interval, enclosed to a width."""
+    interval = Interval.of(on)
+    f.only_eps("Bounds are found")
+    target = rational(width, "a width")
+    if target <= 0:
+        raise ValueRefusedError(f"the width {width} is not positive")
+    constant = f.numerator.constant() if f.denominator == 1 else None
+    if constant is not None:
+        return Extremum(constant, constant, interval.simple_point(), attained=True)
+    candidates = _candidates(f, interval)
+    for one in candidates:
+        if one.value == inf:
+            return Extremum(inf, inf, one.where, attained=False)
+    finite = [one for one in candidates if one.value != -inf]
+    if not finite:
+        return Extremum(-inf, -inf, candidates[0].where, attained=False)
+    goal = target
+    while True:
+        finite = _merged(f, _leaders([one.enclosed(f, goal) for one in finite]))
+        if len(finite) == 1 or goal <= target * _EXTRA:
+            break
+        goal /= 2**40
+    best = min(finite, key=lambda one: not one.attained)
+    ties = tuple(one.where for one in finite if one is not best) + best.ties
+    lower, upper = max(one.lower for one in finite), max(one.upper for one in finite)
+    return Extremum(lower, upper, best.where, best.attained, ties)
+
+
+def infimum(
+    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+) -> Extremum:
+    """Return the greatest lower bound of f on an interval, enclosed to a width."""
+    found = supremum(-f, on, width)
+    return replace(found, lower=-found.upper, upper=-found.lower)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A place and the value or limit there: exact, infinite, or to be enclosed."""
+
+    where: Where
+    attained: bool
+    value: Fraction | float | None = None
+    enclosure: Enclosure | None = None
+    ties: tuple[Where, ...] = ()
+
+    def enclosed(self, f: ClosedForm, width: Fraction) -> _Candidate:
+        """Return the candidate with its value enclosed to a width."""
+        if isinstance(self.value, Fraction):
+            return replace(self, enclosure=Enclosure(self.value, self.value))
+        if self.enclosure is not None and self.upper - self.lower <= width:
+            return self
+        if isinstance(self.where, Root):
+            root = self.where
+            while (enclosure := on_segment(f, root.lower, root.upper, width)) is None:
+                size = root.upper - root.lower
+                root = root.refined(min(size / 16, size**2))
+            return replace(self, where=root, enclosure=enclosure)
+        digits = 20
+        assert isinstance(self.where, Fraction)
+        while True:
+            enclosure = f.at(self.where, digits)
+            if enclosure.upper - enclosure.lower <= width:
+                return replace(self, enclosure=enclosure)
+            digits *= 2
+
+    @property
+    def lower(self) -> Fraction:
+        assert self.enclosure is not None
+        return self.enclosure.lower
+
+    @property
+    def upper(self) -> Fraction:
+        assert self.enclosure is not None
+        return self.enclosure.upper
+
+
+def _leaders(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Return the candidates that may still be the largest."""
+    best = max(one.lower for one in candidates)
+    return [one for one in candidates if one.upper >= best]
+
+
+def _candidates(f: ClosedForm, on: Interval) -> list[_Candidate]:
+    """Return every place at which the supremum may be attained or approached."""
+    if on.is_point:
+        return [_Candidate(on.simple_point(), attained=True)]
+    inside = Interval(on.lower, on.upper, lower_open=True, upper_open=True)
+    # Only a quotient has poles, and then the signs beside them matter.
+    atoms = [] if f.denominator == 1 else landscape(f, inside)
+    found = [
+        _at_end(f, on.lower, atoms[:1], is_open=on.lower_open, from_left=False),
+        _at_end(f, on.upper, atoms[-1:], is_open=on.upper_open, from_left=True),
+    ]
+    for left, pole, right in zip(atoms, atoms[1:], atoms[2:], strict=False):
+        if pole.sign is None and 1 in (left.sign, right.sign):
+            found.append(_Candidate(pole.lower, attained=False, value=inf))
+    return found + [_Candidate(root, attained=True) for root in roots(f.derivative(), inside)]
+
+
+def _at_end(
+    f: ClosedForm, end: Fraction | float, beside: list[Atom], *, is_open: bool, from_left: bool
+) -> _Candidate:
+    """Return the value or limit at an end; `beside` is the stretch of a quotient next to it."""
+    if not isinstance(end, Fraction):
+        return _Candidate(end, attained=False, value=f.limit(end))
+    if end == 0:
+        over, under = f.numerator, f.denominator
+        if from_left:
+            over, under = over.reflected(), under.reflected()
+        value = limits.at_zero(over, under)
+        return _Candidate(end, not is_open and isinstance(value, Fraction), value)
+    if f.denominator.at(end).sign == 0:
+        return _Candidate(end, attained=False, value=inf * (beside[0].sign or 1))
+    return _Candidate(end, attained=not is_open)
+
+
+def _merged(f: ClosedForm, candidates: list[_Candidate]) -> list[_Candidate]:
+    """Return the candidates, those proven equal put together, an attained one first."""
+    result: list[_Candidate] = []
+    for one in sorted(candidates, key=lambda one: not one.attained):
+        for j, kept in enumerate(result):
+            if _are_equal(f, kept, one):
+                result[j] = replace(kept, ties=(*kept.ties, one.where, *one.ties))
+                break
+        else:
+            result.append(one)
+    return result
+
+
+def _are_equal(f: ClosedForm, one: _Candidate, two: _Candidate) -> bool:
+    """Whether two values are proven equal; enough where a limit is a rational number."""
+    if not isinstance(two.value, Fraction):
+        one, two = two, one
+    if not isinstance(two.value, Fraction):
+        return False
+    if isinstance(one.value, Fraction):
+        return one.value == two.value
+    gap = f - two.value
+    if isinstance(one.where, Fraction):
+        return gap.at(one.where).sign == 0
+    assert isinstance(one.where, Root)
+    critical = one.where
+    around = Interval(critical.lower, critical.upper)
+    return any(root.multiplicity > 1 for root in roots(gap, around))
+
+
+def _show(where: Where) -> str:
+    if isinstance(where, Fraction):
+        return spell(where)
+    return str(where) if isinstance(where, Root) else "∞" if where == inf else "−∞"

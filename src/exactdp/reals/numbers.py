@@ -1,0 +1,127 @@
+"""Exact numbers: how every room reads a rational, and the few helpers for them."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from numbers import Rational
+from typing import TypeAlias
+
+from flint import fmpq, fmpz
+
+from exactdp.errors import ValueRefusedError
+
+Number: TypeAlias = int | Fraction | str | float
+"""What a user may write for a rational: 3, Fraction(1, 3), "0.1", "1/3", 0.1."""
+
+inf = math.inf
+"""The infinite end of an interval and the infinite distance."""
+
+_DECIMAL = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?")
+_LARGEST_EXPONENT = 100_000
+
+
+def rational(value: object, what: str = "a number") -> Fraction:
+    """Return the rational that `value` spells.
+
+    A float is read as the decimal it prints as (0.1 is 1/10); a string may be an integer,
+    a decimal or a quotient of two of them.
+    """
+    if isinstance(value, bool):
+        raise _not_a_number(value, what)
+    if isinstance(value, Rational):
+        return Fraction(value)
+    if isinstance(value, fmpq | fmpz):
+        return fraction(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise _not_a_number(value, what)
+        return Fraction(repr(value))
+    if isinstance(value, str):
+        over, slash, under = value.partition("/")
+        try:
+            result = decimal(over.strip())
+            return result / decimal(under.strip()) if slash else result
+        except (ValueError, ZeroDivisionError):
+            raise _not_a_number(value, what) from None
+    if hasattr(value, "item"):  # a numpy scalar
+        return rational(value.item(), what)
+    raise _not_a_number(value, what)
+
+
+def decimal(text: str) -> Fraction:
+    """Return the rational that a decimal such as "-0.25" or "1e-40" spells, else ValueError."""
+    match = _DECIMAL.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    sign, digits, exponent = match.groups()
+    whole, _, part = digits.partition(".")
+    power = int(exponent or 0) - len(part)
+    if abs(power) > _LARGEST_EXPONENT:
+        raise ValueError(text)
+    size = integer(whole + part) * Fraction(10) ** power
+    return -size if sign == "-" else size
+
+
+def integer(digits: str) -> int:
+    """Return the integer that decimal digits spell, however many they are."""
+    return int(fmpz(digits)) if len(digits) > 4000 else int(digits)
+
+
+def spell(value: Fraction) -> str:
+    """Return "p/q" or "p"; Python's own `str` refuses integers of more than 4300 digits."""
+    return str(fmpq(value.numerator, value.denominator))
+
+
+def fraction(value: fmpq | fmpz) -> Fraction:
+    """Return a flint rational as a Fraction."""
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def exact(value: Fraction | int) -> fmpq:
+    """Return a Fraction as a flint rational."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def common_step(steps: list[Fraction]) -> Fraction:
+    """Return the largest g ≥ 0 such that every element of `steps` is an integer multiple of g."""
+    over, under = 0, 1
+    for step in steps:
+        if step:
+            over, under = (
+                math.gcd(over * step.denominator, step.numerator * under),
+                under * step.denominator,
+            )
+    return Fraction(over, under)
+
+
+def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fraction:
+    """Return the rational with the smallest denominator strictly between two ends.
+
+    Of several with that denominator it is the one closest to 0. The ends may be infinite. Walks
+    down the continued fractions of both ends, which terminates like Euclid's algorithm.
+    """
+    if lower < 0 < upper:
+        return Fraction(0)
+    if upper <= 0:
+        return -simplest_inside(-upper, -lower)
+    wholes = []
+    while True:
+        whole = int(lower // 1)
+        if whole + 1 < upper:
+            result = Fraction(whole + 1)
+            break
+        wholes.append(whole)
+        lower, upper = 1 / (upper - whole), 1 / (lower - whole) if lower > whole else inf
+    for whole in reversed(wholes):
+        result = whole + 1 / result
+    return result
+
+
+def _not_a_number(value: object, what: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{value!r} ({type(value).__name__}) is not {what}",
+        rule="Numbers are exact: an integer, a Fraction, a finite decimal or a string like '1/3'.",
+        way_out="Write for example 3, Fraction(1, 3), '0.1' or '1/3'.",
+    )

@@ -1,0 +1,305 @@
+"""Is f ≥ 0, is f > 0, on a whole interval? Decided completely, with a certificate.
+
+The line is cut at the zeros and poles of f (see `zeros` for why they can all be found); between
+two cuts the sign is that at any rational point, which is known exactly. Factors with an even
+exponent never change the sign, so `nonnegative` need not look for their zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from exactdp.reals import certificates
+from exactdp.reals.certificates import Json
+from exactdp.reals.chart import Stuck
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.divisors import lowest_terms
+from exactdp.reals.evaluation import numbers, sign
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.limits import order_at_zero
+from exactdp.reals.zeros import Root, Survey, apart, surveys
+
+_CLOSE = Fraction(1, 2**80)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether `function` `relation` 0 holds at every point of `on`, and why."""
+
+    function: ClosedForm
+    relation: str
+    on: Interval
+    holds: bool
+    witness: Fraction | None = None
+    """A rational point at which it fails; None if it holds or fails at irrational points only."""
+    root: Root | None = None
+    """The zero (or pole) at which it fails, where it fails at irrational points only."""
+    is_pole: bool = False
+    """Whether it fails because the function has a pole."""
+    _proof: Json = field(default_factory=dict, repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    @cached_property
+    def certificate(self) -> Json:
+        """The decision as plain JSON, for `exactdp.certify`."""
+        verdict = "holds" if self.holds else "fails"
+        return certificates.certificate(self.function, self.on, self.relation, verdict, self._proof)
+
+    def __str__(self) -> str:
+        relation = {">=": "≥", ">": ">"}[self.relation]
+        claim = f"{self.function.pretty()} {relation} 0 for every ε in {self.on}"
+        if self.holds:
+            return f"Holds: {claim}."
+        where = f"ε = {self.witness}" if self.root is None else f"ε ≈ {float(self.root):.12g}"
+        if self.is_pole:
+            return f"Fails: {claim}: there is a pole at {where}."
+        value = "0" if self.root is not None else str(self.function.at(self.witness or 0, 6))
+        return f"Fails: {claim}: the value is {value} at {where}."
+
+
+def nonnegative(f: ClosedForm, on: Interval | str = POSITIVE) -> Decision:
+    """Decide whether f(ε) ≥ 0 for every ε of an interval; f fails where it has a pole."""
+    return _decide(f, Interval.of(on), strict=False)
+
+
+def positive(f: ClosedForm, on: Interval | str = POSITIVE) -> Decision:
+    """Decide whether f(ε) > 0 for every ε of an interval; f fails where it has a pole."""
+    return _decide(f, Interval.of(on), strict=True)
+
+
+def _decide(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
+    f.only_eps("Signs are decided")
+    over, under = f.numerator, f.denominator
+    relation = ">" if strict else ">="
+    if not over:
+        return _constant_zero(f, relation, on)
+    sides = {
+        "negative": _side(over.reflected(), under.reflected(), on.reflected(), strict=strict),
+        "positive": _side(over, under, on, strict=strict),
+    }
+    views = {name: side for name, side in sides.items() if side is not None}
+    # A negative value is the plainest refutation, then a rational zero or pole, then any other.
+    for name, side in views.items():
+        if (point := side.negative_point()) is not None:
+            return _fails_at(f, relation, on, -point if name == "negative" else point)
+    if 0 in on and (fault := _fault_at_zero(f, strict=strict)) is not None:
+        return _fails_at(f, relation, on, Fraction(0), is_pole=fault == "pole")
+    faults = [
+        fault.reflected() if name == "negative" else fault
+        for name, side in views.items()
+        for fault in side.faults()
+    ]
+    if faults:
+        worst = min(faults, key=lambda fault: (not fault.root.is_exact, fault.root.lower))
+        if worst.root.is_exact:
+            return _fails_at(f, relation, on, worst.root.lower, is_pole=worst.is_pole)
+        return _fails_at_root(f, relation, on, worst)
+    proof = {name: views[name].proof() if name in views else None for name in sides}
+    return Decision(f, relation, on, holds=True, _proof=proof)
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """A zero of the numerator or denominator, and that sum divided by the factor it belongs to."""
+
+    root: Root
+    cofactor: ExpPoly
+    is_pole: bool
+
+    def reflected(self) -> _Fault:
+        return _Fault(self.root.reflected(), self.cofactor.reflected(), self.is_pole)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """f = over/under on a part of (0, ∞): its factors, its cuts and its signs between them."""
+
+    over: ExpPoly
+    under: ExpPoly
+    on: Interval
+    tops: list[Survey]
+    bottoms: list[Survey]
+    cuts: tuple[Root, ...]
+    strict: bool
+
+    @cached_property
+    def samples(self) -> list[Fraction]:
+        """One simple rational in each stretch between two cuts."""
+        if self.on.is_point:
+            assert isinstance(self.on.lower, Fraction)
+            return [] if self.cuts else [self.on.lower]
+        ends = [self.on.lower, *(end for cut in self.cuts for end in (cut.lower, cut.upper))]
+        ends.append(self.on.upper)
+        gaps = zip(ends[::2], ends[1::2], strict=True)
+        return [Interval(*gap).simple_point() for gap in gaps if gap[0] < gap[1]]
+
+    def sign(self, point: Fraction) -> int:
+        """Return the sign of f at a point that is not a pole."""
+        return _sign(self.over, point) * _sign(self.under, point)
+
+    def negative_point(self) -> Fraction | None:
+        """Return a rational at which f is negative, the simplest of the samples."""
+        found = [point for point in self.samples if self.sign(point) < 0]
+        return min(found, key=lambda point: (point.denominator, point.numerator), default=None)
+
+    def faults(self) -> list[_Fault]:
+        """Return the poles and, if strict, the zeros."""
+        found = []
+        for listed, is_pole in ((self.tops, False), (self.bottoms, True)):
+            for survey in listed:
+                if (is_pole or self.strict) and (mine := self._cuts_of(survey)):
+                    cofactor = _product(listed, without=survey)
+                    found += [_Fault(root, cofactor, is_pole) for root in mine]
+        return found
+
+    def _cuts_of(self, survey: Survey) -> list[Root]:
+        return [root for root in self.cuts if root.factor is survey.factor]
+
+    def atoms(self) -> list[Atom]:
+        """Return cuts and stretches in order (only for a strict side, which knows all zeros)."""
+        poles = {id(survey.factor) for survey in self.bottoms}
+        result: list[Atom] = []
+        lower: Fraction | float | Root = self.on.lower
+        is_open, samples = self.on.lower_open, iter(self.samples)
+        for cut in self.cuts:
+            end = cut.lower if cut.is_exact else cut
+            if end != self.on.lower:
+                result.append(Atom(lower, end, is_open, True, self.sign(next(samples))))
+            result.append(Atom(end, end, False, False, None if id(cut.factor) in poles else 0))
+            lower, is_open = end, True
+        if lower != self.on.upper or not result:
+            sign = self.sign(next(samples))
+            result.append(Atom(lower, self.on.upper, is_open, self.on.upper_open, sign))
+        return result
+
+    def proof(self) -> Json:
+        """Return the proof that f ≥ 0 (or > 0, if the even factors were charted too)."""
+
+        def signed(listed: list[Survey]) -> list[tuple[Survey, int]]:
+            return [(survey, self._factor_sign(survey)) for survey in listed]
+
+        tops = [
+            (survey, sign if self.strict or survey.power % 2 else 0)
+            for survey, sign in signed(self.tops)
+        ]
+        return certificates.half(tops, signed(self.bottoms))
+
+    def _factor_sign(self, survey: Survey) -> int:
+        if survey.is_linear:
+            # Of a single point the linear factor may be 0, with either sign.
+            return _sign(survey.factor, self.samples[0]) if self.samples else 1
+        return survey.pieces[0].sign if survey.pieces else 0
+
+
+def _side(over: ExpPoly, under: ExpPoly, on: Interval, *, strict: bool) -> _Side | None:
+    half = on.positive_part()
+    if half is None:
+        return None
+    tops, bottoms = surveys(over, half, skip_even=not strict), surveys(under, half)
+    found = [root for survey in (*tops, *bottoms) for root in survey.zeros(half)]
+    try:
+        cuts = apart(found, finest=_CLOSE if bottoms else None)
+    except Stuck:
+        # Only a quotient of huge degree may not be in lowest terms yet.
+        return _side(*lowest_terms(over, under, lift=False), on, strict=strict)
+    cuts = tuple(_inside(root, half) for root in cuts)
+    return _Side(over, under, half, tops, bottoms, cuts, strict)
+
+
+def _inside(root: Root, on: Interval) -> Root:
+    """Return a zero refined until its enclosure is inside the interval and not too wide."""
+    while not root.is_exact and (
+        root.lower <= on.lower
+        or root.upper >= on.upper
+        or (root.upper - root.lower) * 64 > root.lower
+    ):
+        root = root.refined((root.upper - root.lower) / 4)
+    return root
+
+
+def _product(listed: list[Survey], *, without: Survey) -> ExpPoly:
+    """Return the product of all factors, one of them with its exponent less by one."""
+    result = ExpPoly(1)
+    for survey in listed:
+        result = result * survey.factor ** (survey.power - (survey is without))
+    return result
+
+
+def _sign(form: ExpPoly, point: Fraction) -> int:
+    return sign(numbers(form, {"eps": point}))
+
+
+def _fault_at_zero(f: ClosedForm, *, strict: bool) -> str | None:
+    """Return what is wrong at ε = 0: "pole", "value" or nothing."""
+    (high, above), (low, below) = order_at_zero(f.numerator), order_at_zero(f.denominator)
+    if high < low:
+        return "pole"
+    if high > low:
+        return "value" if strict else None
+    return "value" if above * below < 0 else None
+
+
+def _fails_at(
+    f: ClosedForm, relation: str, on: Interval, point: Fraction, *, is_pole: bool = False
+) -> Decision:
+    if is_pole:
+        proof = certificates.pole_at(point)
+    else:
+        proof = certificates.value_at(point, f.at(point, 10))
+    return Decision(f, relation, on, holds=False, witness=point, is_pole=is_pole, _proof=proof)
+
+
+def _fails_at_root(f: ClosedForm, relation: str, on: Interval, fault: _Fault) -> Decision:
+    part = "denominator" if fault.is_pole else "numerator"
+    proof = certificates.zero_between(part, fault.root, fault.cofactor)
+    return Decision(
+        f, relation, on, holds=False, root=fault.root, is_pole=fault.is_pole, _proof=proof
+    )
+
+
+def _constant_zero(f: ClosedForm, relation: str, on: Interval) -> Decision:
+    if relation == ">":
+        return _fails_at(f, relation, on, on.simple_point())
+    proof = {
+        "negative": certificates.half([], []) if on.reflected().positive_part() else None,
+        "positive": certificates.half([], []) if on.positive_part() else None,
+    }
+    return Decision(f, relation, on, holds=True, _proof=proof)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A stretch of the line on which f has one sign; `sign` is None at a pole."""
+
+    lower: Fraction | float | Root
+    upper: Fraction | float | Root
+    lower_open: bool
+    upper_open: bool
+    sign: int | None
+
+
+def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
+    """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    over, under = f.numerator, f.denominator
+    if not over:
+        return [Atom(on.lower, on.upper, on.lower_open, on.upper_open, 0)]
+    atoms: list[Atom] = []
+    left = _side(over.reflected(), under.reflected(), on.reflected(), strict=True)
+    if left is not None:
+        for atom in reversed(left.atoms()):
+            lower, upper = (
+                end.reflected() if isinstance(end, Root) else -end
+                for end in (atom.upper, atom.lower)
+            )
+            atoms.append(Atom(lower, upper, atom.upper_open, atom.lower_open, atom.sign))
+    if 0 in on:
+        (high, above), (low, below) = order_at_zero(over), order_at_zero(under)
+        value = None if high < low else 0 if high > low else 1 if above * below > 0 else -1
+        atoms.append(Atom(Fraction(0), Fraction(0), False, False, value))
+    right = _side(over, under, on, strict=True)
+    return atoms + (right.atoms() if right is not None else [])

@@ -1,0 +1,110 @@
+"""Where is f ≥ 0? The exact set, as a union of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import TypeAlias
+
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.numbers import Number, inf, rational, spell
+from exactdp.reals.signs import landscape
+from exactdp.reals.zeros import Root
+
+Boundary: TypeAlias = Fraction | float | Root
+"""An end of a stretch: an exact rational, ±`inf`, or an isolated zero or pole of the function."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """An interval whose ends may be irrational zeros; a single point has equal ends."""
+
+    lower: Boundary
+    upper: Boundary
+    lower_open: bool
+    upper_open: bool
+
+    def __contains__(self, point: Fraction) -> bool:
+        low, high = _compare(point, self.lower), _compare(point, self.upper)
+        above = low > 0 or (low == 0 and not self.lower_open)
+        return above and (high < 0 or (high == 0 and not self.upper_open))
+
+    def __str__(self) -> str:
+        if self.lower == self.upper:
+            return f"{{{_show(self.lower)}}}"
+        left, right = "[("[self.lower_open], "])"[self.upper_open]
+        return f"{left}{_show(self.lower)}, {_show(self.upper)}{right}"
+
+
+@dataclass(frozen=True)
+class SolutionSet:
+    """A finite union of disjoint stretches in increasing order."""
+
+    stretches: tuple[Stretch, ...]
+
+    def __iter__(self) -> Iterator[Stretch]:
+        return iter(self.stretches)
+
+    def __len__(self) -> int:
+        return len(self.stretches)
+
+    def __contains__(self, point: Number) -> bool:
+        value = rational(point, "a point")
+        return any(value in stretch for stretch in self.stretches)
+
+    def refined(self, width: Number) -> SolutionSet:
+        """Return the same set, every irrational end enclosed to a width."""
+
+        def end(boundary: Boundary) -> Boundary:
+            return boundary.refined(width) if isinstance(boundary, Root) else boundary
+
+        return SolutionSet(
+            tuple(
+                Stretch(end(one.lower), end(one.upper), one.lower_open, one.upper_open)
+                for one in self.stretches
+            )
+        )
+
+    def __str__(self) -> str:
+        return " ∪ ".join(map(str, self.stretches)) or "∅"
+
+
+def solution_set(
+    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+) -> SolutionSet:
+    """Return the points of an interval at which f ≥ 0; poles are not among them.
+
+    The ends are exact where they are rational, and isolated to `width` otherwise.
+    """
+    interval = Interval.of(on)
+    f.only_eps("Signs are decided")
+    atoms = landscape(f, interval)
+    stretches = []
+    for included, run in groupby(atoms, key=lambda atom: atom.sign is not None and atom.sign >= 0):
+        if included:
+            atom, *rest = run
+            last = rest[-1] if rest else atom
+            stretches.append(Stretch(atom.lower, last.upper, atom.lower_open, last.upper_open))
+    return SolutionSet(tuple(stretches)).refined(width)
+
+
+def _compare(point: Fraction, boundary: Boundary) -> int:
+    """Return the sign of point − boundary."""
+    if not isinstance(boundary, Root):
+        return (point > boundary) - (point < boundary)
+    root = boundary
+    while not root.is_exact and root.lower <= point <= root.upper:
+        # An enclosed zero is irrational, so it is another number and refining shows which side.
+        root = root.refined((root.upper - root.lower) / 16)
+    return (point > root.lower) - (point < root.lower)
+
+
+def _show(boundary: Boundary) -> str:
+    if isinstance(boundary, Fraction):
+        return spell(boundary)
+    if isinstance(boundary, Root):
+        return spell(boundary.lower) if boundary.is_exact else f"{float(boundary):.12g}…"
+    return "∞" if boundary == inf else "−∞"

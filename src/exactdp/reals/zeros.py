@@ -1,0 +1,247 @@
+"""The zeros of a closed form: isolated, with multiplicity, refinable to any width.
+
+**Why this is complete.** Write f(ε) = P(ε, e^{step·ε}) with a polynomial P over ℚ.
+
+ * Two coprime polynomials P, Q have only finitely many common zeros (x, y), all of them
+   algebraic. If ε ≠ 0 were a common zero of f and g, then ε and e^{step·ε} would both be
+   algebraic, which Lindemann's theorem forbids. So coprime factors have no common zero but 0.
+ * f′ comes from DP = ∂P/∂ε + step·y·∂P/∂y, whose degrees are not larger than those of P. If P is
+   irreducible and divides DP, then f′ = c·f, so f is an exponential and has no zero; otherwise P
+   and DP are coprime and f, f′ have no common zero but 0. So zeros of irreducible, hence of
+   squarefree, sums are simple, and the multiplicity of a zero ε ≠ 0 of f is the exponent of the
+   factor it belongs to.
+ * Rational (indeed algebraic) zeros ε ≠ 0 are those of the content, the common divisor of the
+   coefficients of the exponentials (Lindemann–Weierstrass); they are split off exactly.
+ * The order of the zero at 0 is read off the Taylor series.
+
+So after splitting, every walk of `chart` meets simple zeros only, and ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import arb, ctx
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import divisors
+from exactdp.reals.chart import Crossing, Piece, Stuck, walk
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import numbers, sign, total
+from exactdp.reals.exp_poly import eps, ExpPoly
+from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.limits import order_at_zero
+from exactdp.reals.numbers import Number, exact, fraction, rational
+
+Factors: TypeAlias = list[tuple[ExpPoly, int]]
+
+_COARSE, _FINE = Fraction(1, 2**12), Fraction(1, 2**100)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two."""
+
+    lower: Fraction
+    upper: Fraction
+    multiplicity: int
+    factor: ExpPoly
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the zero is this rational."""
+        return self.lower == self.upper
+
+    def refined(self, width: Number) -> Root:
+        """Return the same zero with upper − lower ≤ width.
+
+        Guesses by Newton's method and keeps the guess only if the factor, which changes its sign
+        exactly once between the ends, does so around the guess; otherwise halves.
+        """
+        target = rational(width, "a width")
+        if target <= 0:
+            raise ValueRefusedError(f"the width {width} is not positive")
+        lower, upper = self.lower, self.upper
+        if upper - lower <= target:
+            return self
+        before = self._sign(lower)
+        while upper - lower > target:
+            aim = max(target, (upper - lower) ** 2 / (1 + abs(upper)))
+            for cut in (*self._around_guess(lower, upper, aim), (lower + upper) / 2):
+                if lower < cut < upper:
+                    if self._sign(cut) == before:
+                        lower = cut
+                    else:
+                        upper = cut
+        return Root(lower, upper, self.multiplicity, self.factor)
+
+    def _around_guess(self, lower: Fraction, upper: Fraction, aim: Fraction) -> list[Fraction]:
+        """Return two short rationals less than `aim` apart, hopefully around the zero."""
+        middle = (lower + upper) / 2
+        place = {"eps": middle}
+        grid = Fraction(1, 2 ** max(0, 3 + math.ceil(1 / aim).bit_length()))
+        with ctx.workprec(64 + 2 * grid.denominator.bit_length()):
+            slope = total(numbers(self.factor.derivative(), place))
+            step = total(numbers(self.factor, place)) / slope
+            guess = arb(exact(middle)) - step
+            if not (guess.is_finite() and guess > exact(lower) and guess < exact(upper)):
+                return []
+            index = (guess / exact(grid)).mid().floor().unique_fmpz()
+        return [] if index is None else [grid * (int(index) - 2), grid * (int(index) + 3)]
+
+    def _sign(self, point: Fraction) -> int:
+        return sign(numbers(self.factor, {"eps": point}))
+
+    def reflected(self) -> Root:
+        """Return the zero of f(−ε)."""
+        return Root(-self.upper, -self.lower, self.multiplicity, self.factor.reflected())
+
+    def __float__(self) -> float:
+        tight = self
+        while float(tight.lower) != float(tight.upper):
+            tight = tight.refined((tight.upper - tight.lower) / 2**20)
+        return float(tight.lower)
+
+    def __str__(self) -> str:
+        times = f" ({self.multiplicity} times)" if self.multiplicity > 1 else ""
+        return (str(self.lower) if self.is_exact else f"≈ {float(self):.12g}") + times
+
+
+def roots(
+    f: ClosedForm, on: Interval | str = POSITIVE, width: Number | None = None
+) -> tuple[Root, ...]:
+    """Return the zeros of f on an interval in increasing order, each isolated from the others.
+
+    Rational zeros are exact. With `width` the others are refined to it. The zero function has no
+    isolated zeros and is refused.
+    """
+    interval = Interval.of(on)
+    f.only_eps("Zeros are found")
+    if not f.numerator:
+        raise ValueRefusedError("every number is a zero of the function that is 0 everywhere")
+    found = apart(zeros(f.numerator, interval, f.denominator))
+    return found if width is None else tuple(root.refined(width) for root in found)
+
+
+def zeros(form: ExpPoly, on: Interval, under: ExpPoly | None = None) -> list[Root]:
+    """Return the zeros of a sum (over a coprime one) on an interval, in no special order."""
+    found: list[Root] = []
+    if (half := on.reflected().positive_part()) is not None:
+        found += [root.reflected() for root in positive_zeros(form.reflected(), half)]
+    if 0 in on:
+        order = order_at_zero(form)[0] - (0 if under is None else order_at_zero(under)[0])
+        if order > 0:
+            found.append(Root(Fraction(0), Fraction(0), order, eps))
+    if (half := on.positive_part()) is not None:
+        found += positive_zeros(form, half)
+    return found
+
+
+def positive_zeros(form: ExpPoly, on: Interval) -> list[Root]:
+    """Return the zeros of a sum on a part of (0, ∞)."""
+    return [root for survey in surveys(form, on) for root in survey.zeros(on)]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A factor of a sum, its exponent, and the pieces of its chart (none if it is linear)."""
+
+    factor: ExpPoly
+    power: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the factor is a + bε."""
+        return is_linear(self.factor)
+
+    def zeros(self, on: Interval) -> list[Root]:
+        """Return the zeros of the factor on the interval surveyed."""
+        if self.is_linear:
+            zero = linear_zero(self.factor)
+            if zero is None or zero not in on:
+                return []
+            return [Root(zero, zero, self.power, self.factor)]
+        return [
+            Root(piece.lower, piece.upper, self.power, self.factor)
+            for piece in self.pieces
+            if isinstance(piece, Crossing)
+        ]
+
+
+def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[Survey]:
+    """Return factors of the form, whose product it is, with their charts on a part of (0, ∞).
+
+    With `skip_even` the factors with an even exponent are returned without a chart.
+    """
+    for factors, finest in _factorisations(form):
+        try:
+            return [
+                Survey(
+                    factor,
+                    power,
+                    ()
+                    if is_linear(factor) or (skip_even and power % 2 == 0)
+                    else tuple(walk(factor, on, finest)),
+                )
+                for factor, power in factors
+            ]
+        except Stuck:
+            continue
+    raise AssertionError("the last factorisation is squarefree, its walk is not limited")
+
+
+def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:
+    """Yield finer and finer factorisations, each with the shortest step its walk may make."""
+    content = divisors.content(form)
+    simple: Factors = []
+    primitive = form
+    if content.degree() > 0:
+        primitive = divisors.divided(form, content)
+        leading = fraction(content[content.degree()])
+        for factor, power in content.factor()[1]:
+            leading /= fraction(factor[factor.degree()]) ** int(power)
+            simple.append((divisors.polynomial_form(factor), int(power)))
+        primitive = primitive * leading
+    if is_linear(primitive):
+        if primitive != 1 or not simple:
+            simple.append((primitive, 1))
+        yield simple, None
+        return
+    yield [*simple, (primitive, 1)], _COARSE
+    yield [*simple, *divisors.squarefree(primitive, lift=True)], _FINE
+    yield [*simple, *divisors.squarefree(primitive, lift=False)], None
+
+
+def is_linear(form: ExpPoly) -> bool:
+    """Whether the form is a + bε."""
+    return all(not term.rates and term.power <= 1 for term in form.terms)
+
+
+def linear_zero(form: ExpPoly) -> Fraction | None:
+    """Return the zero of a + bε, None if b = 0."""
+    parts = {term.power: term.coefficient for term in form.terms}
+    return -parts.get(0, Fraction(0)) / parts[1] if 1 in parts else None
+
+
+def apart(found: list[Root], finest: Fraction | None = None) -> tuple[Root, ...]:
+    """Return different zeros in increasing order with disjoint closed enclosures.
+
+    Different numbers are separated by refining long enough. Where two of them might be equal,
+    `finest` is the width at which the search gives up and raises `Stuck`.
+    """
+    ordered = list(found)
+    while True:
+        ordered.sort(key=lambda root: (root.lower, root.upper))
+        clash = [j for j in range(1, len(ordered)) if ordered[j].lower <= ordered[j - 1].upper]
+        if not clash:
+            return tuple(ordered)
+        for j in {*clash, *(j - 1 for j in clash)}:
+            width = ordered[j].upper - ordered[j].lower
+            if finest is not None and 0 < width < finest:
+                raise Stuck
+            ordered[j] = ordered[j].refined(width / 4) if width else ordered[j]
