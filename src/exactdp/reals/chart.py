@@ -155,9 +155,6 @@ def _boxes(
             yield Box(place, upper, reading.sign, reading.shift, DEGREE, bits + 16)
             place, before, step = upper, reading.sign, 2 * step
             continue
-        if reading.blurred:
-            bits *= 2
-            continue
         if reading.monotone:
             before = before or _sign(form, place)
             after = _sign(form, upper)
@@ -165,6 +162,9 @@ def _boxes(
                 yield Crossing(place, upper, before)
                 place, before = upper, after
                 continue
+        if reading.blurred:
+            bits *= 2
+            continue
         step /= 2
         if finest is not None and step < finest * place:
             raise Stuck

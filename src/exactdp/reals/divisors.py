@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mat
 
-from exactdp.reals.exp_poly import eps, ExpPoly, Term, exp, same_steps
+from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, same_steps
 from exactdp.reals.numbers import common_step, fraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_DENSE_DEGREE = 2_000
+_DENSE_DEGREE = 300
 _MOST_LIFTED_EXPONENTS = 60
-_LONGEST_RELATION = 40
+_LONGEST_RELATION = 4  # that of a + b = c + d between the exponents of a product of sums
 
 
 def lowest_terms(over: ExpPoly, under: ExpPoly, *, lift: bool = True) -> tuple[ExpPoly, ExpPoly]:
@@ -42,7 +42,9 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, *, lift: bool = True) -> tuple[E
         common = above.gcd(below)
         if common.is_constant():
             return over, under
-        return frame.form(above / common), frame.form(below / common)
+        # The polynomials are the sums up to units e^{qε}, which the quotients get back.
+        lifts = (_unit(over, frame.form(above)), _unit(under, frame.form(below)))
+        return frame.form(above / common) * lifts[0], frame.form(below / common) * lifts[1]
     over, under = same_steps(over, under)
     common = over._poly.gcd(under._poly)
     return over._like(over._poly / common), under._like(under._poly / common)
@@ -62,6 +64,11 @@ def squarefree(form: ExpPoly, *, lift: bool) -> list[tuple[ExpPoly, int]]:
     first, power = found[0]
     found[0] = first * exp(eps * (gap / power)), power
     return found if constant == 1 else [(ExpPoly(fraction(constant)), 1), *found]
+
+
+def _unit(form: ExpPoly, other: ExpPoly) -> ExpPoly:
+    """Return form/other, known to be e^{qε}."""
+    return exp(eps * (form.terms[0].rate - other.terms[0].rate))
 
 
 def content(form: ExpPoly) -> fmpq_poly:
@@ -147,7 +154,7 @@ def _lifted(exponents: list[int]) -> tuple[tuple[int, ...], dict[int, tuple[int,
     The vectors satisfy every short integer relation between the exponents and no long one.
     """
     rows = _integer_kernel([exponents])
-    relations = [row for row in rows if max(map(abs, row)) <= _LONGEST_RELATION]
+    relations = [row for row in rows if sum(map(abs, row)) <= _LONGEST_RELATION]
     if relations:
         basis = _integer_kernel(relations)
     else:

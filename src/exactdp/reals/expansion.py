@@ -95,9 +95,7 @@ class Expansion:
             for j in range(2, degree + 1):
                 power *= r
                 slope += j * (majorant[j] - abs(actual[j])) * power
-            monotone = bool(slope > 0)
-            blurred = not monotone and not _sharp(bound, centre)
-            return Reading(monotone=monotone, blurred=blurred, shift=fraction(shift))
+            return Reading(monotone=bool(slope > 0), blurred=not _sharp(bound, centre))
 
     def start(self, upper: Fraction, degree: int, bits: int) -> Reading:
         """Look at (0, upper]."""

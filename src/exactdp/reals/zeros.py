@@ -32,7 +32,7 @@ from exactdp.reals import divisors
 from exactdp.reals.chart import Crossing, Piece, Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign, total
-from exactdp.reals.exp_poly import eps, ExpPoly
+from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, exact, fraction, rational

@@ -1,0 +1,94 @@
+"""The command line, and that the file needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from exactdp import certify
+
+from .specimens import ALL, seal
+
+FILE = Path(certify.__file__)
+
+
+def run(path: Path | str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the file alone: no site packages, no environment, no package around it."""
+    command = [sys.executable, "-I", "-S", "-X", "utf8", *options, str(FILE), str(path)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.json"
+    path.write_text(json.dumps(ALL["ε·e^{−ε} ≤ 1"]), encoding="utf-8")
+    return path
+
+
+def test_the_file_alone_loads_neither_flint_nor_exactdp(good: Path) -> None:
+    done = run(good, "-X", "importtime")
+    assert done.returncode == 0, done.stderr
+    loaded = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert "json" in loaded
+    assert not {name for name in loaded if name.split(".")[0] in ("flint", "exactdp", "reals")}
+
+
+def test_accepted(good: Path) -> None:
+    done = run(good)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "accepted: the claim holds, as proved in the certificate",
+        "claim: -ε·e^(-ε) + 1 ≥ 0 for every ε in [0, ∞)",
+    ]
+
+
+def test_accepted_as_a_module(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert certify.main([str(good)]) == 0
+    assert capsys.readouterr().out.startswith("accepted: ")
+
+
+def test_a_refutation_is_accepted_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fails.json"
+    path.write_text(json.dumps(ALL["3ε·e^{−ε} ≤ 1 at 1"]), encoding="utf-8")
+    assert certify.main([str(path)]) == 0
+    assert capsys.readouterr().out.startswith("accepted: the claim fails at ε = 1")
+
+
+def test_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = seal(ALL["ε > 0 on (0, ∞)"] | {"verdict": "fails"})
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(wrong), encoding="utf-8")
+    assert certify.main([str(path)]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("rejected: the proof: not an object with exactly the keys zero_of")
+    assert second == "claim: ε > 0 for every ε in (0, ∞)"
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b"{", b'{"format": "other"}'])
+def test_not_a_certificate(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other.json"
+    path.write_bytes(content)
+    assert certify.main([str(path)]) == 2
+    assert capsys.readouterr().out.startswith("not a readable certificate: ")
+
+
+def test_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert certify.main([str(tmp_path / "missing.json")]) == 2
+    assert certify.main([str(tmp_path)]) == 2
+    assert certify.main([]) == 2
+    assert "usage" in capsys.readouterr().out
+
+
+def test_a_terminal_without_unicode(good: Path) -> None:
+    command = [sys.executable, "-I", str(FILE), str(good)]
+    environment = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,243 @@
+"""Wrong proofs are rejected although they are sealed: the seal is not the mathematics."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from exactdp import certify
+
+from .specimens import (
+    ALL,
+    EPS_MINUS_1,
+    EXP_MINUS_1_MINUS_EPS,
+    EXP_MINUS_2,
+    EXP_MINUS_2_SQUARED,
+    LINEAR,
+    ONE_MINUS_EXP,
+    certificate,
+    factor,
+    half,
+    proof,
+    seal,
+)
+
+Json = Any
+
+REMAINDER = "e^ε > 1 + ε above 0"
+LINE = "ε − 1 ≥ 0 from 1 on"
+QUOTIENT = "(1 − e^{−ε})/ε > 0, also at 0"
+SQUARE = "(e^ε − 2)² ≥ 0 by its even power"
+REFLECTED = "−ε·e^ε > 0 on [−3, −1]"
+PRODUCT = "(ε − 1)·(e^ε − 2) ≥ 0 on [1, 5/2)"
+POINT = "e^ε > 2 at the point 1"
+VALUE = "3ε·e^{−ε} ≤ 1 at 1"
+EXACT = "1 ≥ 2ε at 1, where the value is exactly −1"
+POLE = "1/(ε − 1)² has a pole"
+POLE_AT_0 = "(e^ε − 1)/ε² has a pole at 0"
+ZERO_OF = "(e^ε − 2)² > 0 fails at ln 2"
+HUGE = "−e^{−10⁶·ε} ≥ 0 at 1, in powers of two"
+
+FIRST = ("proof", "positive", "numerator", 0)
+PIECES = (*FIRST, "pieces")
+ON = ("claim", "on")
+
+# What is wrong: (the specimen that is changed, where, to what).
+WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
+    "the claim is false at 0": (REMAINDER, (*ON, "lower_closed"), True),
+    "the negative half is missing": (REMAINDER, (*ON, "lower"), "-1"),
+    "a half for no points": (REMAINDER, ("proof", "negative"), half()),
+    "the positive half is missing": (REMAINDER, ("proof", "positive"), None),
+    "a gap: no piece from 0 on": (REMAINDER, (*PIECES, 0), ["box", "1", "1", 8, 53]),
+    "a gap: nothing up to infinity": (REMAINDER, (*PIECES, 2), ["box", "9", "1", 30, 53]),
+    "a gap at the end": (PRODUCT, (*FIRST[:3], 1, "pieces", 1, 1), "9/4"),
+    "beyond the end": (PRODUCT, (*FIRST[:3], 1, "pieces", 1, 1), "3"),
+    "a box backwards": (REMAINDER, (*PIECES, 1, 1), "1/2"),
+    "a box of no width": (REMAINDER, (*PIECES, 1, 1), "1"),
+    "two starts": (REMAINDER, (*PIECES, 1), ["start", "2", 12]),
+    "a start of no width": (REMAINDER, (*PIECES, 0, 1), "0"),
+    "a start on the wrong side": (REMAINDER, (*PIECES, 0, 1), "-1"),
+    "a start where the interval does not": (
+        REFLECTED,
+        ("proof", "negative", "numerator", 0, "pieces", 0),
+        ["start", "3", 30],
+    ),
+    "a tail of a finite interval": (PRODUCT, (*FIRST[:3], 1, "pieces", 1), ["tail", 53]),
+    "a tail in the middle": (REMAINDER, (*PIECES, 1), ["tail", 53]),
+    "a tail from 0 on": (REMAINDER, PIECES, [["tail", 53]]),
+    "a tail too early": (REMAINDER, PIECES, [["start", "1/2", 6], ["tail", 53]]),
+    "a tail while the other term grows": ("e^{1000ε} > ε^50 from 1 on", (*ON, "lower"), "1/100"),
+    "a degree too low at the start": (REMAINDER, (*PIECES, 0, 2), 1),
+    "a degree too low to bound the rest at the start": (
+        REMAINDER,
+        PIECES,
+        [["start", "2", 2], ["tail", 53]],
+    ),
+    "a degree too low in a box": (REMAINDER, (*PIECES, 1, 3), 0),
+    "a shift that makes the box useless": (REMAINDER, (*PIECES, 1, 2), "40"),
+    "no pieces": (REMAINDER, PIECES, []),
+    "no pieces at a single point": (POINT, PIECES, []),
+    "an unknown piece": (REMAINDER, (*PIECES, 1), ["magic", "2"]),
+    "an empty piece": (REMAINDER, (*PIECES, 1), []),
+    "linear among others": (LINE, PIECES, [["linear"], ["linear"]]),
+    "linear, but it is not": (REMAINDER, PIECES, LINEAR),
+    "linear, but it changes its sign": (LINE, (*ON, "lower"), "1/2"),
+    "linear, but it is negative": (LINE, (*FIRST, "sign"), -1),
+    "linear, but 0 at an end and > is claimed": (LINE, ("claim", "relation"), ">"),
+    "a wrong sign": (REMAINDER, (*FIRST, "sign"), -1),
+    "the sign 0 of what is not squared": (REMAINDER, FIRST, factor(EXP_MINUS_1_MINUS_EPS, [], 0)),
+    "the sign 0 for a strict claim": (SQUARE, ("claim", "relation"), ">"),
+    "the sign 2": (REMAINDER, (*FIRST, "sign"), 2),
+    "the sign true": (REMAINDER, (*FIRST, "sign"), True),
+    "an odd power without a sign": (SQUARE, (*FIRST, "power"), 3),
+    "the power 0": (SQUARE, (*FIRST, "power"), 0),
+    "factors of something else": (SQUARE, (*FIRST, "terms"), [["-3", 0, "0"], ["1", 0, "1"]]),
+    "a numerator that is not the claim's": (REMAINDER, ("claim", "numerator", 0, 0), "-2"),
+    "a denominator without proof": (QUOTIENT, ("proof", "positive", "denominator"), []),
+    "a denominator that may be 0": (QUOTIENT, ("proof", "positive", "denominator", 0, "sign"), 0),
+    "a negative quotient": (QUOTIENT, ("claim", "denominator", 0, 0), "-1"),
+    "a factor that is 0": ("0 ≥ 0", ("proof", "positive", "numerator"), [factor([], LINEAR)]),
+    "0 > 0": ("0 ≥ 0", ("claim", "relation"), ">"),
+    "division by 0": (QUOTIENT, ("claim", "denominator"), []),
+    "the other verdict, the same proof": (REMAINDER, ("verdict",), "fails"),
+    "a refutation called a proof": (VALUE, ("verdict",), "holds"),
+    "a verdict of another kind": (VALUE, ("verdict",), "undecided"),
+    "a witness outside the interval": (VALUE, (*ON, "upper"), "1"),
+    "a witness that is none": (VALUE, ("proof", "at"), "5"),
+    "a value too high": (VALUE, ("proof", "value"), ["-10363/100000", "-518/5000"]),
+    "a value that is slightly off": (VALUE, ("proof", "value"), ["-2591/25000", "-103639/1000000"]),
+    "a value that is too vague": (VALUE, ("proof", "value"), ["-1/9", "-1/10"]),
+    "a positive value": (VALUE, ("proof", "value"), ["-2591/25000", "1/9"]),
+    "a value upside down": (VALUE, ("proof", "value"), ["-10363/100000", "-2591/25000"]),
+    "an exact value that is off": (EXACT, ("proof", "value"), ["-1001/1000", "-1001/1000"]),
+    "the value 0 against ≥": ("(ε − 1)·e^ε > 0 at 1, exactly 0", ("claim", "relation"), ">="),
+    "a value that is not 0": (VALUE, ("proof", "value"), ["0", "0"]),
+    "an interval from −1 to 0 as a value": ("e^ε > 1 at 0", ("proof", "value"), ["-1", "0"]),
+    "the value at a pole": (POLE, ("proof",), {"at": "1", "value": ["-1", "-1"]}),
+    "the value at a pole at 0": (POLE_AT_0, ("proof",), {"at": "0", "value": ["-1", "-1"]}),
+    "a huge exponent that is off by 1": (HUGE, ("proof", "value", 0), "-127410*2^-1442713"),
+    "huge exponents that are wrong": (
+        HUGE,
+        ("proof", "value"),
+        ["-127410*2^-9999999999999", "-127409*2^-9999999999999"],
+    ),
+    "an exponent without end": (HUGE, ("proof", "value", 0), "-1*2^" + "9" * 30),
+    "no pole there": (POLE, ("proof", "pole"), "1/2"),
+    "no pole at 0": (POLE, ("proof", "pole"), "0"),
+    "a pole outside": (POLE, (*ON, "upper"), "1/2"),
+    "only a removable pole at 0": (POLE_AT_0, ("claim", "denominator"), [["1", 1, "0"]]),
+    "a zero against ≥": (ZERO_OF, ("claim", "relation"), ">="),
+    "no change of sign": (ZERO_OF, ("proof", "between"), ["3/4", "1"]),
+    "a change of sign outside": (ZERO_OF, ("proof", "between"), ["1/2", "2"]),
+    "between in the wrong order": (ZERO_OF, ("proof", "between"), ["1", "1/2"]),
+    "the cofactor is wrong": (ZERO_OF, ("proof", "cofactor"), EPS_MINUS_1),
+    "a zero of neither": (ZERO_OF, ("proof", "zero_of"), "cofactor"),
+    "a zero of the other": (ZERO_OF, ("proof", "zero_of"), "denominator"),
+    "an unknown key": (REMAINDER, ("comment",), "trust me"),
+    "an unknown key in a factor": (REMAINDER, (*FIRST, "comment"), "trust me"),
+    "an unknown key in a refutation": (POLE, ("proof", "comment"), "trust me"),
+    "another version": (REMAINDER, ("version",), 2),
+    "the version true": (REMAINDER, ("version",), True),
+    "another kind": (REMAINDER, ("kind",), "cone"),
+    "another relation": (REMAINDER, ("claim", "relation"), "<"),
+    "a number not in lowest terms": (QUOTIENT, (*PIECES, 0, 1), "2/2"),
+    "a denominator of 1": (QUOTIENT, (*PIECES, 0, 1), "1/1"),
+    "a leading zero": (QUOTIENT, (*PIECES, 0, 1), "01"),
+    "a plus": (QUOTIENT, (*PIECES, 0, 1), "+1"),
+    "minus zero": (POLE, (*ON, "lower"), "-0"),
+    "a decimal": (QUOTIENT, (*PIECES, 0, 1), "1.0"),
+    "a blank": (QUOTIENT, (*PIECES, 0, 1), "1 "),
+    "a line end": (QUOTIENT, (*PIECES, 0, 1), "1\n"),
+    "digits of another script": (QUOTIENT, (*PIECES, 0, 1), "١"),
+    "division by 0 in a number": (QUOTIENT, (*PIECES, 0, 1), "1/0"),
+    "a number instead of a text": (QUOTIENT, (*PIECES, 0, 1), 1),
+    "a float as a degree": (QUOTIENT, (*PIECES, 0, 2), 4.0),
+    "terms out of order": (LINE, ("claim", "numerator"), EPS_MINUS_1[::-1]),
+    "a term twice": (LINE, ("claim", "numerator"), [["-1", 0, "0"], ["1", 1, "0"], ["1", 1, "0"]]),
+    "a term that is 0": (LINE, ("claim", "numerator"), [*EPS_MINUS_1, ["0", 0, "1"]]),
+    "a negative power of ε": (LINE, ("claim", "numerator"), [["1", -1, "0"]]),
+    "a term of two": (LINE, ("claim", "numerator"), [["1", 0]]),
+    "an empty interval": (LINE, (*ON, "upper"), "0"),
+    "an empty half-open point": (LINE, (*ON, "upper"), "1"),
+    "a closed infinite end": (REMAINDER, (*ON, "upper_closed"), True),
+    "infinity on the wrong side": (REMAINDER, (*ON, "lower"), "inf"),
+    "closed is not a truth value": (LINE, (*ON, "upper_closed"), 1),
+}
+# "an empty half-open point" must be half open to be empty.
+ALSO = {"an empty half-open point": ((*ON, "upper_closed"), False)}
+
+
+def changed(certificate: Json, path: tuple[str | int, ...], value: Json) -> dict[str, Json]:
+    """Return a copy with one place changed."""
+    result = copy.deepcopy(certificate)
+    place = result
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return dict(result)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_proof_is_rejected(name: str) -> None:
+    specimen, path, value = WRONG[name]
+    wrong = changed(ALL[specimen], path, value)
+    wrong = changed(wrong, *ALSO[name]) if name in ALSO else wrong
+    report = certify.check(seal(wrong))
+    assert not report.accepted
+    assert "the seal does not fit" not in report.reason
+
+
+def test_a_denominator_must_not_vanish_at_a_closed_end() -> None:
+    one_over = [factor(EPS_MINUS_1, LINEAR)]
+    for relation in (">", ">="):
+        wrong = certificate(
+            "holds", [["1", 0, "0"]], relation, "[1, 2]", proof(half(over=one_over)), EPS_MINUS_1
+        )
+        right = certificate(
+            "holds", [["1", 0, "0"]], relation, "(1, 2]", proof(half(over=one_over)), EPS_MINUS_1
+        )
+        assert not certify.check(wrong)
+        assert certify.check(right)
+
+
+def test_a_degenerate_box_needs_a_single_point() -> None:
+    pieces = [["box", "1", "1", 0, 30], ["box", "2", "1", 8, 30]]
+    wrong = certificate(
+        "holds", EXP_MINUS_2, ">", "[1, 2]", proof(half(factor(EXP_MINUS_2, pieces)))
+    )
+    right = certificate(
+        "holds", EXP_MINUS_2, ">", "[1, 2]", proof(half(factor(EXP_MINUS_2, pieces[1:])))
+    )
+    assert not certify.check(wrong)
+    assert certify.check(right)
+
+
+def test_even_powers_do_not_hide_a_pole() -> None:
+    """1/(e^ε − 2)² ≥ 0 is false: at ln 2 it is undefined."""
+    bad = half(over=[factor(EXP_MINUS_2, [], sign=0, power=2)])
+    on = "(0, inf)"
+    assert not certify.check(
+        certificate("holds", [["1", 0, "0"]], ">=", on, proof(bad), EXP_MINUS_2_SQUARED)
+    )
+
+
+def test_a_false_box_is_rejected_at_any_degree_and_precision() -> None:
+    """(1 − e^{−ε}) − 1/2 is negative on [1/2, 2/3] and changes its sign on [1/2, 1]."""
+    terms = [ONE_MINUS_EXP[0], ["1/2", 0, "0"]]
+    for upper in ("2/3", "1"):
+        for degree in (0, 1, 5, 20):
+            for bits in (1, 10, 60, 200):
+                pieces = [["box", upper, "0", degree, bits]]
+                bad = proof(half(factor(terms, pieces)))
+                assert not certify.check(certificate("holds", terms, ">", f"[1/2, {upper}]", bad))
+
+
+def test_the_reason_names_the_place() -> None:
+    path = (*FIRST[:3], 1, "pieces", 1, 1)
+    report = certify.check(seal(changed(ALL[PRODUCT], path, "9/4")))
+    assert "the positive half, numerator factor 2" in report.reason
+    report = certify.check(seal(changed(ALL[PRODUCT], path, "5/03")))
+    assert "piece 2" in report.reason
+    assert "5/03" in report.reason

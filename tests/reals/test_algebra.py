@@ -1,0 +1,165 @@
+"""Sums and quotients are a ring and a field of functions: checked against numbers from mpmath."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support.closed_forms import by_mpmath, rates, sums
+
+from exactdp.reals import ClosedForm, ExpPoly, ExpRatio, eps, exp, parameter, parse
+
+points = st.fractions(Fraction(1, 50), 5, max_denominator=50)
+
+
+def close(form: ClosedForm, expected: object, point: Fraction) -> bool:
+    value = by_mpmath(form, point)
+    with mpmath.workdps(60):
+        return bool(mpmath.almosteq(value, expected, 1e-30, 1e-30))
+
+
+@settings(max_examples=200)
+@given(sums(), sums(), points)
+def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
+    """+, − and × of sums have the values of +, − and ×."""
+    with mpmath.workdps(60):
+        a, b = by_mpmath(f, x), by_mpmath(g, x)
+        assert close(f + g, a + b, x)
+        assert close(f - g, a - b, x)
+        assert close(f * g, a * b, x)
+        assert close(f**3, a**3, x)
+        assert close(2 - f, 2 - a, x)
+        assert close(f / 3 * Fraction(1, 7), a / 21, x)
+
+
+@settings(max_examples=150)
+@given(sums(4), sums(4), sums(4), points)
+def test_field_operations_are_those_of_the_values(
+    f: ExpPoly, g: ExpPoly, h: ExpPoly, x: Fraction
+) -> None:
+    """Quotients have the values of quotients, and reduce to lowest terms."""
+    assume(g and h and abs(by_mpmath(g * h, x)) > 1e-12)
+    with mpmath.workdps(60):
+        a, b, c = by_mpmath(f, x), by_mpmath(g, x), by_mpmath(h, x)
+        assert close(f / g, a / b, x)
+        assert close(f / g + g / h, a / b + b / c, x)
+        assert close((f / g) * (h / g), a * c / b**2, x)
+        assert close((f / g) - 1, a / b - 1, x)
+    assert (f * h) / (g * h) == f / g
+    assert (f / g) * g == f
+    assert f / g - f / g == 0
+
+
+@settings(max_examples=150)
+@given(sums(), sums(), sums())
+def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
+    """However a function was made, it is equal, hashes alike and survives pickling."""
+    one, two = f * (g + h), f * g + h * f
+    assert one == two
+    assert hash(one) == hash(two)
+    assert pickle.loads(pickle.dumps(one)) == two
+    assert (one == one + 1) is False
+    if g:
+        ratio, again = (f + h) / g, f / g + h / g
+        assert ratio == again
+        assert hash(ratio) == hash(again)
+        assert pickle.loads(pickle.dumps(ratio)) == ratio
+
+
+@settings(max_examples=100)
+@given(sums(), sums(3), points)
+def test_derivative(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
+    """The derivative is that of mpmath's numerical differentiation."""
+    h = Fraction(1, 10**12)
+    with mpmath.workdps(80):
+        numeric = (by_mpmath(f, x + h, 80) - by_mpmath(f, x - h, 80)) / (2 * mpmath.mpf(10) ** -12)
+        size = sum(abs(by_mpmath(ExpPoly([one]), x)) for one in f.terms) + 1
+        assert abs(by_mpmath(f.derivative(), x) - numeric) < 1e-12 * size
+    if g:
+        assert (f / g).derivative() * g**2 == f.derivative() * g - f * g.derivative()
+
+
+def test_constants_are_numbers() -> None:
+    assert ExpPoly(2) == 2 == ExpRatio(2)
+    assert hash(ExpPoly(2)) == hash(2) == hash(ExpRatio(4, 2))
+    assert eps - eps == 0
+    assert not eps - eps
+    assert exp(eps) * exp(-eps) == 1
+    assert (1 - exp(-2 * eps)) / (1 - exp(-eps)) == 1 + exp(-eps)
+    assert {eps + 1: "a"}[1 + eps] == "a"
+
+
+def test_nothing_changes_a_value() -> None:
+    with pytest.raises(AttributeError):
+        (eps + 1)._poly = None
+    with pytest.raises(AttributeError):
+        (1 / (eps + 1))._over = None  # type: ignore[attr-defined]
+
+
+def test_sparse_forms_stay_sparse() -> None:
+    """e^{ε/9973} + e^{1000ε} has degree ten million in e^{ε/9973} and two terms."""
+    start = time.perf_counter()
+    f = exp(eps / 9973) + exp(1000 * eps)
+    assert len((f**3).terms) == 4
+    g = (f * eps - 3) ** 2 / ((f * eps - 3) * (eps + exp(3 * eps)))
+    assert g == (f * eps - 3) / (eps + exp(3 * eps))
+    assert len(g.numerator.terms) == 3
+    assert (f * f) / f == f
+    assert time.perf_counter() - start < 5
+
+
+@settings(max_examples=100)
+@given(sums(4), st.lists(st.tuples(rates, rates), min_size=1, max_size=4), points, points)
+def test_several_parameters(
+    f: ExpPoly, exponents: list[tuple[Fraction, Fraction]], x: Fraction, slope: Fraction
+) -> None:
+    """Substituting a ray commutes with the operations and with evaluation."""
+    second = parameter("x1")
+    g = ExpPoly(0)
+    for a, b in exponents:
+        g = g + second * exp(a * eps + b * second) - 2 * exp(b * second)
+    ray = g.substitute(x1=slope * eps)
+    assert ray.parameters in ((), ("eps",))
+    direct, along = g.at(x, x1=slope * x), ray.at(x)
+    assert max(direct.lower, along.lower) <= min(direct.upper, along.upper)
+    assert (f * g).substitute(x1=slope * eps) == f * ray
+    assert (g + f).substitute(x1=slope * eps) == ray + f
+    # The derivative along the ray is the chain rule's.
+    chain = g.derivative("eps") + slope * g.derivative("x1")
+    assert ray.derivative() == chain.substitute(x1=slope * eps)
+
+
+def test_substitution() -> None:
+    f = parse("eps^2*exp(-eps) + 3")
+    assert f.substitute(eps=2 * eps) == parse("4*eps^2*exp(-2*eps) + 3")
+    assert parse("eps^2 + 1").substitute(eps=3) == 10
+    assert (1 / (1 + exp(-eps))).substitute(eps=-eps) == 1 / (1 + exp(eps))
+    x = parameter("x")
+    assert (x * x + 1).substitute(x=exp(eps)) == exp(2 * eps) + 1
+    assert parse("1/(1 + exp(-x))", ["eps", "x"]).substitute(x=eps) == 1 / (1 + exp(-eps))
+
+
+@pytest.mark.parametrize("value", [3, Fraction(1, 2), eps + 1, exp(eps)])
+def test_substitution_into_an_exponent_needs_a_ray(value: ExpPoly) -> None:
+    with pytest.raises(ValueError, match="stands in an exponent"):
+        exp(-eps).substitute(eps=value)
+
+
+def test_division_by_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match="divided by zero"):
+        eps / (eps - eps)
+    with pytest.raises(ValueError, match="divided by zero"):
+        1 / ExpPoly(0)
+    with pytest.raises(ValueError, match="divided by zero"):
+        ExpRatio(1, 0)
+
+
+def test_exp_needs_a_linear_form() -> None:
+    for wrong in (1, eps + 1, eps**2, exp(eps), 1 / (1 + eps)):
+        with pytest.raises(ValueError, match="is not a closed form"):
+            exp(wrong)

@@ -1,0 +1,1 @@
+"""What several tests share: strategies and evaluators from outside."""
