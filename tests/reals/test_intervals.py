@@ -43,13 +43,13 @@ def test_printing(text: str) -> None:
     ],
 )
 def test_wrong_intervals(lower: object, upper: object, options: dict[str, bool]) -> None:
-    with pytest.raises(ValueError, match="is (empty|reversed|not )"):
+    with pytest.raises(ValueError, match=r"is (empty|reversed|not )"):
         Interval(lower, upper, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["", "0, 1", "(0 1)", "(0, 1, 2)", "]0, 1[", "(0, )", "(1, 0)"])
 def test_wrong_texts(text: str) -> None:
-    with pytest.raises(ValueError, match="is (empty|reversed|not )"):
+    with pytest.raises(ValueError, match=r"is (empty|reversed|not )"):
         Interval.parse(text)
     with pytest.raises(ValueError, match="is not an interval"):
         Interval.of(3)  # type: ignore[arg-type]

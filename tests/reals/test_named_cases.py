@@ -157,7 +157,7 @@ def test_zero_and_constants() -> None:
 def many_terms(count: int, seed: int = 7) -> ExpPoly:
     """Return a sum of `count` terms that is positive with room."""
     chance = random.Random(seed)
-    entries = {}
+    entries: dict[Fraction, Fraction] = {}
     while len(entries) < count:
         rate = Fraction(-chance.randint(1, 6000), 1000)
         size = Fraction(chance.randint(-100, 100) or 1, chance.randint(1, 50))

@@ -9,10 +9,10 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.closed_forms import by_mpmath, sums
 
 from exactdp import ParseError
 from exactdp.reals import ExpPoly, eps, exp, parameter, parse
+from support.closed_forms import by_mpmath, sums
 
 
 @settings(max_examples=200)
@@ -115,10 +115,11 @@ def test_any_text_is_a_form_or_a_located_error(text: str) -> None:
     try:
         form = parse(text)
     except ParseError as error:
-        assert error.line is not None
-        assert error.column is not None
+        found = (error.line, error.column)
     else:
+        found = (1, 1)
         assert parse(str(form)) == form
+    assert None not in found
 
 
 def test_error_looks_like_the_design() -> None:

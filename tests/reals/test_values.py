@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support.closed_forms import by_mpmath, sums
 
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, inf, parameter, parse
+from support.closed_forms import by_mpmath, sums
 
 points = st.builds(
     lambda m, k: m * Fraction(10) ** k,

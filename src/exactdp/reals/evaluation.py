@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from flint import arb, arb_poly, ctx
+from flint import arb, arb_poly, ctx, fmpq
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import limits
-from exactdp.reals.numbers import exact, inf, spell
+from exactdp.reals.numbers import exact, fraction, inf, spell
 
 if TYPE_CHECKING:
     import numpy
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from exactdp.reals.closed_form import ClosedForm
     from exactdp.reals.exp_poly import ExpPoly
 
-Exponentials: TypeAlias = dict[Fraction, Fraction]
+Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
 _MOST_BITS = 20_000  # past this a power of two is not written out as a double
@@ -68,17 +68,21 @@ class Enclosure:
     def __float__(self) -> float:
         return _double(self.lower_mantissa, self.exponent)
 
-    def __str__(self) -> str:
+    def text(self, digits: int) -> str:
+        """Return the number to some digits, all of them certified, or the exact short rational."""
         if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
             return spell(self.lower_mantissa)
-        return ball(self).str(40, radius=False)
+        with ctx.workprec(64 + 4 * digits):
+            return str(ball(self).str(digits, radius=False))
+
+    def __str__(self) -> str:
+        return self.text(40)
 
 
 def ball(enclosure: Enclosure) -> arb:
-    """Return an arb that contains the enclosure."""
-    with ctx.workprec(256):
-        low, high = (arb(exact(m)) for m in (enclosure.lower_mantissa, enclosure.upper_mantissa))
-        return low.union(high) * arb(2) ** enclosure.exponent
+    """Return an arb that contains the enclosure, at the working precision."""
+    low, high = (arb(exact(m)) for m in (enclosure.lower_mantissa, enclosure.upper_mantissa))
+    return low.union(high) * arb(2) ** enclosure.exponent
 
 
 def enclosure_of(value: arb) -> Enclosure:
@@ -154,18 +158,24 @@ def _on_ball(form: ExpPoly, x: arb) -> arb:
 def numbers(form: ExpPoly, point: Mapping[str, Fraction]) -> Exponentials:
     """Return the value of a sum at a rational point as a sum of exponentials of rationals."""
     result: Exponentials = {}
-    for coefficient, powers, rates in form.terms:
-        value = coefficient
-        for name, power in powers:
-            value *= point[name] ** power
-        exponent = sum((rate * point[name] for name, rate in rates), Fraction(0))
-        result[exponent] = result.get(exponent, Fraction(0)) + value
+    if form.parameters in ((), ("eps",)):
+        x = exact(point.get("eps", Fraction(0)))
+        for rate, polynomial in form.exponentials().items():
+            exponent = x * exact(rate)  # different rates are equal only at x = 0
+            result[exponent] = result.get(exponent, fmpq(0)) + polynomial(x)
+    else:
+        for coefficient, powers, rates in form.terms:
+            value = coefficient
+            for name, power in powers:
+                value *= point[name] ** power
+            exponent = exact(sum((rate * point[name] for name, rate in rates), Fraction(0)))
+            result[exponent] = result.get(exponent, fmpq(0)) + exact(value)
     return {exponent: value for exponent, value in result.items() if value}
 
 
 def total(sums: Exponentials) -> arb:
     """Return Σ v·e^x as a ball at the working precision."""
-    return sum((arb(exact(x)).exp() * exact(v) for x, v in sums.items()), arb(0))
+    return sum((arb(x).exp() * v for x, v in sums.items()), arb(0))
 
 
 def sign(sums: Exponentials) -> int:
@@ -190,7 +200,7 @@ def _rational_value(over: Exponentials, under: Exponentials) -> Fraction | None:
     if over.keys() != under.keys():
         return None
     ratios = {over[x] / under[x] for x in over}
-    return ratios.pop() if len(ratios) == 1 else None
+    return fraction(ratios.pop()) if len(ratios) == 1 else None
 
 
 def _at_a_zero_below(form: ClosedForm, point: Mapping[str, Fraction]) -> Enclosure:

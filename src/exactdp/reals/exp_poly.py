@@ -56,13 +56,14 @@ class ExpPoly(ClosedForm):
     1 - 2/3*exp(-2/9*eps) + 1/9*exp(-4/9*eps)
     """
 
-    __slots__ = ("_low", "_names", "_poly", "_step", "_terms")
+    __slots__ = ("_low", "_names", "_parts", "_poly", "_step", "_terms")
 
     _names: tuple[str, ...]
     _poly: fmpq_mpoly
     _step: tuple[Fraction, ...]
     _low: tuple[Fraction, ...]
     _terms: tuple[Term, ...] | None
+    _parts: dict[Fraction, fmpq_poly] | None
 
     def __init__(self, terms: Iterable[Term | tuple[Any, ...]] | Number = ()) -> None:
         if isinstance(terms, int | str | float | Fraction):
@@ -98,6 +99,7 @@ class ExpPoly(ClosedForm):
         put(self, "_step", step)
         put(self, "_low", low)
         put(self, "_terms", None)
+        put(self, "_parts", None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("an ExpPoly does not change")
@@ -175,6 +177,8 @@ class ExpPoly(ClosedForm):
 
     def exponentials(self) -> dict[Fraction, fmpq_poly]:
         """Return {q: p} with f(ε) = Σ p(ε)·e^{qε}, smallest q first; only for functions of ε."""
+        if self._parts is not None:
+            return self._parts
         gathered: dict[int, dict[int, fmpq]] = {}
         for key, coefficient in self._poly.to_dict().items():
             rest = key[len(self._names) + 1 :]
@@ -186,6 +190,7 @@ class ExpPoly(ClosedForm):
             powers = gathered[n]
             dense = [powers.get(k, 0) for k in range(max(powers) + 1)]
             result[self._low[0] + n * self._step[0]] = fmpq_poly(dense)
+        object.__setattr__(self, "_parts", result)
         return result
 
     # Arithmetic

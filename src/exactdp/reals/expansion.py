@@ -177,6 +177,11 @@ class Expansion:
         key = shift, degree, ctx.prec
         if key not in self._tables:
             tables = []
+            columns = [
+                (i, k)
+                for i, shifts in enumerate(self._shifts)
+                for k in range(min(len(shifts), degree + 1))
+            ]
             for deltas in (
                 [rate - shift for rate in self._rates],
                 [abs(rate - shift) for rate in self._rates],
@@ -186,14 +191,12 @@ class Expansion:
                     powers.append(
                         [one * delta / j for one, delta in zip(powers[-1], deltas, strict=True)]
                     )
-                rows = [
-                    [
-                        powers[j - k][i] if k <= j else arb(0)
-                        for i, shifts in enumerate(self._shifts)
-                        for k in range(min(len(shifts), degree + 1))
+                rows = powers
+                if len(columns) > len(deltas):
+                    rows = [
+                        [powers[j - k][i] if k <= j else arb(0) for i, k in columns]
+                        for j in range(degree + 1)
                     ]
-                    for j in range(degree + 1)
-                ]
                 tables.append(arb_mat(rows))
             self._tables[key] = tables[0], tables[1]
         return self._tables[key]

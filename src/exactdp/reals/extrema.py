@@ -53,7 +53,7 @@ class Extremum:
     def __str__(self) -> str:
         how = "attained at" if self.attained else "approached at"
         value = _show(self.lower) if self.lower == self.upper else f"≈ {float(self):.12g}"
-        return f"{value}, {how} ε = {_show(self.at)}"
+        return f"{value}, {how} ε {_show(self.at, '= ')}"
 
 
 def supremum(
@@ -206,7 +206,10 @@ def _are_equal(f: ClosedForm, one: _Candidate, two: _Candidate) -> bool:
     return any(root.multiplicity > 1 for root in roots(gap, around))
 
 
-def _show(where: Where) -> str:
-    if isinstance(where, Fraction):
-        return spell(where)
-    return str(where) if isinstance(where, Root) else "∞" if where == inf else "−∞"
+def _show(where: Where, equals: str = "") -> str:
+    if isinstance(where, Root) and not where.is_exact:
+        return f"≈ {float(where):.12g}"
+    exact = where.lower if isinstance(where, Root) else where
+    if isinstance(exact, Fraction):
+        return equals + spell(exact)
+    return equals + ("∞" if exact == inf else "−∞")

@@ -6,7 +6,9 @@ from fractions import Fraction
 from math import factorial
 from typing import TYPE_CHECKING
 
-from exactdp.reals.numbers import fraction, inf
+from flint import fmpq
+
+from exactdp.reals.numbers import exact, fraction, inf
 
 if TYPE_CHECKING:
     from exactdp.reals.exp_poly import ExpPoly
@@ -19,22 +21,18 @@ def order_at_zero(form: ExpPoly) -> tuple[int, Fraction]:
     first n Taylor coefficients are not all 0: the search ends.
     """
     parts = [
-        (rate, [(k, fraction(c)) for k, c in enumerate(polynomial.coeffs()) if c])
+        (exact(rate), [(k, c) for k, c in enumerate(polynomial.coeffs()) if c])
         for rate, polynomial in form.exponentials().items()
     ]
     order = 0
     while True:
-        coefficient = sum(
-            (
-                c * rate ** (order - k) / factorial(order - k)
-                for rate, polynomial in parts
-                for k, c in polynomial
-                if k <= order
-            ),
-            Fraction(0),
-        )
+        coefficient = fmpq(0)
+        for rate, polynomial in parts:
+            for k, c in polynomial:
+                if k <= order:
+                    coefficient += c * rate ** (order - k) / factorial(order - k)
         if coefficient:
-            return order, coefficient
+            return order, fraction(coefficient)
         order += 1
 
 

@@ -7,6 +7,7 @@ exponent never change the sign, so `nonnegative` need not look for their zeros.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -39,7 +40,7 @@ class Decision:
     """The zero (or pole) at which it fails, where it fails at irrational points only."""
     is_pole: bool = False
     """Whether it fails because the function has a pole."""
-    _proof: Json = field(default_factory=dict, repr=False, compare=False)
+    _proof: Json | dict[str, _Side | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -48,7 +49,11 @@ class Decision:
     def certificate(self) -> Json:
         """The decision as plain JSON, for `exactdp.certify`."""
         verdict = "holds" if self.holds else "fails"
-        return certificates.certificate(self.function, self.on, self.relation, verdict, self._proof)
+        proof = {
+            name: part.proof() if isinstance(part, _Side) else part
+            for name, part in self._proof.items()
+        }
+        return certificates.certificate(self.function, self.on, self.relation, verdict, proof)
 
     def __str__(self) -> str:
         relation = {">=": "≥", ">": ">"}[self.relation]
@@ -58,7 +63,7 @@ class Decision:
         where = f"ε = {self.witness}" if self.root is None else f"ε ≈ {float(self.root):.12g}"
         if self.is_pole:
             return f"Fails: {claim}: there is a pole at {where}."
-        value = "0" if self.root is not None else str(self.function.at(self.witness or 0, 6))
+        value = "0" if self.root is not None else self.function.at(self.witness or 0).text(7)
         return f"Fails: {claim}: the value is {value} at {where}."
 
 
@@ -78,10 +83,7 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     relation = ">" if strict else ">="
     if not over:
         return _constant_zero(f, relation, on)
-    sides = {
-        "negative": _side(over.reflected(), under.reflected(), on.reflected(), strict=strict),
-        "positive": _side(over, under, on, strict=strict),
-    }
+    sides = _sides(over, under, on, strict=strict)
     views = {name: side for name, side in sides.items() if side is not None}
     # A negative value is the plainest refutation, then a rational zero or pole, then any other.
     for name, side in views.items():
@@ -99,8 +101,7 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
         if worst.root.is_exact:
             return _fails_at(f, relation, on, worst.root.lower, is_pole=worst.is_pole)
         return _fails_at_root(f, relation, on, worst)
-    proof = {name: views[name].proof() if name in views else None for name in sides}
-    return Decision(f, relation, on, holds=True, _proof=proof)
+    return Decision(f, relation, on, holds=True, _proof=sides)
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,11 @@ class _Side:
 
     def negative_point(self) -> Fraction | None:
         """Return a rational at which f is negative, the simplest of the samples."""
+        if not self.cuts:
+            listed = [*self.tops, *self.bottoms]
+            signs = [self._factor_sign(one) for one in listed if one.power % 2]
+            if math.prod(signs) > 0:
+                return None
         found = [point for point in self.samples if self.sign(point) < 0]
         return min(found, key=lambda point: (point.denominator, point.numerator), default=None)
 
@@ -196,17 +202,24 @@ class _Side:
         return survey.pieces[0].sign if survey.pieces else 0
 
 
-def _side(over: ExpPoly, under: ExpPoly, on: Interval, *, strict: bool) -> _Side | None:
-    half = on.positive_part()
-    if half is None:
-        return None
+def _sides(over: ExpPoly, under: ExpPoly, on: Interval, *, strict: bool) -> dict[str, _Side | None]:
+    """Return f(−ε) where −ε is in the interval, and f(ε), each on its part of (0, ∞)."""
+    sides: dict[str, _Side | None] = {"negative": None, "positive": None}
+    if (half := on.reflected().positive_part()) is not None:
+        sides["negative"] = _side(over.reflected(), under.reflected(), half, strict=strict)
+    if (half := on.positive_part()) is not None:
+        sides["positive"] = _side(over, under, half, strict=strict)
+    return sides
+
+
+def _side(over: ExpPoly, under: ExpPoly, half: Interval, *, strict: bool) -> _Side:
     tops, bottoms = surveys(over, half, skip_even=not strict), surveys(under, half)
     found = [root for survey in (*tops, *bottoms) for root in survey.zeros(half)]
     try:
         cuts = apart(found, finest=_CLOSE if bottoms else None)
     except Stuck:
         # Only a quotient of huge degree may not be in lowest terms yet.
-        return _side(*lowest_terms(over, under, lift=False), on, strict=strict)
+        return _side(*lowest_terms(over, under, lift=False), half, strict=strict)
     cuts = tuple(_inside(root, half) for root in cuts)
     return _Side(over, under, half, tops, bottoms, cuts, strict)
 
@@ -289,8 +302,8 @@ def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     if not over:
         return [Atom(on.lower, on.upper, on.lower_open, on.upper_open, 0)]
     atoms: list[Atom] = []
-    left = _side(over.reflected(), under.reflected(), on.reflected(), strict=True)
-    if left is not None:
+    sides = _sides(over, under, on, strict=True)
+    if (left := sides["negative"]) is not None:
         for atom in reversed(left.atoms()):
             lower, upper = (
                 end.reflected() if isinstance(end, Root) else -end
@@ -301,5 +314,5 @@ def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
         (high, above), (low, below) = order_at_zero(over), order_at_zero(under)
         value = None if high < low else 0 if high > low else 1 if above * below > 0 else -1
         atoms.append(Atom(Fraction(0), Fraction(0), False, False, value))
-    right = _side(over, under, on, strict=True)
+    right = sides["positive"]
     return atoms + (right.atoms() if right is not None else [])

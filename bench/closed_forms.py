@@ -1,0 +1,72 @@
+"""How much a decision costs, in evaluations of the function it decides."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from bench.table import Row, seconds
+from exactdp import certify
+from exactdp.reals import ExpPoly, eps, exp, nonnegative
+
+
+def typical(count: int, seed: int, denominator: int = 72) -> ExpPoly:
+    """Return a sum of `count` terms like 1 − error + bound, positive with room."""
+    chance = random.Random(seed)
+    found: dict[Fraction, Fraction] = {}
+    while len(found) < count - 1:
+        rate = Fraction(-chance.randint(1, 6 * denominator), denominator)
+        found[rate] = Fraction(chance.randint(-100, 100) or 1, chance.randint(1, 50))
+    most = sum(abs(c) for c in found.values())
+    f = ExpPoly([(c / most, (), (("eps", q),)) for q, c in found.items()])
+    return f + Fraction(9, 8)
+
+
+def evaluation(f: ExpPoly) -> float:
+    """Return the seconds that one evaluation with arb at 64 bits takes."""
+    terms = [
+        (fmpq(t.coefficient.numerator, t.coefficient.denominator), t.power, exact(t.rate))
+        for t in f.terms
+    ]
+    ctx.prec = 64
+    x = arb(fmpq(17, 10))
+    return seconds(lambda: sum((c * x**k * (q * x).exp() for c, k, q in terms), arb(0)), 0.05)
+
+
+def exact(value: Fraction) -> fmpq:
+    """Return a Fraction as a flint rational."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def rows() -> Iterator[Row]:
+    """Yield the measurements of the ground floor."""
+    for count in (20, 35, 50):
+        ratios = []
+        for seed in range(5):
+            f = typical(count, seed)
+            assert nonnegative(f).holds
+            ratios.append(seconds(lambda f=f: nonnegative(f)) / evaluation(f))  # type: ignore[misc]
+        yield Row(f"decide {count} terms / evaluate them once with arb", max(ratios), 300)
+    small, large = typical(20, 1), typical(2000, 1, denominator=1000)
+    ratio = seconds(lambda: nonnegative(large), 1) / seconds(lambda: nonnegative(small))
+    yield Row("decide 2000 terms / decide 20 terms", ratio, 100)
+    decision = nonnegative(typical(50, 2))
+    ratio = seconds(lambda: certify.check(decision.certificate)) / seconds(
+        lambda: nonnegative(typical(50, 2))
+    )
+    yield Row("check a certificate of 50 terms / decide them", ratio, 100)
+    square = (exp(eps / 9973) + exp(1000 * eps) - 3) ** 2
+    plain = typical(20, 1)
+    ratio = seconds(lambda: nonnegative(square)) / seconds(lambda: nonnegative(plain))
+    yield Row("decide (e^{ε/9973} + e^{1000ε} − 3)² ≥ 0 / decide 20 terms", ratio, 100)
+    start = [sys.executable, "-c"]
+    plain_start = seconds(lambda: subprocess.run([*start, "pass"], check=True), 1)
+    with_import = seconds(
+        lambda: subprocess.run([*start, "import exactdp; exactdp.nonnegative"], check=True), 1
+    )
+    yield Row("seconds that `import exactdp` adds", with_import - plain_start, 0.3)

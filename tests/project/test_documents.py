@@ -1,0 +1,46 @@
+"""What the documents and docstrings show is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import runpy
+from pathlib import Path
+
+import pytest
+
+import exactdp
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(exactdp.__path__, "exactdp.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_run(path: Path) -> None:
+    failed, _ = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings_run(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(path), run_name="__main__")
+    assert "Traceback" not in capsys.readouterr().out
+
+
+def test_the_readme_shows_the_two_commands_first() -> None:
+    text = (ROOT / "README.md").read_text()
+    first = text.split("```")[1]
+    assert "make demo" in first
+    assert "make test" in first

@@ -1,0 +1,47 @@
+"""The public names are there, light to import, and independent where they must be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import exactdp
+
+
+def test_every_public_name_is_there() -> None:
+    for name in exactdp.__all__:
+        assert getattr(exactdp, name) is not None
+        assert name in dir(exactdp)
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout
+
+
+def test_import_is_quick() -> None:
+    """`import exactdp` with its main names takes less than 0.3 s beyond starting Python."""
+
+    def best(code: str) -> float:
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            run(code)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert best("import exactdp; exactdp.nonnegative") - best("pass") < 0.3
+
+
+def test_plotting_libraries_are_loaded_only_when_used() -> None:
+    loaded = run("import sys, exactdp; exactdp.nonnegative; print(*sys.modules)").split()
+    assert not {"numpy", "matplotlib", "scipy", "sympy"} & set(loaded)
+
+
+def test_the_checker_loads_neither_solver_nor_flint() -> None:
+    loaded = run("import sys; from exactdp import certify; print(*sys.modules)").split()
+    assert not [name for name in loaded if name.split(".")[0] == "flint"]
+    assert not [name for name in loaded if name.startswith("exactdp.reals")]
