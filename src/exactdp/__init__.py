@@ -1,4 +1,4 @@
-"""exactdp: is a differentially private mechanism as accurate as claimed, for every ε > 0?
+"""exactdp decides whether a mechanism is as accurate as claimed, for every ε > 0.
 
 Everything a user may touch is importable from here. Names are loaded when they are first used,
 so that `import exactdp` is quick and `exactdp.certify` never loads the solver it checks.
@@ -10,7 +10,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from exactdp.errors import ExactdpError, ParseError, Place, ValueRefusedError
+    from exactdp.errors import (
+        ExactdpError,
+        ParseError,
+        Place,
+        ProgramError,
+        ValueRefusedError,
+    )
+    from exactdp.language import (
+        Dom,
+        Ideal,
+        Mechanism,
+        Real,
+        choose,
+        dlap,
+        expmech,
+        expo,
+        ideal,
+        lap,
+        mechanism,
+    )
     from exactdp.reals import (
         ClosedForm,
         Decision,
@@ -22,6 +41,8 @@ if TYPE_CHECKING:
         Root,
         SolutionSet,
         Stretch,
+        eps,
+        exp,
         inf,
         infimum,
         nonnegative,
@@ -37,20 +58,34 @@ __version__ = "0.1.0"
 __all__ = [
     "ClosedForm",
     "Decision",
+    "Dom",
     "Enclosure",
     "ExactdpError",
     "ExpPoly",
     "ExpRatio",
     "Extremum",
+    "Ideal",
     "Interval",
+    "Mechanism",
     "ParseError",
     "Place",
+    "ProgramError",
+    "Real",
     "Root",
     "SolutionSet",
     "Stretch",
     "ValueRefusedError",
+    "choose",
+    "dlap",
+    "eps",
+    "exp",
+    "expmech",
+    "expo",
+    "ideal",
     "inf",
     "infimum",
+    "lap",
+    "mechanism",
     "nonnegative",
     "parse",
     "positive",
@@ -59,7 +94,7 @@ __all__ = [
     "supremum",
 ]
 
-_ROOMS = ("exactdp.errors", "exactdp.reals")
+_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language")
 
 
 def __getattr__(name: str) -> Any:

@@ -84,3 +84,7 @@ class ParseError(ExactdpError):
 
 class ValueRefusedError(ExactdpError, ValueError):
     """A value that cannot mean what it is used for (a NaN, an empty interval, …)."""
+
+
+class ProgramError(ExactdpError):
+    """A mechanism's source is not a program of the language, or its run went wrong."""

@@ -1,0 +1,411 @@
+"""The kind of a pure expression, and the refusal of expressions that have no meaning.
+
+What is refused here: noise where only finite values can be, real noise beside integer
+noise, products and quotients of noise, and changes of a list that another name shares.
+"""
+
+from __future__ import annotations
+
+from exactdp.errors import Place
+from exactdp.language.abstract_calls import call_kind
+from exactdp.language.code import Appended, Augmented, Code, PureExpr, Unpacked, Updated
+from exactdp.language.flow import Flow
+from exactdp.language.kinds import (
+    CONSTANT,
+    FINITE,
+    FUNCTION,
+    NOTHING,
+    SHARED,
+    TERM,
+    Kind,
+    join,
+    joined,
+    number,
+    sequence,
+)
+from exactdp.language.operations import FUNCTIONS
+from exactdp.language.rules import (
+    A_FUNCTION,
+    AN_INDEX,
+    CALLED_BY_NAME,
+    COMPARE_IT,
+    LINEAR,
+    MIXED,
+    UNMIX,
+    refuse,
+)
+from exactdp.language.syntax import (
+    Binary,
+    Boolean,
+    Call,
+    Comparison,
+    Comprehension,
+    Conditional,
+    Index,
+    Lambda,
+    Literal,
+    Method,
+    Name,
+    Node,
+    Pattern,
+    Sequence,
+    Slice,
+    Targets,
+    Unary,
+)
+from exactdp.language.terms import Term
+
+Kinds = dict[str, Kind]
+
+
+class Abstract:
+    """Evaluates pure expressions of some flat code on kinds."""
+
+    def __init__(self, code: Code, flow: Flow) -> None:
+        self.code = code
+        self.flow = flow
+        self.slots = frozenset(code.slots)
+        self.env: Kinds = {}
+        self.pc = 0
+        self._sites: dict[int, int] = {}
+
+    def made(self, node: Node) -> frozenset[int]:
+        """Return the site of the list that an expression makes; lists made there before age."""
+        site = self._sites.setdefault(id(node), 2 * len(self._sites) + 2)
+        for slot, kind in self.env.items():
+            self.env[slot] = kind.aged(site)
+        return frozenset({site})
+
+    def change(self, base: PureExpr, kind: Kind, place: Place) -> None:
+        """Refuse to change a list that another variable may see too."""
+        if not isinstance(base, Name):
+            if kind.items is not None:
+                refuse(
+                    place,
+                    "a list inside a list cannot be changed in place",
+                    "Lists are values here; only a variable can be given a new one.",
+                    "Build a new inner list and assign it.",
+                )
+            return
+        shown = shown_name(base.id)
+        if SHARED in kind.sites:
+            refuse(
+                place,
+                f"{shown} may be an input or a constant and cannot be changed",
+                way_out=f"Copy it first: `{shown} = list({shown})`.",
+            )
+        for slot in self.flow.live[self.pc]:
+            if slot == base.id:
+                continue
+            if self.env[slot].all_sites() & kind.sites:
+                other = shown_name(slot)
+                seen = "the loop around it" if slot.startswith("%") else other
+                refuse(
+                    place,
+                    f"{shown} may be the same list as {seen}, and is changed here",
+                    "Lists are values here: two names of one list would no longer be alike.",
+                    f"Copy the list where the second name is assigned: `{shown} = list(…)`.",
+                )
+
+    def kind(self, node: PureExpr) -> Kind:
+        """Return the kind of an expression."""
+        match node:
+            case Literal(value):
+                if isinstance(value, Term):
+                    return TERM
+                return CONSTANT if isinstance(value, tuple) else FINITE
+            case Name(name):
+                return self.name(node, name)
+            case Sequence(items, is_list):
+                kinds = tuple(self.kind(item) for item in items)
+                return sequence(kinds, self.made(node) if is_list else frozenset())
+            case Unary(op, operand):
+                return self.unary(op, operand)
+            case Binary(op, left, right):
+                return self.binary(op, self.kind(left), self.kind(right), node)
+            case Boolean(_, operands):
+                kinds = tuple(self.kind(operand) for operand in operands)
+                for operand, kind in zip(operands[:-1], kinds, strict=False):
+                    self.truth(operand, kind)
+                return joined(kinds)
+            case Comparison(first, rest):
+                for part in (first, *(part for _, part in rest)):
+                    self.no_term(part, self.kind(part))
+                return FINITE
+            case Conditional(test, then, otherwise):
+                self.truth(test)
+                return join(self.kind(then), self.kind(otherwise))
+            case Index(base, index):
+                return self.index(base, index)
+            case Slice(base, lower, upper, step):
+                for end in (lower, upper, step):
+                    if end is not None:
+                        self.finite(end, "{} cannot be an index", AN_INDEX, COMPARE_IT)
+                whole = self.kind(base)
+                entry = whole.entry
+                if whole.items is None:
+                    return Kind(finite=True, sites=self.made(node))
+                return sequence(entry, self.made(node))
+            case Method(base, _, args):
+                for part in (base, *args):
+                    self.kind(part)
+                return FINITE
+            case Call():
+                return self.call(node)
+            case Comprehension():
+                return self.comprehension(node)
+            case Lambda(params, body):
+                for param in params:
+                    self.env[param] = FINITE
+                message = "a lambda cannot work on {} here"
+                self.finite(body, message, A_FUNCTION, CALLED_BY_NAME)
+                return FUNCTION
+            case Appended(base, item):
+                whole, one = self.kind(base), self.kind(item)
+                self.change(base, whole, base.place)
+                if isinstance(whole.items, tuple):
+                    return sequence((*whole.items, one), whole.sites)
+                return sequence(join(whole.entry, one), whole.sites)
+            case Updated(base, index, value):
+                return self.updated(base, index, value)
+            case Augmented(op, base, value):
+                return self.augmented(op, base, value, node)
+            case Unpacked(value, count):
+                return self.unpacked(self.kind(value), count, node)
+        raise AssertionError(f"not a pure expression: {node}")
+
+    def name(self, node: Name, name: str) -> Kind:
+        """Return the kind of a variable, which must be assigned on every path."""
+        if name not in self.slots:
+            if name == "eps":
+                return TERM
+            return FUNCTION if name in self.code.functions or name in FUNCTIONS else FINITE
+        kind = self.env[name]
+        if kind.unset:
+            shown = shown_name(name)
+            path = self.flow.path_without(name, self.pc)
+            surely = kind.items is None and not (kind.finite or kind.noise or kind.function)
+            refuse(
+                node.place,
+                f"{shown} is read before it is assigned"
+                + ("" if surely or not path else f" when {path}"),
+                "A variable must be assigned on every path that leads to where it is read.",
+                f"Assign {shown} before, on the path that leaves it out.",
+            )
+        return kind
+
+    def finite(self, node: PureExpr, message: str, rule: str = "", way_out: str = "") -> Kind:
+        """Return the kind of an expression, which must not be a real or noise nor hold any."""
+        kind = self.kind(node)
+        if kind.holds_noise:
+            refuse(node.place, message.format(kind.word), rule, way_out)
+        return kind
+
+    def no_term(self, node: PureExpr, kind: Kind) -> None:
+        """Refuse an expression in ε where a value is needed."""
+        if kind.holds("term"):
+            refuse(
+                node.place,
+                "the value of eps is not known to the program",
+                "eps stands in rates and probabilities only; a program cannot compare it, "
+                "branch on it or return it.",
+                "Leave eps out here.",
+            )
+
+    def truth(self, node: PureExpr, kind: Kind | None = None) -> None:
+        """Refuse reals and noise where a truth value is needed."""
+        found = self.kind(node) if kind is None else kind
+        self.no_term(node, found)
+        if found.noise:
+            refuse(
+                node.place,
+                f"{found.word} is not a condition",
+                "Reals and noise decide only through a comparison: < <= == != >= >.",
+                "Write what it is compared with, such as `r > 0`.",
+            )
+
+    def unary(self, op: str, operand: PureExpr) -> Kind:
+        """Return the kind of - + not."""
+        if op == "not":
+            self.truth(operand)
+            return FINITE
+        return self.kind(operand)
+
+    def binary(self, op: str, left: Kind, right: Kind, node: Node) -> Kind:
+        """Return the kind of an arithmetic expression."""
+        place = node.place
+        if left.function or right.function:
+            refuse(place, "a function is not a number", way_out="Call it.")
+        if op in ("+", "-"):
+            if (left.real and right.integer) or (left.integer and right.real):
+                refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
+            self.no_term_with_noise(left, right, node)
+            if left.items is not None and right.items is not None:
+                return self.concatenated(left, right, node)
+            return number(join(left, right))
+        if op == "*":
+            if left.noise and right.noise:
+                refuse(
+                    place,
+                    f"{left.word} cannot be multiplied by {right.word}",
+                    LINEAR,
+                    "Multiply by a constant or a finite value.",
+                )
+            self.no_term_with_noise(left, right, node)
+            for one, other in ((left, right), (right, left)):
+                if one.items is not None:
+                    if other.noise:
+                        refuse(place, f"a list cannot be multiplied by {other.word}", LINEAR)
+                    return sequence(one.entry, self.made(node))
+            return number(join(left, right))
+        if op == "/" and not right.noise:
+            self.no_term_with_noise(left, right, node)
+            return number(join(left, right))
+        if left.noise or right.noise:
+            word = left.word if left.noise else right.word
+            what = f"nothing can be divided by {word}" if op == "/" else f"{word} has no {op}"
+            refuse(place, what, LINEAR, "Divide by a finite value, or compare.")
+        return TERM if left.term else FINITE
+
+    def no_term_with_noise(self, left: Kind, right: Kind, node: Node) -> None:
+        """Refuse a real or noise combined with an expression in ε."""
+        if (left.noise and right.term) or (left.term and right.noise):
+            refuse(
+                node.place,
+                "reals and noise cannot be combined with eps",
+                LINEAR,
+                "eps stands in rates and probabilities only.",
+            )
+
+    def concatenated(self, left: Kind, right: Kind, node: Node) -> Kind:
+        """Return the kind of two sequences put together."""
+        sites = self.made(node)
+        if isinstance(left.items, tuple) and isinstance(right.items, tuple):
+            found = sequence((*left.items, *right.items), sites)
+        else:
+            found = sequence(join(left.entry, right.entry), sites)
+        if left.finite or left.noise or right.finite or right.noise:
+            found = join(found, number(join(left, right)))
+        return found
+
+    def index(self, base: PureExpr, index: PureExpr) -> Kind:
+        """Return the kind of an entry."""
+        whole = self.kind(base)
+        self.finite(
+            index,
+            "{} cannot be an index or a key",
+            AN_INDEX,
+            COMPARE_IT,
+        )
+        if whole.noise and whole.items is None and not whole.finite:
+            refuse(
+                base.place,
+                f"{whole.word} has no entries",
+                "Only lists, tuples, strings and tables have.",
+            )
+        if isinstance(whole.items, tuple) and isinstance(index, Literal):
+            position = index.value
+            if isinstance(position, int) and -len(whole.items) <= position < len(whole.items):
+                own = FINITE if whole.finite else NOTHING
+                return join(whole.items[position], own)
+        if whole.items is None and SHARED in whole.sites:
+            return CONSTANT
+        return whole.entry
+
+    def updated(self, base: Name, index: PureExpr, value: PureExpr) -> Kind:
+        """Return the kind of a list with one entry replaced."""
+        whole, one = self.kind(base), self.kind(value)
+        self.finite(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
+        self.change(base, whole, base.place)
+        if isinstance(whole.items, tuple) and isinstance(index, Literal):
+            position = index.value
+            if isinstance(position, int) and -len(whole.items) <= position < len(whole.items):
+                items = list(whole.items)
+                items[position] = one
+                return sequence(tuple(items), whole.sites)
+        if isinstance(whole.items, tuple):
+            return sequence(tuple(join(item, one) for item in whole.items), whole.sites)
+        return sequence(join(whole.entry, one), whole.sites)
+
+    def augmented(self, op: str, base: PureExpr, value: PureExpr, node: Node) -> Kind:
+        """Return the kind of what `base op= value` computes."""
+        left, right = self.kind(base), self.kind(value)
+        if op == "+" and left.items is not None:
+            if left.sites:
+                self.change(base, left, base.place)
+            if isinstance(left.items, tuple) and isinstance(right.items, tuple):
+                found = sequence((*left.items, *right.items), left.sites)
+            else:
+                found = sequence(join(left.entry, right.entry), left.sites)
+            return join(found, number(join(left, right))) if left.finite or left.noise else found
+        if op == "*" and left.items is not None:
+            if left.sites:
+                self.change(base, left, base.place)
+            return sequence(left.entry, left.sites)
+        return self.binary(op, left, right, node)
+
+    def unpacked(self, whole: Kind, count: int, node: Node) -> Kind:
+        """Return the kind of a value that is split into parts."""
+        if whole.noise and whole.items is None and not whole.finite:
+            refuse(node.place, f"{whole.word} cannot be split into {count} parts")
+        if isinstance(whole.items, tuple) and len(whole.items) != count and not whole.finite:
+            refuse(
+                node.place,
+                f"{len(whole.items)} values cannot be assigned to {count} targets",
+            )
+        return whole
+
+    def comprehension(self, node: Comprehension) -> Kind:
+        """Return the kind of a comprehension without effects."""
+        for clause in node.clauses:
+            self.bind(clause.target, self.iterated(clause.items))
+            for test in clause.tests:
+                self.truth(test)
+        element = self.kind(node.element)
+        # An entry is a list that was there before, or one of several made in the comprehension.
+        for site in element.all_sites():
+            if site % 2 == 0 and site != SHARED:
+                element = join(element, element.aged(site))
+        return sequence(element, self.made(node))
+
+    def iterated(self, items: PureExpr) -> Kind:
+        """Return the kind of one of the items that a loop goes over."""
+        kind = self.kind(items)
+        if kind.noise and kind.items is None and not kind.finite:
+            refuse(
+                items.place,
+                f"a loop cannot go over {kind.word}",
+                "A `for` loop goes over a range, a list or a tuple.",
+            )
+        return kind.entry
+
+    def bind(self, target: Pattern, kind: Kind) -> None:
+        """Bind the variables of a comprehension."""
+        if isinstance(target, Name):
+            self.env[target.id] = kind
+        elif isinstance(target, Targets):
+            parts = kind.items
+            for position, item in enumerate(target.items):
+                exact = isinstance(parts, tuple) and len(parts) == len(target.items)
+                self.bind(item, parts[position] if exact else kind.entry)  # type: ignore[index]
+
+    def call(self, node: Call) -> Kind:
+        """Return the kind of what a function returns."""
+        parts = (*node.args, *(part for _, part in node.keywords))
+        if node.function.id not in self.code.functions:
+            kinds = [self.kind(part) for part in parts]
+            return call_kind(node, parts, kinds, lambda: self.made(node))
+        shown = node.function.id.partition("()")[0]
+        for part in parts:
+            self.finite(
+                part,
+                f"{shown} is a Python function and cannot be called with {{}}",
+                A_FUNCTION,
+                "If it is written in the language, decorate it with @ideal or @mechanism.",
+            )
+        return Kind(finite=True, items=FINITE, sites=self.made(node))
+
+
+def shown_name(slot: str) -> str:
+    """Return a slot's name as the user wrote it."""
+    return slot.rpartition(".")[2].partition("'")[0]

@@ -1,0 +1,104 @@
+"""The kinds of what known functions return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from exactdp.language.code import PureExpr
+from exactdp.language.kinds import FINITE, NOTHING, TERM, Kind, join, joined, number, sequence
+from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
+from exactdp.language.syntax import Call
+
+Made = Callable[[], frozenset[int]]
+
+
+def call_kind(node: Call, parts: tuple[PureExpr, ...], kinds: list[Kind], made: Made) -> Kind:
+    """Return the kind of what a known function returns for arguments of the given kinds.
+
+    `made` is called if the function makes a list.
+    """
+    name = node.function.id
+    first = kinds[0] if kinds else NOTHING
+    own = _RESULTS.get(name)
+    if own is not None:
+        return own(node, first, kinds, made)
+    for part, kind in zip(parts, kinds, strict=True):
+        if kind.holds_noise:
+            _no_noise(name, part, kind.word)
+    if name == "sorted":
+        return sequence(FINITE, made())
+    if name in ("min", "max"):
+        plain = kinds[: len(node.args)]
+        return joined(plain) if len(plain) > 1 else join(FINITE, first.entry)
+    return TERM if name == "exp" else FINITE
+
+
+def _no_noise(name: str, part: PureExpr, word: str) -> NoReturn:
+    """Refuse reals and noise handed to a function of finite values."""
+    condition = (f"{word} is not a condition", "Compare each entry, such as `r > 0`.")
+    messages = {
+        "range": (f"{word} cannot bound a loop", "A `for` loop goes over finite values."),
+        "int": (f"{word} cannot be rounded", LINEAR),
+        "round": (f"{word} cannot be rounded", LINEAR),
+        "exp": (f"exp of {word} is not in the language", LINEAR),
+        "any": condition,
+        "all": condition,
+        "bool": condition,
+    }
+    message, rule = messages.get(name, (f"{name} cannot be called with {word}", LINEAR))
+    refuse(part.place, message, rule, COMPARE_IT)
+
+
+def _enumerated(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    del node, kinds, made
+    # The sites are those of the list that is gone over: it cannot be changed meanwhile.
+    if isinstance(first.items, tuple):
+        return sequence(tuple(sequence((FINITE, item)) for item in first.items), first.sites)
+    return sequence(sequence((FINITE, first.entry)), first.sites)
+
+
+def _zipped(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    del first, made
+    plain = kinds[: len(node.args)]
+    sites = frozenset().union(*(kind.sites for kind in plain))
+    return sequence(sequence(tuple(kind.entry for kind in plain)), sites)
+
+
+def _copied(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    del kinds
+    sites = made() if node.function.id == "list" else frozenset()
+    items = first.items if first.items is not None and not first.finite else first.entry
+    return sequence(items, sites)
+
+
+def _reversed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    del node, kinds, made
+    return sequence(first.entry, first.sites)
+
+
+def _summed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    total = number(kinds[1]) if len(kinds) > 1 else FINITE
+    entry = first.entry
+    if (entry.real or total.real) and (entry.integer or total.integer):
+        refuse(node.place, "real and integer noise cannot be mixed", MIXED, UNMIX)
+    del made
+    return number(join(entry, total))
+
+
+def _length(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+    del kinds, made
+    if first.noise and first.items is None and not first.finite:
+        refuse(node.place, f"{first.word} has no length")
+    return FINITE
+
+
+_RESULTS: dict[str, Callable[[Call, Kind, list[Kind], Made], Kind]] = {
+    "enumerate": _enumerated,
+    "zip": _zipped,
+    "list": _copied,
+    "tuple": _copied,
+    "reversed": _reversed,
+    "sum": _summed,
+    "len": _length,
+}

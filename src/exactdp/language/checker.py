@@ -1,0 +1,293 @@
+"""Is flat code a program of the language? Kinds at every point, and the refusals.
+
+`check` walks all paths at once: at each statement it keeps the kinds that the variables
+may have there, and goes round until nothing changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exactdp.language.abstract import Abstract, Kinds
+from exactdp.language.code import (
+    Branch,
+    Check,
+    Code,
+    Enter,
+    FallOff,
+    Next,
+    Output,
+    Pick,
+    Require,
+    Sample,
+    Set,
+    Test,
+)
+from exactdp.language.flow import Flow
+from exactdp.language.kinds import (
+    FINITE,
+    INTEGER,
+    NOTHING,
+    REAL,
+    SHARED,
+    UNKNOWN,
+    Kind,
+    join,
+    sequence,
+)
+from exactdp.language.rules import MIXED, UNMIX, refuse
+from exactdp.language.syntax import Choose, ExpMech
+from exactdp.language.types import InputType, ListType
+
+if TYPE_CHECKING:
+    from exactdp.errors import Place
+
+BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
+UNROLLED = "Use `for i in range(<constant>)`, which is unrolled."
+FINITE_ONLY = "Only finite values can be used here, never reals or noise."
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is known of a program that passed: kinds before each statement, and of the output."""
+
+    before: tuple[Kinds | None, ...]
+    output: Kind
+
+
+def input_kind(kind: InputType | None) -> Kind:
+    """Return the kind of an input of a type."""
+    if kind is None:
+        return Kind(finite=True, sites=frozenset({SHARED}))
+    if isinstance(kind, ListType):
+        item = FINITE if kind.finite else REAL
+        return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
+    return FINITE if kind.finite else REAL
+
+
+_SHARED = frozenset({SHARED})
+
+
+def check(code: Code, flow: Flow) -> Checked:
+    """Return the kinds of a well-formed program, or raise the first error in it."""
+    return Checker(code, flow).run()
+
+
+class Checker:
+    """The walk over all paths."""
+
+    def __init__(self, code: Code, flow: Flow) -> None:
+        self.code, self.flow = code, flow
+        self.abstract = Abstract(code, flow)
+        self.output = NOTHING
+        whiles = [loop for loop in code.loops if loop.counter is None]
+        self.in_while = tuple(
+            any(loop.start <= pc < loop.end for loop in whiles)
+            for pc in range(len(code.instructions))
+        )
+
+    def run(self) -> Checked:
+        """Go round until the kinds at every statement cover what can arrive there.
+
+        Ends because kinds only grow and the lattice has finite height.
+        """
+        before: list[Kinds | None] = [None] * len(self.code.instructions)
+        start: Kinds = dict.fromkeys(self.code.slots, UNKNOWN)
+        start.update({name: input_kind(kind) for name, kind in self.code.inputs})
+        before[0] = start
+        waiting = {0}
+        while waiting:
+            pc = min(waiting)
+            waiting.remove(pc)
+            arrived = before[pc]
+            assert arrived is not None
+            for there, after in self.step(pc, dict(arrived)):
+                known = before[there]
+                merged = after if known is None else _merge(known, after)
+                if known is None or merged != known:
+                    before[there] = merged
+                    waiting.add(there)
+        return Checked(tuple(before), self.output)
+
+    def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
+        """Return where control goes after a statement, with the kinds there."""
+        one, abstract = self.code.instructions[pc], self.abstract
+        abstract.env, abstract.pc = env, pc
+        match one:
+            case Set(slot, value):
+                kind = abstract.kind(value)
+                if kind.function:
+                    refuse(
+                        value.place,
+                        "a function cannot be stored in a variable",
+                        way_out="Call it by its own name.",
+                    )
+                if one.binds and kind.holds_noise and self.in_while[pc]:
+                    what = "a real variable" if kind.holds("real") else "an integer noise variable"
+                    self.unbounded(what, one.place)
+                env[slot] = kind
+            case Sample():
+                env[one.slot] = self.sample(pc, one)
+            case Pick(slot, choice):
+                env[slot] = self.pick(choice)
+            case Test():
+                self.test(one)
+                env[one.slot] = FINITE
+            case Branch(test):
+                abstract.truth(test)
+            case Enter(items, counter, value):
+                abstract.iterated(value)
+                env[items] = abstract.kind(value)
+                env[counter] = FINITE
+            case Next(items, _, slot):
+                taken = dict(env)
+                taken[slot] = self.item(env[items])
+                after = [(one.body, taken)]
+                return after if one.leave is None else [*after, (one.leave, env)]
+            case Require(test, message):
+                abstract.truth(test)
+                if message is not None:
+                    abstract.finite(message, "a message cannot hold {}", FINITE_ONLY)
+            case Check():
+                env[one.slot] = self.declared(one, env[one.slot])
+            case Output(value):
+                kind = abstract.kind(value)
+                abstract.no_term(value, kind)
+                self.return_(kind, value.place)
+            case FallOff():
+                self.fall_off(pc, one)
+        return [(there, env) for there in self.code.successors(pc)]
+
+    @staticmethod
+    def item(items: Kind) -> Kind:
+        """Return the kind of the items of a loop; of a constant list it stays constant."""
+        entry = items.entry
+        if SHARED in items.sites and items.items is None:
+            return join(entry, Kind(finite=True, sites=_SHARED))
+        return entry
+
+    def unbounded(self, what: str, place: Place) -> None:
+        """Refuse noise that is assigned inside a while loop."""
+        refuse(place, f"{what} cannot be assigned inside a while loop", BOUNDED, UNROLLED)
+
+    def sample(self, pc: int, one: Sample) -> Kind:
+        """Check a sample of real or integer noise."""
+        draw, whole = one.draw, one.draw.noise == "dlap"
+        self.abstract.finite(
+            draw.rate,
+            "{} cannot be a rate",
+            "A rate is a positive rational number times eps.",
+        )
+        mean = self.abstract.kind(draw.mean)
+        if mean.items is not None or mean.function:
+            refuse(draw.mean.place, "the mean of a sample is a number, not a list")
+        self.abstract.no_term(draw.mean, mean)
+        if whole and mean.real:
+            refuse(
+                draw.mean.place,
+                "the mean of dlap is an integer, and this may be a real",
+                MIXED,
+                "Use lap, or an input of type Dom(lo, hi).",
+            )
+        if not whole and mean.integer:
+            refuse(
+                draw.mean.place,
+                f"the mean of {draw.noise} cannot be integer noise",
+                MIXED,
+                "Use dlap for both samples, or lap for both.",
+            )
+        if self.in_while[pc]:
+            what = "an integer noise variable" if whole else "a real variable"
+            self.unbounded(what, one.place)
+        return INTEGER if whole else REAL
+
+    def pick(self, choice: ExpMech | Choose) -> Kind:
+        """Check a choice among finitely many values."""
+        abstract = self.abstract
+        if isinstance(choice, ExpMech):
+            abstract.finite(choice.rate, "{} cannot be a rate", FINITE_ONLY)
+            score = abstract.kind(choice.score)
+            if score.holds_noise:
+                refuse(
+                    choice.score.place,
+                    f"a score cannot depend on {score.word}",
+                    "A score is a function of finite values with rational results.",
+                )
+            if not score.function and score.items is None:
+                refuse(
+                    choice.score.place,
+                    "the score must be a function",
+                    way_out="Write expmech(a * eps, score, candidates).",
+                )
+            message = "the candidates of expmech are finite values"
+            return join(FINITE, abstract.finite(choice.candidates, message, FINITE_ONLY).entry)
+        found = FINITE
+        for value, chance in choice.outcomes:
+            message = "{} cannot be a key: choose picks among finite values"
+            kind = abstract.finite(value, message, FINITE_ONLY)
+            abstract.no_term(value, kind)
+            found = join(found, kind)
+            abstract.finite(chance, "a probability cannot depend on {}", FINITE_ONLY)
+        return found
+
+    def test(self, one: Test) -> None:
+        """Check a comparison in which a side may be noise."""
+        left, right = self.abstract.kind(one.left), self.abstract.kind(one.right)
+        if (left.real and right.integer) or (left.integer and right.real):
+            refuse(one.place, "a real cannot be compared with integer noise", MIXED, UNMIX)
+        for part, kind in ((one.left, left), (one.right, right)):
+            self.abstract.no_term(part, kind)
+            if kind.function:
+                refuse(part.place, "a function cannot be compared", way_out="Call it.")
+            if kind.items is not None and kind.holds_noise:
+                refuse(
+                    part.place,
+                    f"lists that hold {kind.word} cannot be compared",
+                    "A comparison is between two numbers.",
+                    "Compare the entries.",
+                )
+
+    def declared(self, one: Check, kind: Kind) -> Kind:
+        """Check a variable or parameter with a declared type."""
+        if one.type.finite and kind.holds_noise:
+            refuse(one.place, f"{one.name} is {one.type}, and {kind.word} is not a finite value")
+        if kind.holds("integer"):
+            refuse(one.place, f"{one.name} is {one.type}, and integer noise is not", MIXED)
+        return kind
+
+    def return_(self, kind: Kind, place: Place) -> None:
+        """Check an output, and that all outputs so far are of one shape."""
+        if kind.holds("function"):
+            refuse(place, "a function cannot be an output")
+        self.output = join(self.output, kind)
+        if _undetermined(self.output):
+            refuse(
+                place,
+                "the shape of the output cannot be determined",
+                "At each position an output is a number, None or a finite value, or it is a "
+                "list; not a real on one path and a list on another.",
+                "Return the same structure on every path.",
+            )
+
+    def fall_off(self, pc: int, one: FallOff) -> None:
+        """Refuse a function that can end without `return`."""
+        path = self.flow.path_without("", pc)
+        when = f" when {path}" if path else ""
+        refuse(
+            one.place,
+            f"{one.name} ends without `return`{when}",
+            "The output of a mechanism is the value that it returns, on every path.",
+            "Return the output at the end; `return None` if there is nothing to say.",
+        )
+
+
+def _merge(known: Kinds, arrived: Kinds) -> Kinds:
+    return {slot: join(kind, arrived[slot]) for slot, kind in known.items()}
+
+
+def _undetermined(kind: Kind) -> bool:
+    if kind.noise and kind.items is not None:
+        return True
+    parts = (kind.items,) if isinstance(kind.items, Kind) else kind.items or ()
+    return any(_undetermined(part) for part in parts)

@@ -1,0 +1,230 @@
+"""Flat code: a program as a list of basic statements, the form that every run works on.
+
+This is the labelled form of the paper (figure BNFFull): one basic statement each,
+subroutines inlined, noise compared only by `Test`, control by jumps. Expressions in it
+are pure: they sample nothing and compare no noise, and their names are slots of the
+environment or Python functions in `Code.functions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from exactdp.language.syntax import Choose, Draw, ExpMech, Expr, Name, Node
+
+if TYPE_CHECKING:
+    from exactdp.language.types import InputType
+
+# Pure expressions that only flat code has -------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Appended(Node):
+    """The list `base` with one more item: what `append` makes of it."""
+
+    base: Name
+    item: PureExpr
+
+
+@dataclass(frozen=True)
+class Updated(Node):
+    """The list `base` with one entry replaced: what `base[index] = value` makes of it."""
+
+    base: Name
+    index: PureExpr
+    value: PureExpr
+
+
+@dataclass(frozen=True)
+class Augmented(Node):
+    """`base op value` as `base op= value` computes it (a list is extended)."""
+
+    op: str
+    base: PureExpr
+    value: PureExpr
+
+
+@dataclass(frozen=True)
+class Unpacked(Node):
+    """The value, which must be a sequence of `count` parts."""
+
+    value: PureExpr
+    count: int
+
+
+PureExpr = Expr | Appended | Updated | Augmented | Unpacked
+
+# Basic statements -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Set(Node):
+    """slot ← a pure expression; `binds` is the user's variable, if it is one."""
+
+    slot: str
+    value: PureExpr
+    binds: str = ""
+
+
+@dataclass(frozen=True)
+class Sample(Node):
+    """slot ← Lap(rate, mean), DLap(rate, mean) or one-sided exponential noise."""
+
+    slot: str
+    draw: Draw
+    binds: str = ""
+
+
+@dataclass(frozen=True)
+class Pick(Node):
+    """slot ← a value of finitely many, by the exponential mechanism or by `choose`."""
+
+    slot: str
+    choice: ExpMech | Choose
+
+
+@dataclass(frozen=True)
+class Test(Node):
+    """slot ← left op right, where a side may be noise; op is < <= == != >= >."""
+
+    slot: str
+    op: str
+    left: PureExpr
+    right: PureExpr
+
+
+@dataclass(frozen=True)
+class Branch(Node):
+    """Go to `then` or `otherwise` by the truth of a finite value."""
+
+    test: PureExpr
+    then: int
+    otherwise: int
+
+
+@dataclass(frozen=True)
+class Jump(Node):
+    """Go to `target`."""
+
+    target: int
+
+
+@dataclass(frozen=True)
+class Enter(Node):
+    """Begin a `for` loop: remember its items, and that none was taken yet."""
+
+    items: str
+    counter: str
+    value: PureExpr
+
+
+@dataclass(frozen=True)
+class Next(Node):
+    """Take the next item and go to `body`, or go to `leave` if there is none.
+
+    `leave` is None where the items are known not to be exhausted.
+    """
+
+    items: str
+    counter: str
+    slot: str
+    body: int
+    leave: int | None
+
+
+@dataclass(frozen=True)
+class Require(Node):
+    """Stop with an error unless the condition holds: `assert`."""
+
+    test: PureExpr
+    message: PureExpr | None
+
+
+@dataclass(frozen=True)
+class Check(Node):
+    """Stop with an error unless the value of the slot is of the type."""
+
+    slot: str
+    type: InputType
+    name: str
+
+
+@dataclass(frozen=True)
+class Output(Node):
+    """Return the value and end."""
+
+    value: PureExpr
+
+
+@dataclass(frozen=True)
+class FallOff(Node):
+    """The end of a function that is reached without `return`."""
+
+    name: str
+
+
+Instruction = (
+    Set | Sample | Pick | Test | Branch | Jump | Enter | Next | Require | Check | Output | FallOff
+)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop as a stretch of code [start, end); `counter` is None for `while`."""
+
+    start: int
+    end: int
+    counter: str | None
+    #: How often it goes round, if that is known, and the slot of its items.
+    times: int | None
+    node: Node = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Flat code with its slots, functions and loops (outer ones before inner ones)."""
+
+    instructions: tuple[Instruction, ...]
+    inputs: tuple[tuple[str, InputType | None], ...]
+    slots: tuple[str, ...]
+    functions: Mapping[str, Callable[..., Any]] = field(hash=False)
+    loops: tuple[Loop, ...]
+
+    def successors(self, pc: int) -> tuple[int, ...]:
+        """Return where control can go after the statement at `pc`."""
+        match self.instructions[pc]:
+            case Branch(_, then, otherwise):
+                return (then, otherwise)
+            case Jump(target):
+                return (target,)
+            case Next(_, _, _, body, leave):
+                return (body,) if leave is None else (body, leave)
+            case Output() | FallOff():
+                return ()
+        return (pc + 1,)
+
+    def loops_at(self, pc: int) -> tuple[Loop, ...]:
+        """Return the loops around a statement, the outermost first."""
+        return tuple(loop for loop in self.loops if loop.start <= pc < loop.end)
+
+
+def expressions(instruction: Instruction) -> Iterator[Node]:
+    """Return the pure expressions that a statement reads."""
+    for name in instruction.__dataclass_fields__:
+        part = getattr(instruction, name)
+        if isinstance(part, Node):
+            yield part
+
+
+def written(instruction: Instruction) -> tuple[str, ...]:
+    """Return the slots that a statement assigns."""
+    match instruction:
+        case Set() | Sample() | Pick() | Test():
+            return (instruction.slot,)
+        case Enter(items, counter):
+            return (items, counter)
+        case Next(_, counter, slot):
+            return (counter, slot)
+    return ()

@@ -1,0 +1,126 @@
+"""A mechanism in words: inputs, samples, output, constants, and which language it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from exactdp.language.definition import Definition, nodes
+from exactdp.language.kinds import Kind
+from exactdp.language.printer import show, show_value
+from exactdp.language.syntax import Choose, Draw, ExpMech
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from exactdp.language.mechanism import Mechanism
+
+_NOISE = {
+    "lap": "a Laplace sample (real)",
+    "dlap": "a discrete Laplace sample (integer)",
+    "expo": "a one-sided exponential sample (real)",
+}
+
+
+def explain(mechanism: Mechanism) -> str:
+    """Return the explanation of a mechanism."""
+    definition = mechanism.definition
+    lines = [f"{mechanism.__name__}: {_nature(mechanism)}", "", "Inputs"]
+    lines += [f"  {param.name}: {_input(str(param.type))}" for param in mechanism.inputs]
+    if not mechanism.inputs:
+        lines.append("  none")
+    lines += ["", "Samples"]
+    lines += list(_samples(definition)) or ["  none"]
+    lines += ["", "Output", f"  {describe(mechanism.checked.output)}"]
+    lines += ["", "Constants captured"]
+    lines += list(_constants(definition)) or ["  none"]
+    lines += [f"  note: {note}" for note in dict.fromkeys(_notes(definition))]
+    lines += ["", "Language", f"  {_language(mechanism)}"]
+    return "\n".join(lines)
+
+
+def _nature(mechanism: Mechanism) -> str:
+    if mechanism.deterministic:
+        return "a deterministic function (it samples nothing)"
+    return "a mechanism with privacy budget eps"
+
+
+def _input(kind: str) -> str:
+    return kind if kind != "None" else "no type given (it can only be called by a mechanism)"
+
+
+def _samples(definition: Definition, where: str = "") -> Iterator[str]:
+    for node in nodes(definition.function.body):
+        at = f"  line {node.place.line}{where}: "
+        match node:
+            case Draw(noise, rate, mean, by_scale):
+                word = "scale" if by_scale else "rate"
+                centre = "start" if noise == "expo" else "mean"
+                yield f"{at}{_NOISE[noise]} with {word} {show(rate)} and {centre} {show(mean)}"
+            case ExpMech(rate, score, candidates):
+                yield (
+                    f"{at}one of {show(candidates)} by the exponential mechanism "
+                    f"with rate {show(rate)} and score {show(score)}"
+                )
+            case Choose(outcomes):
+                pairs = ", ".join(f"{show(a)} with {show(b)}" for a, b in outcomes)
+                yield f"{at}a value by its probability: {pairs}"
+    for name, inner in definition.subroutines():
+        yield from _samples(inner, f" of {name}")
+
+
+def _constants(definition: Definition, indent: str = "  ") -> Iterator[str]:
+    for name, value in sorted(definition.constants.items()):
+        if isinstance(value, Definition):
+            yield f"{indent}{name}: a subroutine, inlined"
+            yield from _constants(value, indent + "  ")
+        elif callable(value):
+            yield f"{indent}{name}: a Python function, run on finite values"
+        else:
+            yield f"{indent}{name} = {show_value(value)}"
+
+
+def _notes(definition: Definition) -> Iterator[str]:
+    yield from definition.notes
+    for _, inner in definition.subroutines():
+        yield from _notes(inner)
+
+
+def describe(kind: Kind) -> str:
+    """Return a kind of value in words."""
+    parts = []
+    if kind.items is not None:
+        parts.append(_sequence(kind.items))
+    if kind.finite:
+        parts.append("a finite value")
+    if kind.real:
+        parts.append("a real")
+    if kind.integer:
+        parts.append("an integer with noise")
+    return " or ".join(parts) or "nothing"
+
+
+def _sequence(items: tuple[Kind, ...] | Kind) -> str:
+    if isinstance(items, Kind):
+        return f"a list, each entry {describe(items)}"
+    shown = list(dict.fromkeys(describe(item) for item in items))
+    if not items:
+        return "an empty list"
+    if len(shown) == 1:
+        return f"a list of {len(items)}, each {shown[0]}"
+    return f"a list of {len(items)}: " + "; ".join(describe(item) for item in items)
+
+
+def _language(mechanism: Mechanism) -> str:
+    reasons = [
+        f"the input {param.name} is real"
+        for param in mechanism.inputs
+        if param.type is not None and not param.type.finite
+    ]
+    output = mechanism.checked.output
+    if output.holds("real"):
+        reasons.append("the output holds reals")
+    if output.holds("integer"):
+        reasons.append("the output holds integers with noise")
+    if reasons:
+        return f"DiPWhile+ ({', '.join(reasons)})"
+    return "DiPWhile (finite inputs and outputs)"

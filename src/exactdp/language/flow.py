@@ -1,0 +1,117 @@
+"""Facts about flat code that hold on every path: liveness, progress, and a path between points."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import cached_property
+
+from exactdp.language.code import (
+    Branch,
+    Check,
+    Code,
+    Instruction,
+    Next,
+    expressions,
+    written,
+)
+from exactdp.language.definition import bound_names, nodes
+from exactdp.language.syntax import Name
+
+
+def read(instruction: Instruction, slots: frozenset[str]) -> frozenset[str]:
+    """Return the slots that a statement reads."""
+    found = {
+        node.id
+        for part in expressions(instruction)
+        for node in nodes(part)
+        if isinstance(node, Name) and node.id in slots and node.id not in bound_names(part)
+    }
+    match instruction:
+        case Next(items, counter):
+            found |= {items, counter}
+        case Check(slot):
+            found.add(slot)
+    return frozenset(found)
+
+
+class Flow:
+    """The control flow of flat code."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.slots = frozenset(code.slots)
+        self.reads = tuple(read(one, self.slots) for one in code.instructions)
+        self.writes = tuple(frozenset(written(one)) for one in code.instructions)
+
+    @cached_property
+    def live(self) -> tuple[frozenset[str], ...]:
+        """The slots whose value on entry to each statement may still be read.
+
+        The least solution of live = reads ∪ ⋃ (live there − written on the way there), by
+        iteration backwards until nothing changes; it ends because the sets only grow.
+        """
+        size = len(self.code.instructions)
+        live: list[frozenset[str]] = [frozenset()] * size
+        changed = True
+        while changed:
+            changed = False
+            for pc in reversed(range(size)):
+                now = self.reads[pc]
+                for there in self.code.successors(pc):
+                    now |= live[there] - self.written_towards(pc, there)
+                if now != live[pc]:
+                    live[pc] = now
+                    changed = True
+        return tuple(live)
+
+    def written_towards(self, pc: int, there: int) -> frozenset[str]:
+        """Return the slots that a statement assigns when control goes on to `there`.
+
+        A loop that is over takes no further item.
+        """
+        one = self.code.instructions[pc]
+        if isinstance(one, Next) and there == one.leave:
+            return frozenset()
+        return self.writes[pc]
+
+    @cached_property
+    def reachable(self) -> frozenset[int]:
+        """The statements that control can reach from the start."""
+        seen, waiting = {0}, [0]
+        while waiting:
+            for there in self.code.successors(waiting.pop()):
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+        return frozenset(seen)
+
+    def path_without(self, slot: str, goal: int) -> str:
+        """Describe a shortest path from the start to `goal` that never assigns `slot`."""
+        came: dict[int, tuple[int, int] | None] = {0: None}
+        waiting = deque([0])
+        while waiting:
+            pc = waiting.popleft()
+            if pc == goal:
+                return self._describe(came, goal)
+            for choice, there in enumerate(self.code.successors(pc)):
+                if slot in self.written_towards(pc, there):
+                    continue
+                if there not in came:
+                    came[there] = (pc, choice)
+                    waiting.append(there)
+        return ""
+
+    def _describe(self, came: dict[int, tuple[int, int] | None], goal: int) -> str:
+        steps: list[str] = []
+        step = came[goal]
+        while step is not None:
+            pc, choice = step
+            one = self.code.instructions[pc]
+            place = one.place
+            text = place.text[place.column - 1 : place.end_column - 1]
+            if isinstance(one, Branch):
+                steps.append(f"`{text}` on line {place.line} is {'false' if choice else 'true'}")
+            elif isinstance(one, Next) and choice == 1:
+                steps.append(f"the loop on line {place.line} ends")
+            step = came[pc]
+        return ", then ".join(dict.fromkeys(reversed(steps)))

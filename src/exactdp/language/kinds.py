@@ -1,0 +1,169 @@
+"""The kinds of values: which variables may hold reals, integer noise, lists, nothing yet.
+
+A kind is what can be said of a value on every path that leads to a point of the program.
+Kinds form a finite lattice, so the analysis in `checker` ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+#: The site of lists that are inputs or constants: they can never be changed.
+SHARED = 0
+
+_DEPTH = 6
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a value may be; several may be true at once.
+
+    `items` are the kinds of the entries of a sequence: one for each entry, or a single
+    one for all if the length is not known. `sites` are the places where a list that it
+    may be was made: even for the latest list made there, odd for earlier ones.
+    """
+
+    finite: bool = False
+    real: bool = False
+    integer: bool = False
+    function: bool = False
+    term: bool = False
+    unset: bool = False
+    items: tuple[Kind, ...] | Kind | None = None
+    sites: frozenset[int] = frozenset()
+
+    @property
+    def noise(self) -> bool:
+        """Whether it may be a real or integer noise itself."""
+        return self.real or self.integer
+
+    @property
+    def word(self) -> str:
+        """What to call the real or integer noise that it is or holds."""
+        return "a real" if self.holds("real") else "integer noise"
+
+    @property
+    def entry(self) -> Kind:
+        """The kind of any entry of the sequence that it may be."""
+        own = FINITE if self.finite else NOTHING
+        if isinstance(self.items, Kind):
+            return join(self.items, own)
+        for item in self.items or ():
+            own = join(own, item)
+        return own
+
+    def holds(self, name: str) -> bool:
+        """Whether it, or an entry at any depth, may be `real`, `integer`, `term`, `function`."""
+        if getattr(self, name):
+            return True
+        parts = (self.items,) if isinstance(self.items, Kind) else self.items or ()
+        return any(part.holds(name) for part in parts)
+
+    @property
+    def holds_noise(self) -> bool:
+        """Whether it is noise or holds some."""
+        return self.holds("real") or self.holds("integer")
+
+    def all_sites(self) -> frozenset[int]:
+        """Return the sites of the lists that it is or holds."""
+        parts = (self.items,) if isinstance(self.items, Kind) else self.items or ()
+        return self.sites.union(*(part.all_sites() for part in parts))
+
+    def aged(self, site: int) -> Kind:
+        """Return the kind after another list was made at `site`."""
+        if not self.sites and self.items is None:
+            return self
+        items = self.items
+        if isinstance(items, Kind):
+            items = items.aged(site)
+        elif items is not None:
+            items = tuple(item.aged(site) for item in items)
+        sites = self.sites
+        if site in sites:
+            sites = (sites - {site}) | {site + 1}
+        return (
+            self
+            if items is self.items and sites is self.sites
+            else replace(self, items=items, sites=sites)
+        )
+
+
+NOTHING = Kind()
+FINITE = Kind(finite=True)
+REAL = Kind(real=True)
+INTEGER = Kind(integer=True)
+FUNCTION = Kind(function=True)
+TERM = Kind(term=True)
+UNKNOWN = Kind(unset=True)
+CONSTANT = Kind(finite=True, sites=frozenset({SHARED}))
+
+
+def sequence(items: tuple[Kind, ...] | Kind, sites: frozenset[int] = frozenset()) -> Kind:
+    """Return the kind of a sequence."""
+    found = Kind(items=items, sites=sites)
+    return found if _depth(found) <= _DEPTH else _summary(found)
+
+
+def _depth(kind: Kind) -> int:
+    parts = (kind.items,) if isinstance(kind.items, Kind) else kind.items or ()
+    return 1 + max((_depth(part) for part in parts), default=0)
+
+
+def _summary(kind: Kind) -> Kind:
+    """Return a kind of bounded depth that covers a deeper one."""
+    inner = Kind(
+        finite=True,
+        real=kind.holds("real"),
+        integer=kind.holds("integer"),
+        function=kind.holds("function"),
+        term=kind.holds("term"),
+        sites=kind.all_sites(),
+    )
+    return replace(inner, items=inner)
+
+
+def join(left: Kind, right: Kind) -> Kind:
+    """Return the kind of a value that is of one kind or the other."""
+    if right in (left, NOTHING):
+        return left
+    if left == NOTHING:
+        return right
+    items: tuple[Kind, ...] | Kind | None
+    if left.items is None or right.items is None:
+        items = right.items if left.items is None else left.items
+    elif (
+        isinstance(left.items, tuple)
+        and isinstance(right.items, tuple)
+        and len(left.items) == len(right.items)
+    ):
+        items = tuple(join(one, two) for one, two in zip(left.items, right.items, strict=True))
+    else:
+        items = NOTHING
+        for side in (left.items, right.items):
+            for part in (side,) if isinstance(side, Kind) else side:
+                items = join(items, part)
+    return Kind(
+        left.finite or right.finite,
+        left.real or right.real,
+        left.integer or right.integer,
+        left.function or right.function,
+        left.term or right.term,
+        left.unset or right.unset,
+        items,
+        left.sites | right.sites,
+    )
+
+
+def joined(kinds: tuple[Kind, ...] | list[Kind]) -> Kind:
+    """Return the kind of a value that is of one of the kinds."""
+    found = NOTHING
+    for kind in kinds:
+        found = join(found, kind)
+    return found
+
+
+def number(kind: Kind) -> Kind:
+    """Return the kind of a number made of values of a kind: reals cover finite values."""
+    if kind.noise:
+        return Kind(finite=kind.finite, real=kind.real, integer=kind.integer)
+    return TERM if kind.term else FINITE

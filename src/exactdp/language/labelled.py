@@ -1,0 +1,409 @@
+"""The labelled form of the paper: one basic statement a line, loops over constants unrolled.
+
+Real and integer variables are assigned at most once in any run: each assignment is to a
+new version (`top_2`), and where two paths meet with different versions, the older one is
+copied to the newer. Labels are the line numbers; control falls through unless told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from exactdp.errors import ExactdpError
+from exactdp.language.checker import Checked
+from exactdp.language.code import (
+    Branch,
+    Check,
+    Code,
+    Enter,
+    FallOff,
+    Instruction,
+    Jump,
+    Next,
+    Output,
+    Pick,
+    Require,
+    Sample,
+    Set,
+    Test,
+    written,
+)
+from exactdp.language.definition import nodes
+from exactdp.language.evaluate import evaluate_closed
+from exactdp.language.flow import Flow
+from exactdp.language.limits import CODE_LIMIT
+from exactdp.language.operations import items_of
+from exactdp.language.printer import show, show_value
+from exactdp.language.syntax import Binary, Boolean, Comparison, Literal, Name, Node, Unary
+from exactdp.language.values import Value
+
+#: A statement of the unrolled program: its position and the round of each loop around it.
+Point = tuple[int, tuple[tuple[int, int], ...]]
+
+
+@dataclass
+class _Line:
+    """A statement of the unrolled program, its successors and the versions on entry."""
+
+    point: Point
+    after: list[Point]
+    versions: dict[str, int] = field(default_factory=dict)
+
+
+def labelled(code: Code, checked: Checked, name: str) -> str:
+    """Return the labelled form of a program."""
+    return _Labeller(code, checked).text(name)
+
+
+class _Labeller:
+    def __init__(self, code: Code, checked: Checked) -> None:
+        self.code, self.checked, self.flow = code, checked, Flow(code)
+        self.items: dict[int, Any] = {}  # the items of each loop over constants, by `Enter`
+        self.enters: dict[str, int] = {}
+        for pc, one in enumerate(code.instructions):
+            if isinstance(one, Enter):
+                self.enters[one.items] = pc
+        self.known = {loop.counter: loop for loop in code.loops if loop.times is not None}
+        self.substituted = self._substituted()
+        self.lines: dict[Point, _Line] = {}
+        self.names: dict[str, str] = {}
+        #: Slots that hold a real or integer number somewhere, and the version of each
+        #: assignment to them.
+        self.noisy = {
+            slot
+            for kinds in checked.before
+            if kinds is not None
+            for slot, kind in kinds.items()
+            if kind.noise
+        }
+        self.own: dict[tuple[Point, str], int] = {}
+        self.counts: dict[str, int] = {}
+
+    # Unrolling ------------------------------------------------------------------------
+
+    def _substituted(self) -> set[str]:
+        """Return the loop variables that only their loop assigns and reads."""
+        found = set()
+        for one in self.code.instructions:
+            if not isinstance(one, Next) or one.counter not in self.known:
+                continue
+            loop, slot = self.known[one.counter], one.slot
+            outside = any(
+                slot in self.flow.reads[pc] or slot in self.flow.writes[pc]
+                for pc in range(len(self.code.instructions))
+                if not loop.start <= pc < loop.end
+            )
+            others = any(
+                slot in written(other)
+                and not (isinstance(other, Next) and other.counter == one.counter)
+                for other in self.code.instructions
+            )
+            if not outside and not others:
+                found.add(slot)
+        return found
+
+    def _items(self, one: Next) -> Any:
+        pc = self.enters[one.items]
+        if pc not in self.items:
+            enter = self.code.instructions[pc]
+            assert isinstance(enter, Enter)
+            self.items[pc] = items_of(evaluate_closed(enter.value, self.code.functions))
+        return self.items[pc]
+
+    def landing(self, pc: int, rounds: dict[int, int]) -> Point:
+        """Return the next statement to show, after jumps and the turns of known loops."""
+        seen: set[Point] = set()
+        while True:
+            around = {loop.start for loop in self.code.loops_at(pc)}
+            rounds = {start: count for start, count in rounds.items() if start in around}
+            one, point = self.code.instructions[pc], (pc, tuple(sorted(rounds.items())))
+            if point in seen:  # an empty loop without end
+                return point
+            seen.add(point)
+            match one:
+                case Jump(target):
+                    pc = target
+                case Check():
+                    pc += 1
+                case Enter(_, counter) if counter in self.known:
+                    rounds[self.known[counter].start] = 0
+                    pc += 1
+                case Branch(test, then, otherwise):
+                    truth = self._closed(self._substitute(test, rounds))
+                    if not isinstance(truth, bool):
+                        return pc, tuple(sorted(rounds.items()))
+                    pc = then if truth else otherwise
+                case Next() if one.counter in self.known and (
+                    one.slot in self.substituted or self._over(one, rounds)
+                ):
+                    pc, rounds = self._turn(one, rounds)
+                case _:
+                    return pc, tuple(sorted(rounds.items()))
+
+    def _over(self, one: Next, rounds: dict[int, int]) -> bool:
+        return rounds[self.known[one.counter].start] >= len(self._items(one))
+
+    def _turn(self, one: Next, rounds: dict[int, int]) -> tuple[int, dict[int, int]]:
+        start = self.known[one.counter].start
+        if self._over(one, rounds):
+            assert one.leave is not None
+            return one.leave, rounds
+        return one.body, {**rounds, start: rounds[start] + 1}
+
+    def unroll(self) -> list[_Line]:
+        """Return the statements of the unrolled program, in order."""
+        waiting = [self.landing(0, {})]
+        while waiting:
+            point = waiting.pop()
+            if point in self.lines:
+                continue
+            if len(self.lines) > CODE_LIMIT:
+                return []
+            pc, rounds = point
+            one = self.code.instructions[pc]
+            if isinstance(one, Next) and one.counter in self.known:
+                after = [self.landing(*self._turn(one, dict(rounds)))]
+            else:
+                after = [self.landing(there, dict(rounds)) for there in self.code.successors(pc)]
+            self.lines[point] = _Line(point, after)
+            waiting.extend(after)
+        return sorted(self.lines.values(), key=lambda line: self._order(line.point))
+
+    def _order(self, point: Point) -> tuple[int, ...]:
+        pc, rounds = point
+        key: list[int] = []
+        for loop in self.code.loops_at(pc):
+            if loop.start in dict(rounds):
+                key += [loop.start, dict(rounds)[loop.start]]
+        return (*key, pc)
+
+    # Versions -------------------------------------------------------------------------
+
+    def version(self, lines: list[_Line]) -> dict[tuple[Point, Point], list[tuple[str, int, int]]]:
+        """Give every assignment of noise its version; return the copies needed on edges."""
+        latest: dict[str, int] = {}
+        arriving: dict[Point, list[tuple[Point, dict[str, int]]]] = {}
+        copies: dict[tuple[Point, Point], list[tuple[str, int, int]]] = {}
+        for line in lines:
+            pc = line.point[0]
+            came = arriving.get(line.point, [])
+            for slot in sorted(self.flow.live[pc]):
+                found = {versions[slot] for _, versions in came if slot in versions}
+                if not found:
+                    continue
+                line.versions[slot] = newest = max(found)
+                for source, versions in came:
+                    if slot in versions and versions[slot] != newest:
+                        edge = copies.setdefault((source, line.point), [])
+                        edge.append((slot, versions[slot], newest))
+            versions = dict(line.versions)
+            for slot in written(self.code.instructions[pc]):
+                versions.pop(slot, None)
+                if slot in self.noisy:
+                    latest[slot] = versions[slot] = latest.get(slot, 0) + 1
+                    self.own[line.point, slot] = latest[slot]
+            for there in line.after:
+                arriving.setdefault(there, []).append((line.point, versions))
+        self.counts = latest
+        return copies
+
+    # Text -----------------------------------------------------------------------------
+
+    def text(self, name: str) -> str:
+        """Return the labelled form."""
+        lines = self.unroll()
+        if not lines:
+            return f"{name}: more than {CODE_LIMIT:,} statements when unrolled"
+        copies = self.version(lines)
+        order: list[tuple[Point, Point | None]] = []
+        for line in lines:
+            order.append((line.point, None))
+            order += [
+                (line.point, there)
+                for there in dict.fromkeys(line.after)
+                if (line.point, there) in copies
+            ]
+        labels = self._labels(order, copies)
+        width = len(str(sum(len(copies.get((a, b), ())) if b else 1 for a, b in order)))
+        inputs = ", ".join(f"{slot}: {kind}" for slot, kind in self.code.inputs)
+        out = [f"{name}({inputs})"]
+        for position, (point, there) in enumerate(order):
+            follow = self._following(order, position)
+            out += [
+                f"{label:>{width}}: {text}"
+                for label, text in self._entry(point, there, labels, copies, follow)
+            ]
+        return "\n".join(out)
+
+    def _labels(
+        self,
+        order: list[tuple[Point, Point | None]],
+        copies: dict[tuple[Point, Point], list[tuple[str, int, int]]],
+    ) -> dict[tuple[Point, Point | None], int]:
+        labels, count = {}, 1
+        for point, there in order:
+            labels[point, there] = count
+            count += 1 if there is None else len(copies[point, there])
+        return labels
+
+    @staticmethod
+    def _following(order: list[tuple[Point, Point | None]], position: int) -> Any:
+        return order[position + 1] if position + 1 < len(order) else None
+
+    def _entry(
+        self,
+        point: Point,
+        there: Point | None,
+        labels: dict[tuple[Point, Point | None], int],
+        copies: dict[tuple[Point, Point], list[tuple[str, int, int]]],
+        follow: Any,
+    ) -> list[tuple[int, str]]:
+        first = labels[point, there]
+
+        def target(goal: Point) -> int:
+            edge = (point, goal)
+            return labels[edge] if there is None and edge in copies else labels[goal, None]
+
+        def onward(goal: Point) -> str:
+            ahead = (point, goal) if there is None and (point, goal) in copies else (goal, None)
+            return "" if ahead == follow else f"; goto {target(goal)}"
+
+        if there is not None:
+            texts = [
+                f"{self._name(slot, new)} ← {self._name(slot, old)}"
+                for slot, old, new in copies[point, there]
+            ]
+            texts[-1] += onward(there)
+            return [(first + k, text) for k, text in enumerate(texts)]
+        line = self.lines[point]
+        one = self.code.instructions[point[0]]
+        text = self._statement(one, line)
+        if isinstance(one, Branch):
+            yes, no = line.after
+            return [(first, f"if {text} goto {target(yes)} else goto {target(no)}")]
+        if isinstance(one, Next) and len(line.after) > 1:
+            yes, no = line.after
+            return [(first, f"{text}; goto {target(yes)}, or goto {target(no)} if there is none")]
+        if line.after:
+            text += onward(line.after[0])
+        return [(first, text)]
+
+    def _statement(self, one: Instruction, line: _Line) -> str:
+        def show_in(node: Node) -> str:
+            return show(self._renamed(node, line))
+
+        match one:
+            case Set(slot, value):
+                return f"{self._new(slot, line)} ← {show_in(value)}"
+            case Sample(slot, draw):
+                return f"{self._new(slot, line)} ← {show_in(draw)}"
+            case Pick(slot, choice):
+                return f"{self._new(slot, line)} ← {show_in(choice)}"
+            case Test(slot, op, left, right):
+                return f"{self._new(slot, line)} ← {show_in(left)} {op} {show_in(right)}"
+            case Branch(test):
+                return show_in(test)
+            case Enter(items, _, value):
+                return f"{self._name(items, None)} ← {show_in(value)}"
+            case Next(items, counter, slot):
+                if counter in self.known:
+                    return f"{self._new(slot, line)} ← {show_value(self._value(one, line))}"
+                return f"{self._new(slot, line)} ← next of {self._name(items, None)}"
+            case Require(test):
+                return f"assert {show_in(test)}"
+            case Output(value):
+                return f"return {show_in(value)}"
+            case FallOff():
+                return "exit"
+            case Jump() | Check():
+                return "skip"
+        raise AssertionError(one)
+
+    def _value(self, one: Next, line: _Line) -> Value:
+        rounds = dict(line.point[1])
+        return self._items(one)[rounds[self.known[one.counter].start]]
+
+    def _new(self, slot: str, line: _Line) -> str:
+        """Return the name of a slot after a statement assigns it."""
+        return self._name(slot, self.own.get((line.point, slot)))
+
+    def _name(self, slot: str, version: int | None) -> str:
+        shown = slot
+        if slot.startswith("%"):
+            kind = slot.strip("%0123456789'")
+            taken = sum(1 for name in self.names if name.strip("%0123456789'") == kind)
+            shown = self.names.setdefault(slot, f"_{kind}{taken + 1}")
+        if version is None or self.counts.get(slot, 1) == 1:
+            return shown
+        return f"{shown}_{version}"
+
+    def _renamed(self, node: Any, line: _Line) -> Any:
+        """Return an expression with versions for noise and values for loop variables."""
+        values = self._substitute(node, dict(line.point[1]))
+
+        def rename(part: Any) -> Any:
+            if isinstance(part, Name) and part.id in self.flow.slots:
+                return Name(self._name(part.id, line.versions.get(part.id)), place=part.place)
+            return None
+
+        return _mapped(values, rename)
+
+    def _substitute(self, node: Any, rounds: dict[int, int]) -> Any:
+        """Return an expression with loop variables replaced by values and constants folded."""
+
+        def value(part: Any) -> Any:
+            if isinstance(part, Name) and part.id in self.substituted:
+                return self._loop_value(part.id, rounds)
+            return None
+
+        return self._folded(_mapped(node, value))
+
+    def _folded(self, node: Any) -> Any:
+        """Return an expression with its closed parts computed, where that reads better."""
+
+        def fold(part: Any) -> Any:
+            if isinstance(part, Binary | Comparison | Boolean | Unary):
+                found = self._closed(part)
+                if isinstance(found, int | Fraction):
+                    return Literal(found, place=part.place)
+            return None
+
+        return _mapped(node, fold)
+
+    def _closed(self, node: Any) -> Value:
+        """Return the value of an expression without variables, or None."""
+        if any(isinstance(part, Name) for part in nodes(node)):
+            return None
+        try:
+            return evaluate_closed(node, {})
+        except ExactdpError:
+            return None
+
+    def _loop_value(self, slot: str, rounds: dict[int, int]) -> Literal | None:
+        for one in self.code.instructions:
+            if isinstance(one, Next) and one.slot == slot and one.counter in self.known:
+                count = rounds.get(self.known[one.counter].start, 0)
+                if count:
+                    return Literal(self._items(one)[count - 1], place=one.place)
+        return None
+
+
+def _mapped(node: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a tree in which `change` has replaced the parts for which it returns one."""
+    changed = change(node)
+    if changed is not None:
+        return changed
+    if type(node) is tuple:
+        return tuple(_mapped(part, change) for part in node)
+    if isinstance(node, Node):
+        changes = {
+            name: _mapped(getattr(node, name), change)
+            for name in node.__dataclass_fields__
+            if name != "place"
+        }
+        return dataclasses.replace(node, **changes)
+    return node

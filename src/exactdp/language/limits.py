@@ -1,0 +1,26 @@
+"""The stated limits: a program that passes one of them is refused, never run into the ground."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: How often one `for` loop (or comprehension) may go round; nested constant loops multiply.
+UNROLL_LIMIT: Final = 100_000
+
+#: How many basic statements a program may have after subroutines are inlined.
+CODE_LIMIT: Final = 50_000
+
+#: How many basic statements may run between two samples or comparisons of noise.
+STEP_LIMIT: Final = 1_000_000
+
+#: How long a list or string may become.
+LENGTH_LIMIT: Final = 1_000_000
+
+#: How many bits an integer, or a part of a fraction, may have; Python prints up to that.
+BITS_LIMIT: Final = 10_000
+
+#: How deeply expressions and statements may be nested in a source.
+NESTING_LIMIT: Final = 120
+
+#: How many characters a source may have.
+SOURCE_LIMIT: Final = 1_000_000

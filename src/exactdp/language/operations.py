@@ -1,0 +1,214 @@
+"""What operators and known functions do with finite values, within the stated limits."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from exactdp.errors import Place, ProgramError
+from exactdp.language.limits import BITS_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
+from exactdp.language.terms import Term
+from exactdp.language.terms import exp as exp_of_term
+from exactdp.language.values import List, Table, Value, plain, read_decimal
+
+
+def fail(place: Place, message: str, rule: str = "", way_out: str = "") -> ProgramError:
+    """Return the located error of a program."""
+    return ProgramError(message, place=place, rule=rule, way_out=way_out)
+
+
+# Arithmetic -------------------------------------------------------------------------------
+
+
+def _small(value: Value) -> Value:
+    if isinstance(value, int):
+        if value.bit_length() > BITS_LIMIT:
+            raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+    elif isinstance(value, str | tuple) and len(value) > LENGTH_LIMIT:
+        raise ValueError(f"a list or string has more than {LENGTH_LIMIT:,} entries")
+    elif isinstance(value, Fraction):
+        size = max(value.numerator.bit_length(), value.denominator.bit_length())
+        if size > BITS_LIMIT:
+            raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+    return value
+
+
+def multiply(left: Value, right: Value) -> Value:
+    """Return left * right, unless it would be huge."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, str | tuple) and isinstance(other, int):
+            if len(one) * other > LENGTH_LIMIT:
+                raise ValueError(f"a list or string has more than {LENGTH_LIMIT:,} entries")
+            return one * other
+    return _small(left * right)
+
+
+def divide(left: Value, right: Value) -> Value:
+    """Return left / right, exactly."""
+    if isinstance(left, int | Fraction) and isinstance(right, int | Fraction):
+        return plain(Fraction(left) / right)
+    return left / right
+
+
+def power(left: Value, right: Value) -> Value:
+    """Return left ** right for a whole exponent, unless it would be huge."""
+    if isinstance(left, Term):
+        return left**right
+    if not isinstance(left, int | Fraction) or not isinstance(right, int):
+        raise TypeError("only a rational number can be raised, and only to a whole power")
+    bits = max(Fraction(left).numerator.bit_length(), Fraction(left).denominator.bit_length())
+    if bits * abs(right) > BITS_LIMIT:
+        raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+    return plain(Fraction(left) ** right) if right < 0 else left**right
+
+
+def remainder(left: Value, right: Value) -> Value:
+    """Return left % right for numbers."""
+    if isinstance(left, str):
+        raise TypeError("formatting strings is not in the language")
+    return left % right
+
+
+OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
+    "+": lambda left, right: _small(left + right),
+    "-": operator.sub,
+    "*": multiply,
+    "/": divide,
+    "//": operator.floordiv,
+    "%": remainder,
+    "**": power,
+}
+
+
+def _compare(op: Callable[[Any, Any], Any]) -> Callable[[Value, Value], bool]:
+    def run(left: Value, right: Value) -> bool:
+        if isinstance(left, Term) or isinstance(right, Term):
+            raise TypeError("a program cannot branch on the value of eps")
+        return bool(op(left, right))
+
+    return run
+
+
+COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
+    "<": _compare(operator.lt),
+    "<=": _compare(operator.le),
+    "==": _compare(operator.eq),
+    "!=": _compare(operator.ne),
+    ">=": _compare(operator.ge),
+    ">": _compare(operator.gt),
+    "in": _compare(lambda left, right: left in right),
+    "not in": _compare(lambda left, right: left not in right),
+    "is": lambda left, right: left is right or (left is not None and left == right),
+    "is not": lambda left, right: left is not right and (left is None or left != right),
+}
+
+
+def items_of(value: Value) -> Any:
+    """Return the items of something that can be iterated over, unless they are too many."""
+    if not isinstance(value, tuple | range | str | Table):
+        raise TypeError(f"{value!r} is not a list, tuple, range or string")
+    if len(value) > UNROLL_LIMIT:
+        raise ValueError(
+            f"a loop would go round {len(value):,} times; the limit is {UNROLL_LIMIT:,}"
+        )
+    return tuple(value) if isinstance(value, str | Table) else value
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Value]:
+    def run(*args: Value, **keywords: Any) -> Value:
+        if len(args) == 1:
+            return function(items_of(args[0]), **keywords)
+        return function(*args, **keywords)
+
+    return run
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "Fraction": lambda *args: plain(_fraction(*args)),
+    "abs": abs,
+    "all": lambda items: all(items_of(items)),
+    "any": lambda items: any(items_of(items)),
+    "bool": bool,
+    "enumerate": lambda items, start=0: tuple(enumerate(items_of(items), start)),
+    "exp": exp_of_term,
+    "int": lambda value=0: int(value),
+    "len": len,
+    "list": lambda items=(): List(items_of(items)),
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "range": range,
+    "reversed": lambda items: tuple(reversed(items_of(items))),
+    "round": lambda value, digits=None: round(value, digits),
+    "sorted": lambda items, **keywords: List(sorted(items_of(items), **keywords)),
+    "str": lambda value="": str(value),
+    "sum": lambda items, start=0: _sum(items_of(items), start),
+    "tuple": lambda items=(): tuple(items_of(items)),
+    "zip": lambda *items, strict=False: tuple(zip(*map(items_of, items), strict=strict)),
+}
+
+
+def _fraction(above: Value = 0, below: Value = 1) -> Fraction:
+    """Return a fraction of numbers, or the number that a string spells."""
+    if isinstance(above, str):
+        spelled = read_decimal(above)
+        if spelled is None:
+            raise ValueError(f"{above!r} does not spell a number")
+        above = spelled
+    return Fraction(above, below)
+
+
+def _sum(items: Any, start: Value) -> Value:
+    for item in items:
+        start = _small(start + item)
+    return start
+
+
+def updated(base: Value, index: Value, value: Value) -> List:
+    """Return the list with one entry replaced."""
+    if not isinstance(base, List):
+        raise TypeError("only an entry of a list can be assigned")
+    position = operator.index(index)
+    if not -len(base) <= position < len(base):
+        raise IndexError("list assignment index out of range")
+    position %= len(base)
+    return List((*base[:position], value, *base[position + 1 :]))
+
+
+def appended(base: Value, item: Value) -> List:
+    """Return the list with one more item."""
+    if not isinstance(base, List):
+        raise TypeError("append needs a list")
+    return List((*base, item))
+
+
+def augmented(op: str, base: Value, value: Value) -> Value:
+    """Return what `base op= value` computes."""
+    if op == "+" and isinstance(base, List):
+        return _small(List((*base, *items_of(value))))
+    return OPERATORS[op](base, value)
+
+
+def unpacked(value: Value, count: int, place: Place) -> Any:
+    """Return the parts of a value that is assigned to `count` targets."""
+    if not isinstance(value, tuple | range | str):
+        raise fail(place, f"{value!r} cannot be split into {count} parts")
+    if len(value) != count:
+        raise fail(place, f"{len(value)} values cannot be assigned to {count} targets")
+    return value
+
+
+def entry_of(base: Value, index: Value) -> Value:
+    """Return one entry of a sequence or table."""
+    if isinstance(base, Table):
+        return base[index]
+    if not isinstance(base, tuple | range | str):
+        raise TypeError("only a list, tuple, range, string or table has entries")
+    return base[operator.index(index)]
+
+
+METHODS: dict[str, Callable[[Value, Value], Value]] = {
+    "index": lambda items, item: items_of(items).index(item),
+    "count": lambda items, item: items_of(items).count(item),
+}

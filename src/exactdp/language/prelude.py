@@ -1,0 +1,99 @@
+"""What `abs`, `min`, `max`, `sorted`, `in`, `index` and `count` mean on noise.
+
+They are written in the language itself and inlined like any subroutine, so a case split
+is nothing but the comparisons below.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from exactdp.language.definition import Definition
+from exactdp.language.reader import Reader
+from exactdp.language.source import given, text_source
+
+_TEXTS = {
+    "abs": """
+def abs(x):
+    return x if x >= 0 else -x
+""",
+    "max": """
+def max(items):
+    assert len(items) > 0, "max of nothing"
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] > best:
+            best = items[i]
+    return best
+""",
+    "min": """
+def min(items):
+    assert len(items) > 0, "min of nothing"
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] < best:
+            best = items[i]
+    return best
+""",
+    "max_by": """
+def max_by(items, keys):
+    assert len(items) > 0, "max of nothing"
+    best = 0
+    for i in range(1, len(items)):
+        if keys[i] > keys[best]:
+            best = i
+    return items[best]
+""",
+    "min_by": """
+def min_by(items, keys):
+    assert len(items) > 0, "min of nothing"
+    best = 0
+    for i in range(1, len(items)):
+        if keys[i] < keys[best]:
+            best = i
+    return items[best]
+""",
+    "sorted_by": """
+def sorted_by(items, keys):
+    order = []
+    for i in range(len(items)):
+        place = 0
+        for j in order:
+            if keys[j] > keys[i]:
+                break
+            place += 1
+        order = order[:place] + [i] + order[place:]
+    return [items[j] for j in order]
+""",
+    "contains": """
+def contains(items, x):
+    for item in items:
+        if item == x:
+            return True
+    return False
+""",
+    "index": """
+def index(items, x):
+    for i in range(len(items)):
+        if items[i] == x:
+            return i
+    assert False, "the value is not in the list"
+    return 0
+""",
+    "count": """
+def count(items, x):
+    found = 0
+    for item in items:
+        if item == x:
+            found += 1
+    return found
+""",
+}
+
+
+@cache
+def prelude(name: str) -> Definition:
+    """Return the definition of a function of the prelude."""
+    source = text_source(_TEXTS[name].strip("\n"), f"<{name}>")
+    reader = Reader(source, given({}))
+    return reader.function(source.parse().body[0], {})  # type: ignore[arg-type]

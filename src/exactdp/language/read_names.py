@@ -1,0 +1,182 @@
+"""What a name in a source means: a variable, a word of the language, a constant from outside.
+
+Every construct outside the language is refused here by its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import NoReturn
+
+from exactdp.errors import ExactdpError, Place, ProgramError
+from exactdp.language.definition import Definition
+from exactdp.language.source import Source
+from exactdp.language.syntax import Name
+from exactdp.language.values import freeze
+from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
+
+#: What Python's other constructs are called, and the way out.
+_OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
+    ast.AsyncFor: ("an async loop", "Use a plain `for`."),
+    ast.AsyncFunctionDef: ("an async function", "Use a plain `def`."),
+    ast.AsyncWith: ("async with", ""),
+    ast.Await: ("await", ""),
+    ast.ClassDef: ("a class", "Use tuples and lists."),
+    ast.Delete: ("del", "Assign a new value instead."),
+    ast.Dict: ("a dictionary", "Define it outside the mechanism; inside, `choose` takes one."),
+    ast.DictComp: ("a dictionary comprehension", "Define the dictionary outside the mechanism."),
+    ast.FormattedValue: ("a formatted string", "Return the values themselves."),
+    ast.FunctionDef: (
+        "a function inside a mechanism",
+        "Define it outside; decorate it with @mechanism or @ideal if it works on noise.",
+    ),
+    ast.Global: ("global", "A mechanism changes nothing outside itself."),
+    ast.Import: ("an import", "Import outside the mechanism."),
+    ast.ImportFrom: ("an import", "Import outside the mechanism."),
+    ast.JoinedStr: ("a formatted string", "Return the values themselves."),
+    ast.Match: ("match", "Use if / elif / else."),
+    ast.MatMult: ("the operator @", ""),
+    ast.NamedExpr: ("an assignment inside an expression (:=)", "Assign on a line of its own."),
+    ast.Nonlocal: ("nonlocal", "A mechanism changes nothing outside itself."),
+    ast.Raise: ("raise", "Use `assert`, which makes a failed condition an error of the program."),
+    ast.Set: ("a set", "Use a tuple or a list."),
+    ast.SetComp: ("a set comprehension", "Use a list comprehension."),
+    ast.Starred: ("a starred expression", "Name the parts one by one."),
+    ast.Try: ("try", "A mechanism has no exceptions: test the condition with `if`."),
+    ast.With: ("with", ""),
+    ast.Yield: ("yield", "Append to a list and return it."),
+    ast.YieldFrom: ("yield from", "Append to a list and return it."),
+}
+RULE = "The language is the paper's DiPWhile+ in Python's own syntax (see docs/language.md)."
+
+
+class NameReader:
+    """Reads names; `lookup` answers what an outside name is bound to."""
+
+    def __init__(self, source: Source, lookup: Callable[[str], object]) -> None:
+        self.source = source
+        self.lookup = lookup
+        self.constants: dict[str, object] = {}
+        self.notes: list[str] = []
+        self.name = ""
+        self.locals: set[str] = set()
+        self.inner: list[str] = []  # variables of comprehensions and lambdas around
+        self.loops = 0
+        self.depth = 0
+
+    def refuse(
+        self, node: ast.AST | Place, message: str, rule: str = "", way_out: str = ""
+    ) -> NoReturn:
+        """Raise the located error."""
+        place = node if isinstance(node, Place) else self.source.place(node)
+        raise ProgramError(message, place=place, rule=rule, way_out=way_out)
+
+    def outside(self, node: ast.AST) -> NoReturn:
+        """Refuse a construct that is not in the language, by its name."""
+        what, way_out = _OUTSIDE.get(type(node), (f"Python's {type(node).__name__}", ""))
+        self.refuse(node, f"{what} is not in the language", RULE, way_out)
+
+    def check_name(self, name: str, node: ast.AST) -> None:
+        """Refuse a variable that is a word of the language."""
+        if name in RESERVED:
+            what = "the privacy budget" if name == "eps" else "a word of the language"
+            self.refuse(node, f"{name} is {what} and cannot be a variable", way_out="Rename it.")
+
+    def resolve(self, node: ast.expr) -> Name:
+        """Return a name as a variable, a word of the language, or a constant from outside."""
+        place = self.source.place(node)
+        match node:
+            case ast.Name(name):
+                if name in self.inner or name in self.locals:
+                    return Name(name, place=place)
+                found, written = self.lookup(name), name
+            case ast.Attribute(ast.Name(base), last) if (
+                base not in self.locals and base not in self.inner
+            ):
+                written = f"{base}.{last}"
+                found = attribute(self.lookup(base), last)
+                if found is MISSING:
+                    self.refuse(
+                        node,
+                        f"{written} is not known",
+                        "Only names of modules can be read with a dot.",
+                        "Assign it to a name outside the mechanism.",
+                    )
+            case ast.Attribute(_, last):
+                self.refuse(node, f"the attribute {last} is not in the language", RULE)
+            case _:
+                self.outside(node)
+        return Name(self.outside_name(node, written, found), place=place)
+
+    def outside_name(self, node: ast.AST, written: str, found: object) -> str:
+        """Return the name under which an outside object is known, and remember its value."""
+        short = written.rpartition(".")[2]
+        if found is MISSING:
+            if written in RESERVED or written in BUILTINS:
+                return written
+            if written == self.name:
+                self.refuse(
+                    node,
+                    f"{written} calls itself",
+                    "Recursion is not in the language: a mechanism ends after a bounded "
+                    "number of samples.",
+                    "Use a `for` loop.",
+                )
+            self.refuse(
+                node,
+                f"{written} is not known",
+                "A name is a variable of the mechanism or a constant from outside, "
+                "taken when it is defined.",
+                f"Assign it before the mechanism, or give constants={{{written!r}: …}}.",
+            )
+        word = denotes(found)
+        if word is not None:
+            if word != short and short in RESERVED:
+                self.bound(node, short, found)
+            return word
+        if short in RESERVED:
+            self.bound(node, short, found)
+        if written not in self.constants:
+            self.constants[written] = self.take(node, written, found)
+        return written
+
+    def bound(self, node: ast.AST, word: str, found: object) -> NoReturn:
+        """Refuse a word of the language that is bound to something else outside."""
+        what = "the privacy budget" if word == "eps" else "a word of the language"
+        shown = repr(found)
+        shown = shown if len(shown) < 60 else f"a {type(found).__name__}"
+        self.refuse(
+            node,
+            f"{word} is {what}, but outside the mechanism it is bound to {shown}",
+            way_out=f"Rename the outside name, or import {word} from exactdp.",
+        )
+
+    def take(self, node: ast.AST, name: str, found: object) -> object:
+        """Return an outside object as a constant: a value, a function or a subroutine."""
+        definition = getattr(found, "definition", None)
+        if isinstance(definition, Definition):
+            return definition
+        if callable(found):
+            if found is getattr(builtins, name, MISSING):
+                self.refuse(
+                    node,
+                    f"{name} is not in the language",
+                    RULE,
+                    INSTEAD.get(name, ""),
+                )
+            return found
+        try:
+            return freeze(found, lambda text: self.notes.append(f"{name}: {text}"))
+        except ExactdpError as error:
+            self.refuse(node, f"{name} cannot be a constant: {error.message}", error.rule)
+
+    def is_module_name(self, base: ast.expr) -> bool:
+        """Whether `base.name` reads a name of a module."""
+        return (
+            isinstance(base, ast.Name)
+            and base.id not in self.locals
+            and base.id not in self.inner
+            and attribute(self.lookup(base.id), "__name__") is not MISSING
+        )

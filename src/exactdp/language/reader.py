@@ -1,0 +1,264 @@
+"""Source to program form: Python's `ast` in, our own small tree out, nothing executed.
+
+Every construct outside the language is refused here by name. What the expressions mean
+(which of them are noise, which variables are assigned) is the concern of later passes.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NoReturn
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.definition import Definition
+from exactdp.language.evaluate import evaluate_closed
+from exactdp.language.limits import NESTING_LIMIT
+from exactdp.language.read_expressions import ExpressionReader
+from exactdp.language.read_names import RULE
+from exactdp.language.syntax import (
+    Append,
+    Assert,
+    Assign,
+    Augment,
+    For,
+    Function,
+    If,
+    Literal,
+    Name,
+    Param,
+    Return,
+    Simple,
+    Stmt,
+    Targets,
+    While,
+)
+from exactdp.language.types import Bool, Dom, DomType, InputType, ListType, Real, RealType
+from exactdp.language.words import MISSING, attribute, denotes
+
+_NO_OUTPUT = "The output of a mechanism is the value that it returns."
+
+
+class Reader(ExpressionReader):
+    """Reads one function."""
+
+    def function(self, node: ast.FunctionDef, annotations: dict[str, Any]) -> Definition:
+        """Return the definition of a function; `annotations` are those already evaluated."""
+        args = node.args
+        self.name = node.name
+        for extra, what in ((args.vararg, "*args"), (args.kwarg, "**kwargs")):
+            if extra is not None:
+                self.refuse(
+                    extra, f"{what} is not in the language", RULE, "Name each input, with a type."
+                )
+        given = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        for default in (*args.defaults, *args.kw_defaults):
+            if default is not None:
+                self.refuse(default, "an input has no default value", RULE, "Leave it out.")
+        self.locals = {arg.arg for arg in given} | _assigned(node.body)
+        for arg in given:
+            self.check_name(arg.arg, arg)
+        params = tuple(
+            Param(
+                arg.arg,
+                self.annotation(arg.annotation, annotations.get(arg.arg)),
+                place=self.source.place(arg),
+            )
+            for arg in given
+        )
+        body = list(node.body)
+        doc = ast.get_docstring(node) or ""
+        if doc:
+            body = body[1:]
+        place = self.source.place(node)
+        if place.line != self.source.first_line + node.lineno - self.source.extra - 1:
+            place = self.source.at(1, 1)
+        if not body:
+            self.refuse(place, f"{node.name} returns nothing", _NO_OUTPUT, "Return the output.")
+        function = Function(node.name, params, self.block(body), doc, place=place)
+        return Definition(function, self.constants, tuple(self.notes))
+
+    def annotation(self, node: ast.expr | None, found: Any) -> InputType | None:
+        """Return the type that an annotation names."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                inner = ast.parse(node.value, mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                self.refuse_type(node)
+            for part in ast.walk(inner):
+                ast.copy_location(part, node)
+            return self.annotation(inner, None)
+        if node is None:
+            return None
+        if isinstance(found, RealType | DomType | ListType):
+            return found
+        if found is bool:
+            return Bool
+        try:
+            return self.type_of(node)
+        except ValueRefusedError as error:
+            self.refuse(node, error.message, error.rule, error.way_out)
+
+    def type_of(self, node: ast.expr) -> InputType:
+        """Return the type that an annotation's syntax spells."""
+        match node:
+            case ast.Name() | ast.Attribute():
+                word = self.word(node)
+                if word == "Real":
+                    return Real
+                if word == "bool":
+                    return Bool
+            case ast.Subscript(value, index):
+                item = self.type_of(value)
+                if not isinstance(item, ListType):
+                    return item[self.constant(index)]
+            case ast.Call(function, arguments, []) if self.word(function) == "Dom":
+                if 1 <= len(arguments) <= 2:
+                    return Dom(*(self.constant(argument) for argument in arguments))
+        self.refuse_type(node)
+
+    def refuse_type(self, node: ast.AST) -> NoReturn:
+        """Refuse an annotation that is not an input's type."""
+        self.refuse(
+            node,
+            "this is not the type of an input",
+            way_out="Write Real, Real[m], Dom(lo, hi), Dom(lo, hi)[m], Dom([values]) or bool.",
+        )
+
+    def word(self, node: ast.expr) -> str | None:
+        """Return the word of the language that a name stands for, if it does."""
+        match node:
+            case ast.Name(name):
+                found = self.lookup(name)
+                return denotes(found) if found is not MISSING else name
+            case ast.Attribute(ast.Name(base), name):
+                return denotes(attribute(self.lookup(base), name))
+        return None
+
+    def constant(self, node: ast.expr) -> Any:
+        """Return the value of a constant expression in an annotation."""
+        kept, self.locals = self.locals, set()
+        try:
+            return evaluate_closed(self.expr(node), self.constants)
+        finally:
+            self.locals = kept
+
+    def block(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """Return the statements of a block."""
+        self.depth += 1
+        if self.depth > NESTING_LIMIT:
+            self.refuse(body[0], "statements are nested too deeply", f"At most {NESTING_LIMIT}.")
+        found = tuple(self.statement(node) for node in body)
+        self.depth -= 1
+        return found
+
+    def statement(self, node: ast.stmt) -> Stmt:
+        """Return one statement."""
+        match node:
+            case ast.Assign(targets, value):
+                place = self.source.place(targets[0])
+                return Assign(
+                    tuple(self.pattern(target) for target in targets),
+                    self.expr(value),
+                    place=place,
+                )
+            case ast.AnnAssign(target, annotation, value):
+                if value is None or not isinstance(target, ast.Name):
+                    self.refuse(node, "a declaration needs a name and a value", RULE)
+                declared = self.annotation(annotation, None)
+                place = self.source.place(target)
+                return Assign((self.pattern(target),), self.expr(value), declared, place=place)
+            case ast.AugAssign(target, op, value):
+                left = self.pattern(target)
+                assert not isinstance(left, Targets)
+                symbol = self.operator(op, node)
+                return Augment(left, symbol, self.expr(value), place=self.source.place(target))
+            case ast.If(test, body, orelse):
+                place = self.source.place(node, until=test)
+                return If(self.expr(test), self.block(body), self.maybe(orelse), place=place)
+            case ast.For(target, items, body, orelse):
+                place = self.source.place(node, until=items)
+                pattern, source = self.pattern(target), self.iterated(items)
+                inside, after = self.loop_body(body), self.maybe(orelse)
+                return For(pattern, source, inside, after, place=place)
+            case ast.While(test, body, orelse):
+                place = self.source.place(node, until=test)
+                condition, inside = self.expr(test), self.loop_body(body)
+                return While(condition, inside, self.maybe(orelse), place=place)
+            case ast.Return(value):
+                if value is None:
+                    return Return(
+                        Literal(None, place=self.source.place(node)), place=self.source.place(node)
+                    )
+                return Return(self.expr(value), place=self.source.place(node))
+            case ast.Assert(test, message):
+                text = None if message is None else self.expr(message)
+                return Assert(self.expr(test), text, place=self.source.place(node))
+            case ast.Pass():
+                return Simple("pass", place=self.source.place(node))
+            case ast.Break() | ast.Continue():
+                word = "break" if isinstance(node, ast.Break) else "continue"
+                if not self.loops:
+                    self.refuse(node, f"{word} outside a loop")
+                return Simple(word, place=self.source.place(node))
+            case ast.Expr(value):
+                return self.expression_statement(node, value)
+        self.outside(node)
+
+    def maybe(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """Return the statements of a block that may be missing."""
+        return self.block(body) if body else ()
+
+    def loop_body(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """Return the statements of a loop."""
+        self.loops += 1
+        found = self.block(body)
+        self.loops -= 1
+        return found
+
+    def expression_statement(self, node: ast.stmt, value: ast.expr) -> Stmt:
+        """Return `xs.append(x)`; an expression alone has no effect and is refused."""
+        match value:
+            case ast.Call(ast.Attribute(base, "append"), [item], []):
+                if not isinstance(base, ast.Name):
+                    self.refuse(
+                        base,
+                        "a list inside a list cannot be changed in place",
+                        "Lists are values here; only a variable can be given a new one.",
+                        "Build the inner list first, then append it.",
+                    )
+                target = self.pattern(base)
+                assert isinstance(target, Name)
+                if target.id not in self.locals:
+                    self.refuse(base, f"{target.id} is not a variable and cannot be changed")
+                return Append(target, self.expr(item), place=self.source.place(base))
+            case ast.Constant(word) if isinstance(word, str) or word is ...:
+                return Simple("pass", place=self.source.place(node))
+            case ast.Call(ast.Attribute(_, method)):
+                self.refuse(
+                    value,
+                    f"the method {method} is not in the language",
+                    "Lists have `append`, `index` and `count`.",
+                )
+            case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr():
+                self.outside(value)
+        self.expr(value)
+        self.refuse(
+            value,
+            "an expression alone has no effect",
+            "A mechanism has no effect but its output.",
+            "Assign the value to a variable, or leave the line out.",
+        )
+
+
+def _assigned(body: list[ast.stmt]) -> set[str]:
+    """Return the variables of a function: every name that one of its statements assigns."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        own_scope = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+        if not isinstance(node, (*own_scope, ast.FunctionDef, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return found

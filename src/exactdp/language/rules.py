@@ -1,0 +1,20 @@
+"""The rules that more than one pass refuses by, and the refusal itself."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from exactdp.errors import Place, ProgramError
+
+LINEAR = "Expressions in reals and noise are linear: sums, and products with finite values."
+MIXED = "Real and integer noise are never added or compared (paper, section 5.2)."
+UNMIX = "Use lap for both, or dlap for both."
+COMPARE_IT = "Compare it, and use the result of the comparison."
+AN_INDEX = "An index is a finite value; the paper's E, never R or Z."
+A_FUNCTION = "Python functions are run on finite values."
+CALLED_BY_NAME = "Use a comprehension, or an @ideal function called by name."
+
+
+def refuse(place: Place, message: str, rule: str = "", way_out: str = "") -> NoReturn:
+    """Raise the located error."""
+    raise ProgramError(message, place=place, rule=rule, way_out=way_out)

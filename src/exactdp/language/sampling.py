@@ -1,0 +1,167 @@
+"""What a sampling statement asks for: its rate, its scores, its probabilities, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import Place, ProgramError
+from exactdp.language.evaluate import call_python
+from exactdp.language.operations import fail, items_of
+from exactdp.language.terms import Term
+from exactdp.language.values import Symbolic, Value, plain, thaw
+from exactdp.reals import eps, exp, nonnegative
+
+if TYPE_CHECKING:
+    from exactdp.language.terms import Number
+
+_RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
+
+
+def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
+    """Return a > 0 if the value is the rate a·ε, or the scale 1/(a·ε)."""
+    form = value.monomial() if isinstance(value, Term) else None
+    power = -1 if by_scale else 1
+    what = "scale" if by_scale else "rate"
+    rule = _RATE if not by_scale else "A scale is a positive rational number over eps: `2 / eps`."
+    if form is None or (form[1] != power and form[0] != 0):
+        way_out = ""
+        if form is not None and form[1] == -power:
+            way_out = "Write the scale as `scale=…`." if not by_scale else "Write the rate alone."
+        raise fail(place, f"{value} is not a {what}", rule, way_out)
+    if form[0] <= 0:
+        sign = "0" if form[0] == 0 else "negative"
+        raise fail(place, f"the {what} {value} is {sign}", rule)
+    return 1 / form[0] if by_scale else form[0]
+
+
+def mean_of(value: Value, noise: str, place: Place) -> Value:
+    """Return the mean of a sample if it is a number."""
+    if isinstance(value, Symbolic | float):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise fail(place, f"the mean of {noise} is {value!r}, which is not a number")
+    if noise == "dlap" and Fraction(value).denominator != 1:
+        raise fail(
+            place,
+            f"the mean of dlap is {value}, which is not an integer",
+            "Integer noise lies on the integers.",
+        )
+    return plain(value) if isinstance(value, Fraction) else value
+
+
+def scores_of(score: Value, candidates: Value, name: str, place: Place) -> tuple[Fraction, ...]:
+    """Return the score of each candidate."""
+    values = _items(candidates, place)
+    if not values:
+        raise fail(
+            place,
+            "the list of candidates is empty",
+            "expmech picks one of its candidates.",
+            "Give at least one.",
+        )
+    if callable(score):
+        found: Sequence[Value] = [
+            call_python(score, name, place, [thaw(value)]) for value in values
+        ]
+    else:
+        found = _items(score, place)
+    for value, points in zip(values, found, strict=True):
+        if isinstance(points, bool) or not isinstance(points, int | Fraction):
+            raise fail(
+                place,
+                f"the score of {value!r} is {points!r}, which is not a rational number",
+                "A score is a function of finite values with rational results.",
+            )
+    return tuple(Fraction(points) for points in found)
+
+
+def _items(value: Value, place: Place) -> Any:
+    try:
+        return items_of(value)
+    except (TypeError, ValueError) as error:
+        raise fail(place, str(error)) from None
+
+
+def chances_of(
+    values: Sequence[Value], chances: Sequence[Value], place: Place
+) -> tuple[Term | Number, ...]:
+    """Return the probabilities of `choose`: non-negative for every ε > 0, and with sum 1."""
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            raise fail(place, f"choose lists the value {value!r} twice")
+    for value, chance in zip(values, chances, strict=True):
+        if isinstance(chance, bool) or not isinstance(chance, int | Fraction | Term):
+            raise fail(
+                place,
+                f"the probability of {value!r} is {chance!r}, which is not an expression in eps",
+                "Probabilities are rational in eps and exp(q * eps).",
+            )
+    found = tuple(chances)
+    problem = _problem(found)
+    if problem is not None:
+        which, text = problem
+        who = "" if which is None else f" of {values[which]!r}"
+        message = text.replace("{who}", who)
+        raise ProgramError(
+            message,
+            place=place,
+            rule="Probabilities are non-negative for every eps > 0 and their sum is 1.",
+            way_out="Write the last one as 1 minus the others, and see that none is negative.",
+        )
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _problem(chances: tuple[Term | Number, ...]) -> tuple[int | None, str] | None:
+    """Return what is wrong with probabilities as functions of ε, decided exactly."""
+    if not any(isinstance(chance, Term) for chance in chances):
+        return _plain_problem(tuple(Fraction(chance) for chance in chances))  # type: ignore[arg-type]
+    forms = [closed_form(chance, eps, exp) for chance in chances]
+    total = sum(forms[1:], start=forms[0])
+    if total != 1:
+        shown = _witness(lambda at: sum(_at(chance, at) for chance in chances), 1)
+        return None, f"the probabilities do not sum to 1: their sum is {total}{shown}"
+    for position, form in enumerate(forms):
+        verdict = nonnegative(form)
+        if not verdict.holds:
+            shown = _negative_at(verdict)
+            return position, f"the probability{{who}} is negative{shown}: {form}"
+    return None
+
+
+def closed_form(chance: Term | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:
+    """Return a probability as a closed form of `exactdp.reals`."""
+    if isinstance(chance, Term):
+        return chance.fold(eps, exp)
+    return chance + 0 * eps
+
+
+def _plain_problem(chances: tuple[Fraction, ...]) -> tuple[int | None, str] | None:
+    for position, chance in enumerate(chances):
+        if chance < 0:
+            return position, f"the probability{{who}} is negative: {chance}"
+    total = sum(chances)
+    return None if total == 1 else (None, f"the probabilities sum to {total}, not to 1")
+
+
+def _at(chance: Term | Number, eps: float) -> float:
+    return chance.at(eps) if isinstance(chance, Term) else float(chance)
+
+
+def _witness(total: Callable[[float], float], expected: float) -> str:
+    """Return a number ε at which the sum is visibly wrong, for the message only."""
+    for at in (1.0, 0.5, 2.0, 0.1, 10.0):
+        try:
+            if abs(total(at) - expected) > 1e-6:
+                return f", which is {total(at):.6g} at eps = {Fraction(str(at))}"
+        except (ArithmeticError, ValueError):
+            continue
+    return ""
+
+
+def _negative_at(verdict: Any) -> str:
+    """Return the ε at which a probability is negative, as the decision found it."""
+    return "" if verdict.witness is None else f" at eps = {verdict.witness}"

@@ -1,0 +1,174 @@
+"""The text of a mechanism: where it stands, its places, and the outside names it can see."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from exactdp.errors import Place, ProgramError
+from exactdp.language.limits import SOURCE_LIMIT
+from exactdp.language.words import MISSING
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text with the name and the line under which a user knows it."""
+
+    name: str
+    lines: tuple[str, ...]
+    first_line: int = 1
+    #: Lines that were put before the text so that it parses.
+    extra: int = 0
+
+    def place(self, node: ast.AST, *, until: ast.AST | None = None) -> Place:
+        """Return the place of a node, or of the stretch from `node` to the end of `until`."""
+        last = node if until is None else until
+        row = getattr(node, "lineno", 1 + self.extra) - self.extra
+        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
+        start = _column(text, getattr(node, "col_offset", 0))
+        end = len(text.rstrip()) + 1
+        if getattr(last, "end_lineno", None) == getattr(node, "lineno", None):
+            end = _column(text, getattr(last, "end_col_offset", None) or 0)
+        return Place(self.name, self.first_line + row - 1, start, max(end, start + 1), text)
+
+    def at(self, row: int, column: int, width: int = 1) -> Place:
+        """Return a place by row (from 1, in this text) and column (from 1)."""
+        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
+        return Place(self.name, self.first_line + row - 1, column, column + width, text)
+
+    def segment(self, node: ast.AST) -> str:
+        """Return the characters of a node that stands on one line, or nothing."""
+        if getattr(node, "end_lineno", None) != getattr(node, "lineno", None):
+            return ""
+        place = self.place(node)
+        return place.text[place.column - 1 : place.end_column - 1]
+
+    def parse(self) -> ast.Module:
+        """Return the text's Python syntax tree, or a located error."""
+        text = "\n".join(self.lines)
+        if len(text) > SOURCE_LIMIT:
+            raise ProgramError(
+                f"the source has more than {SOURCE_LIMIT:,} characters", place=self.at(1, 1)
+            )
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse("if 1:\n" * self.extra + text)
+        except SyntaxError as error:
+            row = max(1, (error.lineno or 1) - self.extra)
+            row = min(row, len(self.lines) or 1)
+            column = max(1, error.offset or 1)
+            raise ProgramError(
+                f"this is not Python: {error.msg}",
+                place=self.at(row, column),
+                rule="A mechanism is written in Python's own syntax.",
+            ) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise ProgramError(
+                f"this is not Python that can be read: {error or 'nested too deeply'}",
+                place=self.at(1, 1),
+                rule="A mechanism is written in Python's own syntax.",
+            ) from None
+
+
+def _column(text: str, offset: int) -> int:
+    """Return the column (from 1) of a UTF-8 byte offset, which is what `ast` counts in."""
+    if text.isascii():
+        return offset + 1
+    return len(text.encode()[:offset].decode(errors="replace")) + 1
+
+
+def text_source(text: str, name: str) -> Source:
+    """Return a text as a source."""
+    return Source(name, tuple(text.split("\n")))
+
+
+def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
+    """Return the source of a Python function and its definition in it."""
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+        raise ProgramError(
+            f"{_what(function)} cannot be a mechanism",
+            rule="A mechanism is written as a function with `def`.",
+        )
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError, IndexError, SyntaxError):
+        raise ProgramError(
+            f"the source of {function.__name__} cannot be found",
+            rule="A mechanism is read from its source, which must be in a file, a notebook "
+            "cell or a doctest.",
+            way_out="Use Mechanism.from_source(text, constants={…}).",
+        ) from None
+    stripped = tuple(line.rstrip("\n") for line in lines)
+    indented = bool(stripped) and stripped[0][:1].isspace()
+    name = function.__code__.co_filename
+    source = Source(_short(name), stripped, max(first, 1), int(indented))
+    for node in ast.walk(source.parse()):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            return source, node
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise ProgramError("a mechanism cannot be async", place=source.place(node))
+    raise ProgramError(
+        f"the source of {function.__name__} is not a `def`",
+        place=source.at(1, 1),
+        way_out="Use Mechanism.from_source(text, constants={…}).",
+    )
+
+
+def _short(name: str) -> str:
+    """Return a file's name as a user would say it: relative to here if it is below."""
+    try:
+        relative = os.path.relpath(name)
+    except ValueError:
+        return name
+    inside = os.path.isabs(name) and not relative.startswith("..")
+    return relative if inside else name
+
+
+def _what(found: object) -> str:
+    if isinstance(found, FunctionType):
+        return "a lambda"
+    return f"a value of type {type(found).__name__}"
+
+
+def surroundings(
+    function: Callable[..., Any], local: Mapping[str, object]
+) -> Callable[[str], object]:
+    """Return the lookup of a function's outside names: closure, globals, builtins.
+
+    `local` are the names at the place of the decorator. They serve only names that the
+    function's closure does not hold, because only its annotations use them.
+    """
+    code, cells = function.__code__, function.__closure__ or ()
+    closure: dict[str, object] = {}
+    for name, cell in zip(code.co_freevars, cells, strict=False):
+        try:
+            closure[name] = cell.cell_contents
+        except ValueError:  # assigned later, or the function itself
+            closure[name] = MISSING
+
+    def lookup(name: str) -> object:
+        for names in (closure, local, function.__globals__):
+            if name in names:
+                return names[name]
+        return getattr(builtins, name, MISSING)
+
+    return lookup
+
+
+def given(constants: Mapping[str, object]) -> Callable[[str], object]:
+    """Return the lookup of names given by hand; Python's builtins are known too."""
+
+    def lookup(name: str) -> object:
+        if name in constants:
+            return constants[name]
+        return getattr(builtins, name, MISSING)
+
+    return lookup

@@ -1,0 +1,173 @@
+"""Expressions in ε as values: rates such as `eps / 2`, chances such as `1 / (1 + exp(eps))`.
+
+A term is a small tree, so it can be stored in a variable, hashed and printed. It
+becomes a closed form (`exactdp.reals`) only where its exact value is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+Number = int | Fraction
+
+_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term in ε: `op` is "eps", "exp", "neg" or one of + - * / **; leaves are rational."""
+
+    op: str
+    args: tuple[Term | Number, ...] = ()
+
+    def __add__(self, other: object) -> Term:
+        return _binary("+", self, other)
+
+    def __radd__(self, other: object) -> Term:
+        return _binary("+", other, self)
+
+    def __sub__(self, other: object) -> Term:
+        return _binary("-", self, other)
+
+    def __rsub__(self, other: object) -> Term:
+        return _binary("-", other, self)
+
+    def __mul__(self, other: object) -> Term:
+        return _binary("*", self, other)
+
+    def __rmul__(self, other: object) -> Term:
+        return _binary("*", other, self)
+
+    def __truediv__(self, other: object) -> Term:
+        if isinstance(other, int | Fraction) and other == 0:
+            raise ZeroDivisionError("division by zero")
+        return _binary("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Term:
+        return _binary("/", other, self)
+
+    def __pow__(self, other: object) -> Term:
+        if not isinstance(other, int) or abs(other) > 1000:
+            raise TypeError("an expression in eps can only be raised to a small constant integer")
+        return _binary("**", self, other)
+
+    def __neg__(self) -> Term:
+        return Term("neg", (self,))
+
+    def __pos__(self) -> Term:
+        return self
+
+    def __bool__(self) -> bool:
+        raise TypeError("a program cannot branch on the value of eps")
+
+    def __str__(self) -> str:
+        return _show(self, 0)
+
+    def fold(self, eps: Any, exp: Callable[[Any], Any]) -> Any:
+        """Return the value of the term, built with the given `eps` and `exp`."""
+
+        def value(part: Term | Number) -> Any:
+            return part.fold(eps, exp) if isinstance(part, Term) else part
+
+        match self.op:
+            case "eps":
+                return eps
+            case "exp":
+                return exp(value(self.args[0]))
+            case "neg":
+                return -value(self.args[0])
+        left, right = (value(part) for part in self.args)
+        match self.op:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+            case "/":
+                return left / right
+        return left**right
+
+    def at(self, eps: float) -> float:
+        """Return the value of the term at a number ε, as a float (for simulation only)."""
+        return float(self.fold(eps, math.exp))
+
+    def monomial(self) -> tuple[Fraction, int] | None:
+        """Return (q, k) if the term is q·ε^k for a rational q and an integer k, else None."""
+        parts = [
+            part.monomial() if isinstance(part, Term) else (Fraction(part), 0) for part in self.args
+        ]
+        if self.op == "eps":
+            return Fraction(1), 1
+        if self.op == "exp" or any(part is None for part in parts):
+            return (Fraction(1), 0) if self.op == "exp" and parts[0] == (Fraction(0), 0) else None
+        known = [part for part in parts if part is not None]
+        first, power = known[0]
+        if self.op == "neg":
+            return -first, power
+        second, other = known[1]
+        match self.op:
+            case "*":
+                return _monomial(first * second, power + other)
+            case "/":
+                return _monomial(first / second, power - other) if second else None
+            case "**":
+                if first == 0 and second <= 0:
+                    return None
+                return _monomial(first ** int(second), power * int(second))
+        sign = 1 if self.op == "+" else -1
+        if first == 0 or second == 0 or power == other:
+            return _monomial(first + sign * second, power if first else other)
+        return None
+
+
+def _monomial(coefficient: Fraction, power: int) -> tuple[Fraction, int]:
+    return (coefficient, power) if coefficient else (Fraction(0), 0)
+
+
+def _binary(op: str, left: object, right: object) -> Term:
+    for part in (left, right):
+        if isinstance(part, bool) or not isinstance(part, Term | int | Fraction):
+            return NotImplemented  # type: ignore[no-any-return]
+    assert isinstance(left, Term | int | Fraction)
+    assert isinstance(right, Term | int | Fraction)
+    return Term(op, (left, right))
+
+
+def _show(part: Term | Number, outer: int) -> str:
+    if not isinstance(part, Term):
+        text = str(part)
+        plain = isinstance(part, int) or part.denominator == 1
+        return f"({text})" if outer and (part < 0 or (not plain and outer > 1)) else text
+    if part.op == "eps":
+        return "eps"
+    if part.op == "exp":
+        return f"exp({_show(part.args[0], 0)})"
+    binding = _BINDING[part.op]
+    if part.op == "neg":
+        text = f"-{_show(part.args[0], binding)}"
+    elif part.op == "**":
+        text = f"{_show(part.args[0], binding + 1)}**{_show(part.args[1], binding)}"
+    else:
+        left, right = part.args
+        text = f"{_show(left, binding)} {part.op} {_show(right, binding + 1)}"
+    return f"({text})" if binding < outer else text
+
+
+#: The privacy budget ε.
+EPS = Term("eps")
+
+
+def exp(exponent: object) -> Term | int:
+    """Return e to the power q·ε; anything else in the exponent is refused."""
+    if isinstance(exponent, int | Fraction) and exponent == 0:
+        return 1
+    form = exponent.monomial() if isinstance(exponent, Term) else None
+    if form is None or not (form[1] == 1 or form[0] == 0):
+        raise ValueError("exp takes a rational number times eps, such as exp(-eps / 2)")
+    assert isinstance(exponent, Term)
+    return Term("exp", (exponent,))

@@ -1,0 +1,189 @@
+"""What an input may be: `Real`, `Real[m]`, `Dom(lo, hi)`, `Dom([values])`, `Dom(…)[m]`, `bool`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import List, Value, freeze, plain, read_decimal
+
+
+@dataclass(frozen=True)
+class RealType:
+    """The real numbers; `Real[m]` is a list of m of them."""
+
+    def __getitem__(self, length: int) -> ListType:
+        return ListType(self, _length(length))
+
+    def __str__(self) -> str:
+        return "Real"
+
+    @property
+    def finite(self) -> bool:
+        """Whether there are finitely many inputs of this type."""
+        return False
+
+    def read(self, value: object) -> Value:
+        """Return a given number as an exact rational, or refuse it."""
+        return read_number(value)
+
+    def values(self) -> Iterator[Value]:
+        """Refuse: the reals cannot be enumerated."""
+        raise ValueRefusedError("the real numbers cannot be enumerated")
+
+
+@dataclass(frozen=True)
+class DomType:
+    """A finite set of values, in a stated order; `Dom(…)[m]` is a list of m of them."""
+
+    members: tuple[Value, ...]
+    name: str = ""
+
+    def __getitem__(self, length: int) -> ListType:
+        return ListType(self, _length(length))
+
+    def __str__(self) -> str:
+        return self.name or f"Dom([{', '.join(map(_literal, self.members))}])"
+
+    @property
+    def finite(self) -> bool:
+        """Whether there are finitely many inputs of this type."""
+        return True
+
+    def read(self, value: object) -> Value:
+        """Return the member that is given, or refuse a value outside the domain."""
+        found = _as_value(value)
+        for member in self.members:
+            if member == found and isinstance(member, bool) == isinstance(found, bool):
+                return member
+        raise ValueRefusedError(
+            f"{value!r} is outside {self}", rule=f"The value must be one of {_few(self.members)}."
+        )
+
+    def values(self) -> Iterator[Value]:
+        """Return every value of the domain, in order."""
+        return iter(self.members)
+
+
+@dataclass(frozen=True)
+class ListType:
+    """A list of `length` inputs of one type."""
+
+    item: RealType | DomType
+    length: int
+
+    def __str__(self) -> str:
+        return f"{self.item}[{self.length}]"
+
+    @property
+    def finite(self) -> bool:
+        """Whether there are finitely many inputs of this type."""
+        return self.item.finite
+
+    def read(self, value: object) -> Value:
+        """Return the given numbers as a list of exact values, or refuse them."""
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueRefusedError(
+                f"{value!r} is not a list of {self.length} values",
+                rule=f"The input is {self}: a list or tuple of {self.length}.",
+            )
+        items = list(value)
+        if len(items) != self.length:
+            raise ValueRefusedError(
+                f"{len(items)} value{'s'[: len(items) != 1]} given where {self.length} are needed",
+                rule=f"The input is {self}: a list or tuple of {self.length}.",
+            )
+        return List(self.item.read(item) for item in items)
+
+    def values(self) -> Iterator[Value]:
+        """Return every list of the type, the last entry changing fastest."""
+        for items in itertools.product(tuple(self.item.values()), repeat=self.length):
+            yield List(items)
+
+
+InputType = RealType | DomType | ListType
+
+#: The type of a real input: `q: Real`, `q: Real[m]`.
+Real = RealType()
+
+#: The type of a truth value: `x: bool`.
+Bool = DomType((False, True), "bool")
+
+
+def Dom(  # noqa: N802 (a type in the user's eyes)
+    low: int | Iterable[object], high: int | None = None
+) -> DomType:
+    """Return the finite domain {low, …, high}, or the domain of the listed values."""
+    if high is None:
+        if isinstance(low, str) or not isinstance(low, Iterable):
+            raise ValueRefusedError(
+                f"Dom({low!r}) is not a domain",
+                way_out="Write Dom(lo, hi) or Dom([value, …]).",
+            )
+        members = tuple(dict.fromkeys(freeze(value) for value in low))
+        if not members:
+            raise ValueRefusedError("a domain needs at least one value")
+        return DomType(members)
+    if type(low) is not int or type(high) is not int:
+        raise ValueRefusedError("the ends of Dom(lo, hi) are ints")
+    if low > high:
+        raise ValueRefusedError(f"Dom({low}, {high}) is empty", way_out="Write Dom(lo, hi).")
+    if high - low > 1_000_000:
+        raise ValueRefusedError(f"Dom({low}, {high}) has more than a million values")
+    return DomType(tuple(range(low, high + 1)), f"Dom({low}, {high})")
+
+
+def read_number(value: object) -> int | Fraction:
+    """Return an int, Fraction, Decimal, decimal string or float as the rational it spells."""
+    if isinstance(value, str):
+        number = read_decimal(value)
+        if number is not None:
+            return plain(number)
+    elif not isinstance(value, bool):
+        try:
+            found = freeze(value)
+        except ValueRefusedError:
+            found = None
+        if isinstance(found, int):
+            return found
+        if isinstance(found, Fraction):
+            return plain(found)
+    infinite = isinstance(value, float) and math.isinf(value)
+    raise ValueRefusedError(
+        f"{value!r} is not a {'finite ' if infinite else ''}number",
+        rule="A real input is an int, a Fraction, a decimal or a string that spells one.",
+    )
+
+
+def _as_value(value: object) -> Value:
+    try:
+        return freeze(value)
+    except ValueRefusedError:
+        return value
+
+
+def _length(length: object) -> int:
+    if type(length) is not int or length < 0 or length > 100_000:
+        raise ValueRefusedError(
+            f"{length!r} is not a length", rule="The length of a list input is a constant int."
+        )
+    return length
+
+
+def _literal(value: Value) -> str:
+    return (
+        f"Fraction({value.numerator}, {value.denominator})"
+        if isinstance(value, Fraction)
+        else repr(value)
+    )
+
+
+def _few(members: tuple[Value, ...]) -> str:
+    shown = ", ".join(map(repr, members[:6]))
+    return f"{shown}, …, {members[-1]!r}" if len(members) > 7 else ", ".join(map(repr, members))

@@ -1,0 +1,241 @@
+"""Finite values: what a variable of the language may hold beside noise, all of it hashable.
+
+ints, bools, Fractions, strings, None, ±inf, expressions in ε, ranges, tables (read-only
+dictionaries), and tuples and lists of values. A list is a `List`: a value like any other,
+because a program state must be comparable with another; `kinds` refuses the programs that
+could tell the difference.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias, overload
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.terms import EPS, Term
+from exactdp.language.terms import exp as exp_of_term
+
+#: A finite value, a real or integer noise of the domain at work, or a structure of both.
+Value: TypeAlias = Any
+
+_NUMERAL = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?(\s*/\s*\d+)?\s*")
+
+#: A float that a Python function returns is exact if its denominator is at most this.
+_EXACT_FLOAT = 1024
+
+
+class List(tuple[Value, ...]):
+    """A list of the language: an unchangeable, hashable value that is not equal to a tuple."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, List) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __add__(self, other: object) -> List:
+        return List((*self, *other)) if isinstance(other, List) else NotImplemented
+
+    def __mul__(self, times: Any) -> List:
+        return List(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    @overload  # type: ignore[override]
+    def __getitem__(self, index: int) -> Value: ...
+    @overload
+    def __getitem__(self, index: slice) -> List: ...
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return List(found) if isinstance(index, slice) else found
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+
+class Table(Mapping[Value, Value]):
+    """A read-only dictionary of finite values."""
+
+    def __init__(self, items: Iterable[tuple[Value, Value]]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: Value) -> Value:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+def read_decimal(text: str) -> Fraction | None:
+    """Return the rational number that `text` spells (`0.1`, `-2`, `1e-3`, `2/3`), if it does."""
+    if not _NUMERAL.fullmatch(text):
+        return None
+    above, _, below = text.partition("/")
+    if below and int(below) == 0:
+        return None
+    return Fraction(Decimal(above.strip())) / (int(below) if below else 1)
+
+
+def plain(number: Fraction) -> int | Fraction:
+    """Return a whole number as an int."""
+    return number.numerator if number.denominator == 1 else number
+
+
+def freeze(value: object, note: Callable[[str], None] | None = None) -> Value:
+    """Return a Python value as a value of the language, or refuse it.
+
+    A float is read as the decimal that it spells, and a string that spells a number as
+    that number; `note` is told about each.
+    """
+    if isinstance(value, bool | int | str | List) or value is None:
+        number = read_decimal(value) if isinstance(value, str) else None
+        if number is not None and note is not None:
+            note(f"the string {value!r} is read as the number {number}")
+            return plain(number)
+        return value
+    if isinstance(value, Fraction | Term):
+        return value
+    if isinstance(value, float):
+        if math.isinf(value):
+            return value
+        if math.isnan(value):
+            raise ValueRefusedError("nan is not a number")
+        exact = plain(Fraction(repr(value)))
+        if note is not None and not isinstance(exact, int):
+            note(f"the float {value!r} is read as the decimal it spells, {exact}")
+        return exact
+    if isinstance(value, Decimal) and value.is_finite():
+        return plain(Fraction(value))
+    if isinstance(value, range):
+        return value
+    if isinstance(value, tuple | list):
+        items = (freeze(item, note) for item in value)
+        return tuple(items) if isinstance(value, tuple) else List(items)
+    if isinstance(value, Mapping):
+        return Table((freeze(key), freeze(item, note)) for key, item in value.items())
+    return _freeze_foreign(value)
+
+
+def _freeze_foreign(value: object) -> Value:
+    kind = type(value)
+    if kind.__module__.partition(".")[0] == "numpy":
+        if hasattr(value, "tolist"):
+            return freeze(value.tolist())
+    elif kind.__module__.startswith("exactdp.reals"):
+        return _term(value)
+    raise ValueRefusedError(
+        f"a value of type {kind.__name__} is not a finite value",
+        rule="Finite values are ints, bools, Fractions, decimals, strings, None, and tuples, "
+        "lists and dictionaries of them.",
+    )
+
+
+def _term(value: object) -> Term:
+    """Return a closed form in ε of `exactdp.reals` as a term, by its text."""
+
+    def build(node: ast.AST) -> Any:
+        match node:
+            case ast.Expression(body):
+                return build(body)
+            case ast.Constant(int() as number):
+                return number
+            case ast.Name("eps"):
+                return EPS
+            case ast.Call(ast.Name("exp"), [argument]):
+                return exp_of_term(build(argument))
+            case ast.UnaryOp(ast.USub(), operand):
+                return -build(operand)
+            case ast.BinOp(left, op, right):
+                a, b = build(left), build(right)
+                match op:
+                    case ast.Add():
+                        return a + b
+                    case ast.Sub():
+                        return a - b
+                    case ast.Mult():
+                        return a * b
+                    case ast.Div():
+                        return (
+                            Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
+                        )
+                    case ast.Pow():
+                        return a**b
+        raise SyntaxError
+
+    try:
+        found: Term = 1 * build(ast.parse(str(value).replace("^", "**"), mode="eval"))
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError) as error:
+        raise ValueRefusedError(f"{value} is not an expression in eps alone") from error
+    return found
+
+
+def thaw(value: Value) -> Any:
+    """Return a value of the language as plain Python, to hand to a Python function."""
+    if isinstance(value, List):
+        return [thaw(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(thaw(item) for item in value)
+    if isinstance(value, Table):
+        return {thaw(key): thaw(item) for key, item in value.items()}
+    return value
+
+
+def freeze_result(value: object) -> Value:
+    """Return what a Python function returned as a value of the language.
+
+    A float is taken only if it is exact beyond doubt: 0.5 is, 0.1 or 1/3 are not.
+    """
+    if isinstance(value, float) and not math.isinf(value):
+        if math.isnan(value) or value.as_integer_ratio()[1] > _EXACT_FLOAT:
+            raise ValueRefusedError(
+                f"the float {value!r} is not exact",
+                way_out="Compute with Fraction, so that the result is the number you mean.",
+            )
+        return plain(Fraction(value))
+    if isinstance(value, tuple | list):
+        items = (freeze_result(item) for item in value)
+        return tuple(items) if isinstance(value, tuple) else List(items)
+    return freeze(value)
+
+
+def as_output(value: Value) -> Value:
+    """Return an output: lists and ranges become tuples, so that equal outputs are equal."""
+    if isinstance(value, tuple | range):
+        return tuple(as_output(item) for item in value)
+    if isinstance(value, Fraction):
+        return plain(value)
+    return value
+
+
+class Symbolic:
+    """A number that is not one number yet: a linear form in noise, a column of samples.
+
+    Each meaning of a program brings its own subclass with + - and * / by rationals.
+    Values that are not symbolic are compared on the spot; symbolic ones by the meaning.
+    """
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        raise TypeError("noise is not a condition")

@@ -1,0 +1,128 @@
+"""The words of the language: samplers, `eps`, `exp`, `inf`, and the Python builtins it knows.
+
+`lap` and its kin exist as Python objects so that imports and editors work; they mean
+something only in the source of a mechanism, and say so when they are called elsewhere.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Any, Final
+
+from exactdp.errors import ExactdpError
+from exactdp.language.types import Dom, Real
+
+
+class OutsideMechanismError(ExactdpError, TypeError):
+    """A sampler was called by running Python code instead of being read from a source."""
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """A word that samples in the source of a mechanism."""
+
+    word: str
+    usage: str
+
+    def __call__(self, *args: object, **keywords: object) -> Any:
+        """Refuse: a sampler means something only in a source."""
+        del args, keywords
+        raise OutsideMechanismError(
+            f"{self.word} was called outside a mechanism",
+            rule=f"`{self.usage}` means something only in the source of a function decorated "
+            "with @mechanism, which is read and never run.",
+            way_out="Decorate the function with @mechanism, and sample with "
+            "`mechanism.run(u, eps, rng)`.",
+        )
+
+    def __repr__(self) -> str:
+        return self.word
+
+
+lap: Final = Sampler("lap", "lap(a * eps, mean)")
+dlap: Final = Sampler("dlap", "dlap(a * eps, mean)")
+expo: Final = Sampler("expo", "expo(a * eps, start)")
+expmech: Final = Sampler("expmech", "expmech(a * eps, score, candidates)")
+choose: Final = Sampler("choose", "choose({value: probability, …})")
+
+SAMPLERS: Final = {sampler.word: sampler for sampler in (lap, dlap, expo, expmech, choose)}
+
+#: Words that stand for a value.
+VALUES: Final = ("eps", "inf")
+
+#: Python functions that the language knows, run on finite values.
+BUILTINS: Final[dict[str, Any]] = {
+    "Fraction": Fraction,
+    **{
+        name: getattr(builtins, name)
+        for name in (
+            "abs",
+            "all",
+            "any",
+            "bool",
+            "enumerate",
+            "int",
+            "len",
+            "list",
+            "max",
+            "min",
+            "range",
+            "reversed",
+            "round",
+            "sorted",
+            "str",
+            "sum",
+            "tuple",
+            "zip",
+        )
+    },
+}
+
+#: Names that a program cannot use for anything else.
+RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "Real", "Dom"))
+
+#: Python names that people reach for, and what to write instead.
+INSTEAD: Final = {
+    "float": "Write the number exactly: Fraction(1, 3), 0.5 or '0.1'.",
+    "set": "Use a tuple or a list.",
+    "dict": "Use a tuple, or a dictionary defined outside the mechanism.",
+    "print": "A mechanism has no effect but its output: return the value.",
+    "input": "Make it an input: `def mechanism(x: Dom(0, 9)): …`.",
+    "map": "Use a comprehension.",
+    "filter": "Use a comprehension.",
+    "pow": "Write a ** b.",
+    "isinstance": "Compare with None, or keep a truth value beside it.",
+}
+
+MISSING: Final = object()
+
+
+def denotes(found: object) -> str | None:
+    """Return the word of the language that a Python object stands for, if it does."""
+    if isinstance(found, Sampler):
+        return found.word
+    if found is Real:
+        return "Real"
+    if found is Dom:
+        return "Dom"
+    for word, function in BUILTINS.items():
+        if found is function:
+            return word
+    if isinstance(found, float) and found == math.inf:
+        return "inf"
+    module = getattr(type(found), "__module__", "")
+    if isinstance(module, str) and module.startswith("exactdp.") and not callable(found):
+        return "eps" if str(found) == "eps" else None
+    if callable(found) and getattr(found, "__name__", "") == "exp":
+        home = getattr(found, "__module__", "")
+        return "exp" if isinstance(home, str) and home.partition(".")[0] == "exactdp" else None
+    return None
+
+
+def attribute(module: object, name: str) -> object:
+    """Return a name of a module, or `MISSING`."""
+    return getattr(module, name, MISSING) if isinstance(module, ModuleType) else MISSING

@@ -1,0 +1,350 @@
+"""An unnormalised density over the live variables: weights, factors and conditions.
+
+A density is a sum of products. A product has a weight, factors (a `Function` of one variable, or
+a `Joint` density of several) and linear conditions that couple its variables. A variable that
+dies is integrated out: if one other variable at most depends on it, and only through their
+difference, by the piecewise functions of `function`; otherwise by the polyhedra of `joint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from exactdp.measure.frame import ONE, Element, Frame
+from exactdp.measure.function import Function, step
+from exactdp.measure.joint import Cell, Joint, name_of
+from exactdp.measure.lattice import Bound, Lattice
+from exactdp.measure.lattice import Cell as LatticeCell
+from exactdp.measure.polyhedron import Condition
+from exactdp.reals import ClosedForm, ExpPoly
+
+
+@dataclass(frozen=True)
+class Product:
+    """weight / ∏ under · ∏ functions[v](x_v) · ∏ joints · ∏ [condition].
+
+    Denominators come from choices and loops. They are kept as factors with exponents, so that
+    adding needs no greatest common divisor; the closed form at the end is in lowest terms.
+    """
+
+    weight: Element
+    functions: dict[int, Function]
+    joints: tuple[Joint, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    under: frozenset[tuple[ExpPoly, int]] = frozenset()
+    lattices: tuple[Lattice, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+
+    @property
+    def integers(self) -> frozenset[int]:
+        """The variables that are integer noise."""
+        found: frozenset[int] = frozenset()
+        for one in self.lattices:
+            found |= one.variables
+        return found
+
+    def bounded(self, bound: Bound) -> Product | None:
+        """Return the product where a bound on integer noise holds."""
+        if not bound.coefficients:
+            return self if bound.constant >= 0 else None
+        return replace(self, bounds=(*self.bounds, bound))
+
+    def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Product:
+        """Return the product with one more integer variable, equal to Σ part·z + constant."""
+        gap = {new: Fraction(1), **{name: -q for name, q in part.items()}}
+        over = Bound.of(gap, -constant)
+        under = Bound.of({name: -q for name, q in gap.items()}, constant)
+        free = Lattice((LatticeCell(frozenset([over, under]), {((), ()): ExpPoly(1)}, {}),))
+        return replace(self, lattices=(*self.lattices, free))
+
+    def lattice_of(self, variable: int) -> Lattice:
+        """Return the mass that integer noise has with all that it is bound to."""
+        mine = [one for one in self.lattices if variable in one.variables]
+        whole = mine[0]
+        for one in mine[1:]:
+            whole = whole.times(one)
+        return whole.restricted([one for one in self.bounds if variable in one.variables])
+
+    def _summed(self, variable: int, frame: Frame) -> Product | None:
+        """Return the product with integer noise summed out."""
+        found = self.lattice_of(variable).summed(variable)
+        rest = replace(
+            self,
+            lattices=tuple(one for one in self.lattices if variable not in one.variables),
+            bounds=tuple(one for one in self.bounds if variable not in one.variables),
+        )
+        if not found.cells:
+            return None
+        if found.variables:
+            return replace(rest, lattices=(*rest.lattices, found))
+        total = found.number()
+        return rest.times(total, frame) if total.numerator else None
+
+    def times(self, factor: ClosedForm, frame: Frame) -> Product:
+        """Return the product times a closed form in ε."""
+        weight = self.weight * frame.element(factor.numerator)
+        if factor.denominator == 1:
+            return replace(self, weight=weight)
+        counts = dict(self.under)
+        counts[factor.denominator] = counts.get(factor.denominator, 0) + 1
+        return replace(self, weight=weight, under=frozenset(counts.items()))
+
+    def with_weight(self, factor: Element) -> Product:
+        """Return a number: the weight times an element, over the denominators."""
+        return Product(self.weight * factor, {}, under=self.under)
+
+    def over(self, under: frozenset[tuple[ExpPoly, int]], frame: Frame) -> Product:
+        """Return the product with a larger denominator."""
+        if under == self.under:
+            return self
+        mine = dict(self.under)
+        weight = self.weight
+        for factor, power in under:
+            for _ in range(power - mine.get(factor, 0)):
+                weight = weight * frame.element(factor)
+        return replace(self, weight=weight, under=under)
+
+    def number(self, frame: Frame) -> ClosedForm:
+        """Return the value of a product without variables."""
+        above = frame.closed_form(self.weight)
+        if not self.under:
+            return above
+        below = ExpPoly(1)
+        for factor, power in self.under:
+            below = below * factor**power
+        return above / below
+
+    def substituted(
+        self, variable: int, form: dict[int, Fraction], constant: Fraction, frame: Frame
+    ) -> Product | None:
+        """Return the product with a linear form for a variable (without a Jacobian)."""
+        functions = {v: f for v, f in self.functions.items() if v != variable}
+        rest = replace(
+            self,
+            functions=functions,
+            joints=tuple(one.substituted(variable, form, constant) for one in self.joints),
+            conditions=tuple(one for one in self.conditions if variable not in one.variables),
+        )
+        current: Product | None = rest
+        if variable in self.functions:
+            mine = self.functions[variable]
+            if len(form) == 1 and set(form.values()) == {Fraction(1)}:
+                (other,) = form
+                current = rest.with_function(other, mine.shifted(constant))
+            else:
+                moved = as_joint(mine, variable).substituted(variable, form, constant)
+                current = rest.with_joint(moved, frame)
+        for one in self.conditions:
+            if current is not None and variable in one.variables:
+                current = current.restricted(one.substituted(variable, form, constant), frame)
+        return current
+
+    def with_function(self, variable: int, function: Function) -> Product:
+        """Return the product with one more factor of one variable."""
+        known = self.functions.get(variable)
+        new = function if known is None else known * function
+        return replace(self, functions={**self.functions, variable: new})
+
+    def restricted(self, condition: Condition, frame: Frame) -> Product | None:
+        """Return the product where a condition holds; None where that has no mass."""
+        if not condition.coefficients:
+            return self if condition.constant > 0 else None
+        if len(condition.coefficients) == 1:
+            ((variable, q),) = condition.coefficients
+            bound = step(frame, -condition.constant / q, above=q > 0)
+            cut = self.with_function(variable, bound)
+            return cut if cut.functions[variable] else None
+        return replace(self, conditions=(*self.conditions, condition))
+
+    def renamed(self, names: dict[int, int]) -> Product:
+        """Return the product with its variables renamed."""
+        return replace(
+            self,
+            functions={names[v]: f for v, f in self.functions.items()},
+            joints=tuple(one.renamed(names) for one in self.joints),
+            conditions=tuple(one.renamed(names) for one in self.conditions),
+            lattices=tuple(one.renamed(names) for one in self.lattices),
+            bounds=tuple(one.renamed(names) for one in self.bounds),
+        )
+
+    def without(self, variable: int, frame: Frame) -> Product | None:
+        """Return the product with a variable integrated out; None if no mass is left."""
+        if variable in self.integers:
+            return self._summed(variable, frame)
+        mine = [one for one in self.conditions if variable in one.variables]
+        joint = [one for one in self.joints if variable in one.variables]
+        rest = replace(
+            self,
+            functions={v: f for v, f in self.functions.items() if v != variable},
+            joints=tuple(one for one in self.joints if variable not in one.variables),
+            conditions=tuple(one for one in self.conditions if variable not in one.variables),
+        )
+        others = {v for one in mine for v in one.variables if v != variable}
+        if not joint and len(others) <= 1 and all(_is_difference(one) for one in mine):
+            return rest._times_tail(self.functions[variable], variable, mine, others)
+        factors = [*joint]
+        if variable in self.functions:
+            factors.append(as_joint(self.functions[variable], variable))
+        whole = factors[0]
+        for factor in factors[1:]:
+            whole = whole.times(factor)
+        return rest.with_joint(whole.restricted(mine).integrated(variable), frame)
+
+    def _times_tail(
+        self, function: Function, variable: int, mine: list[Condition], others: set[int]
+    ) -> Product | None:
+        """Multiply by ∫ function over the x with lower ≤ x − y ≤ upper, as a function of y."""
+        if not others:
+            return _nonzero(replace(self, weight=self.weight * function.total()))
+        lower = [one.constant for one in mine if one.coefficient(variable) > 0]
+        upper = [one.constant for one in mine if one.coefficient(variable) < 0]
+        # x − y + c ≥ 0 bounds x from below by y − c; y − x + c ≥ 0 from above by y + c.
+        if lower and upper:
+            low, high = -min(lower), min(upper)
+            if low >= high:
+                return None
+            below = function.below()
+            tail = below.shifted(high) + below.shifted(low).negated()
+        elif lower:
+            tail = function.above().shifted(-min(lower))
+        else:
+            tail = function.below().shifted(min(upper))
+        (other,) = others
+        return self.with_function(other, tail)
+
+    def with_joint(self, joint: Joint, frame: Frame) -> Product | None:
+        """Return the product with a joint factor, put into simpler form where it has one."""
+        if not joint.cells:
+            return None
+        variables = joint.variables
+        if not variables:
+            total = sum((cell.density for cell in joint.cells), ExpPoly(0))
+            return _nonzero(replace(self, weight=self.weight * frame.element(total)))
+        if len(variables) == 1:
+            (variable,) = variables
+            return self.with_function(variable, as_function(joint, variable, frame))
+        return replace(self, joints=(*self.joints, joint))
+
+
+def _nonzero(product: Product) -> Product | None:
+    return product if product.weight else None
+
+
+def _is_difference(condition: Condition) -> bool:
+    """Whether the condition is ±(x − y) + constant ≥ 0."""
+    return [abs(q) for _, q in condition.coefficients] == [1, 1] and sum(
+        q for _, q in condition.coefficients
+    ) == 0
+
+
+def as_joint(function: Function, variable: int) -> Joint:
+    """Return a function of one variable as a joint density."""
+    points = function.breakpoints
+    cells = []
+    for j, piece in enumerate(function.pieces):
+        if not piece:
+            continue
+        conditions = []
+        if j > 0:
+            conditions.append(Condition.of({variable: Fraction(1)}, -points[j - 1]))
+        if j < len(points):
+            conditions.append(Condition.of({variable: Fraction(-1)}, points[j]))
+        cells.append(Cell(frozenset(conditions), function.frame.form(piece, name_of(variable))))
+    return Joint(tuple(cells))
+
+
+def as_function(joint: Joint, variable: int, frame: Frame) -> Function:
+    """Return a joint density of one variable as a piecewise function."""
+    total: Function | None = None
+    name = name_of(variable)
+    for cell in joint.cells:
+        piece = frame.element(cell.density, name)
+        function = Function(frame, (), (piece,))
+        for one in cell.conditions:
+            q = one.coefficient(variable)
+            function = function * step(frame, -one.constant / q, above=q > 0)
+        total = function if total is None else total + function
+    assert total is not None
+    return total
+
+
+@dataclass(frozen=True)
+class Density:
+    """A sum of products over the variables of one node."""
+
+    frame: Frame
+    products: tuple[Product, ...]
+
+    def __add__(self, other: Density) -> Density:
+        return Density(self.frame, (*self.products, *other.products))
+
+    def simplified(self, variables: int) -> Density:
+        """Return the same density with products added where they differ in one factor only."""
+        if len(self.products) < 2:
+            return self
+        gathered: dict[object, Product] = {}
+        for number, one in enumerate(self.products):
+            key: object = ("separate", number)
+            if (
+                not (one.joints or one.conditions or one.lattices)
+                and len(one.functions) == variables
+            ):
+                key = tuple(id(one.functions[v]) for v in range(1, variables))
+            known = gathered.get(key)
+            gathered[key] = one if known is None else _sum(known, one, self.frame)
+        return Density(self.frame, tuple(one for one in gathered.values() if one.weight))
+
+    def times(self, factor: ClosedForm) -> Density:
+        """Return the density times a closed form in ε."""
+        if not factor.numerator:
+            return Density(self.frame, ())
+        return Density(self.frame, tuple(one.times(factor, self.frame) for one in self.products))
+
+    def number(self) -> ClosedForm:
+        """Return the value of a density without variables."""
+        total = self.simplified(0).products
+        return total[0].number(self.frame) if total else ExpPoly(0)
+
+    def without(self, variables: Iterable[int]) -> Density:
+        """Return the density with variables integrated out."""
+        products: list[Product] = list(self.products)
+        for variable in variables:
+            found = (one.without(variable, self.frame) for one in products)
+            products = [one for one in found if one is not None]
+        return Density(self.frame, tuple(products))
+
+    def integer_range(self, variable: int) -> tuple[int, int] | None:
+        """Return bounds on the only variable left, integer noise; None if it is not bounded."""
+        ends: list[tuple[int, int]] = []
+        for one in self.products:
+            found = one.lattice_of(variable).ranges(variable)
+            if found is None:
+                return None
+            ends += found
+        return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+
+    def restricted(self, condition: Condition | Bound) -> Density:
+        """Return the density where a condition holds."""
+        found = (
+            one.bounded(condition)
+            if isinstance(condition, Bound)
+            else one.restricted(condition, self.frame)
+            for one in self.products
+        )
+        return Density(self.frame, tuple(one for one in found if one is not None))
+
+
+def _sum(one: Product, two: Product, frame: Frame) -> Product:
+    """Return the sum of two products that agree but for weights, denominators, first functions."""
+    if one.under != two.under:
+        counts = dict(one.under)
+        for factor, power in two.under:
+            counts[factor] = max(power, counts.get(factor, 0))
+        under = frozenset(counts.items())
+        one, two = one.over(under, frame), two.over(under, frame)
+    if not one.functions:
+        return replace(one, weight=one.weight + two.weight)
+    first = one.functions[0].times(one.weight) + two.functions[0].times(two.weight)
+    return replace(one, weight=ONE, functions={**one.functions, 0: first})

@@ -1,0 +1,126 @@
+"""Linear conditions on variables, and whether they leave any room: exact linear programming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from exactdp.reals.numbers import exact
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Σ qᵢ·xᵢ + constant ≥ 0, the variables sorted, no q zero; scaled so that |q₁| = 1."""
+
+    coefficients: tuple[tuple[int, Fraction], ...]
+    constant: Fraction
+
+    @classmethod
+    def of(cls, coefficients: dict[int, Fraction], constant: Fraction) -> Condition:
+        """Return the condition Σ qᵢ·xᵢ + constant ≥ 0."""
+        kept = sorted((name, q) for name, q in coefficients.items() if q)
+        scale = 1 / abs(kept[0][1]) if kept else Fraction(1)
+        return cls(tuple((name, q * scale) for name, q in kept), constant * scale)
+
+    @property
+    def variables(self) -> frozenset[int]:
+        """The variables that occur."""
+        return frozenset(name for name, _ in self.coefficients)
+
+    def coefficient(self, variable: int) -> Fraction:
+        """Return the coefficient of a variable."""
+        return dict(self.coefficients).get(variable, Fraction(0))
+
+    def negated(self) -> Condition:
+        """Return Σ qᵢ·xᵢ + constant ≤ 0."""
+        return Condition(tuple((name, -q) for name, q in self.coefficients), -self.constant)
+
+    def renamed(self, names: dict[int, int]) -> Condition:
+        """Return the condition on renamed variables."""
+        return Condition.of({names[v]: q for v, q in self.coefficients}, self.constant)
+
+    def substituted(
+        self, variable: int, form: dict[int, Fraction], constant: Fraction
+    ) -> Condition:
+        """Return the condition with a linear form for a variable."""
+        factor = self.coefficient(variable)
+        if not factor:
+            return self
+        result = {name: q for name, q in self.coefficients if name != variable}
+        for name, q in form.items():
+            result[name] = result.get(name, Fraction(0)) + factor * q
+        return Condition.of(result, self.constant + factor * constant)
+
+
+def has_interior(conditions: Iterable[Condition]) -> bool:
+    """Whether some point satisfies all conditions strictly.
+
+    Maximises the slack s ≤ 1 with every left side ≥ s by the simplex method with Bland's rule,
+    which cannot cycle; x = 0 with a small enough s is where it starts.
+    """
+    rows = []
+    names: dict[int, int] = {}
+    for one in conditions:
+        if not one.coefficients:
+            if one.constant <= 0:
+                return False
+            continue
+        for name, _ in one.coefficients:
+            names.setdefault(name, len(names))
+        rows.append(one)
+    if not rows:
+        return True
+    lowest = min(Fraction(0), *(one.constant for one in rows))
+    # Columns: σ, then x⁺ and x⁻ for every variable; s = lowest + σ.
+    width = 1 + 2 * len(names)
+    tableau = []
+    for one in rows:
+        line = [fmpq(0)] * width
+        line[0] = fmpq(1)
+        for name, q in one.coefficients:
+            j = 1 + 2 * names[name]
+            line[j], line[j + 1] = -exact(q), exact(q)
+        tableau.append((line, exact(one.constant - lowest)))
+    tableau.append(([fmpq(1)] + [fmpq(0)] * (width - 1), exact(1 - lowest)))
+    return _maximum(tableau, width, exact(-lowest)) > exact(-lowest)
+
+
+def _maximum(tableau: list[tuple[list[fmpq], fmpq]], width: int, enough: fmpq) -> fmpq:
+    """Return the maximum of the first variable, or any value above `enough` once one is found."""
+    rows = [[*line, right] for line, right in tableau]
+    basis = list(range(width, width + len(rows)))
+    # Nonbasic variables by column; a pivot swaps the names of its row and column.
+    columns = list(range(width))
+    goal = [fmpq(1)] + [fmpq(0)] * (width - 1)
+    value = fmpq(0)
+    while value <= enough:
+        candidates = [j for j in range(width) if goal[j] > 0]
+        if not candidates:
+            return value
+        enter = min(candidates, key=lambda j: columns[j])
+        ratios = [
+            (row[-1] / row[enter], basis[i], i) for i, row in enumerate(rows) if row[enter] > 0
+        ]
+        if not ratios:
+            return enough + 1  # unbounded cannot happen: σ is bounded
+        leave = min(ratios)[2]
+        pivot_row = rows[leave]
+        pivot = pivot_row[enter]
+        new_row = [entry / pivot for entry in pivot_row]
+        new_row[enter] = 1 / pivot
+        rows[leave] = new_row
+        for i, row in enumerate(rows):
+            if i != leave and row[enter]:
+                factor = row[enter]
+                updated = [a - factor * b for a, b in zip(row, new_row, strict=True)]
+                updated[enter] = -factor / pivot
+                rows[i] = updated
+        factor = goal[enter]
+        value += factor * new_row[-1]
+        goal = [a - factor * b for a, b in zip(goal, new_row, strict=False)]
+        goal[enter] = -factor / pivot
+        basis[leave], columns[enter] = columns[enter], basis[leave]
+    return value

@@ -1,0 +1,1 @@
+"""What a program means: its runs, simulated or exact, and its probabilities."""

@@ -1,0 +1,253 @@
+"""The parametrised Markov chain of a program at an input (paper, section 5.3).
+
+A state is a statement with the finite values, the noise drawn so far (by distribution, not by
+value) and the order conditions that hold on the way there; a transition has a closed form in ε as
+its probability. Nothing is integrated out or joined here: this is the semantics as the paper
+defines it, for looking at; `exact` computes the same probabilities in less time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.evaluate import UNSET
+from exactdp.language.values import Symbolic, Value
+from exactdp.measure.density import Density, Product
+from exactdp.measure.frame import ONE, Frame, TooCoarseError
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.numbers import spell
+from exactdp.semantics.exact import Question, chances, constant_part, noise_part, with_sample
+from exactdp.semantics.graph import has_noise
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
+
+if TYPE_CHECKING:
+    from exactdp.language.mechanism import Mechanism
+
+_MOST_STATES = 2_000
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A sample: its name r1, r2, …, its kind, rate (times ε) and mean."""
+
+    name: str
+    kind: str
+    rate: Fraction
+    mean: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.kind}({spell(self.rate)}·ε, {self.mean})"
+
+
+@dataclass(frozen=True)
+class ChainState:
+    """A state: the line of its statement, the finite values, the noise and the conditions.
+
+    A final state has no line and an `output`.
+    """
+
+    line: int | None
+    values: tuple[tuple[str, str], ...]
+    noise: tuple[Noise, ...]
+    conditions: tuple[str, ...]
+    output: str | None = None
+
+    def lines(self) -> list[str]:
+        """Return the state as a few short lines, as in the paper's figure."""
+        head = f"line {self.line}" if self.line is not None else f"output {self.output}"
+        shown = [head, ", ".join(f"{name}: {value}" for name, value in self.values)]
+        shown += [", ".join(map(str, self.noise)), ", ".join(self.conditions)]
+        return [line for line in shown if line]
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A step from one state to another, by their positions in `Chain.states`."""
+
+    source: int
+    target: int
+    probability: ClosedForm
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A finite Markov chain whose probabilities are closed forms; state 0 is the first."""
+
+    states: tuple[ChainState, ...]
+    transitions: tuple[Transition, ...]
+    _by_source: dict[int, list[Transition]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for one in self.transitions:
+            self._by_source.setdefault(one.source, []).append(one)
+
+    def successors(self, state: int) -> list[Transition]:
+        """Return the transitions from a state; their probabilities sum to 1."""
+        return list(self._by_source.get(state, []))
+
+    def dot(self) -> str:
+        """Return the chain in the DOT language of Graphviz."""
+        lines = ["digraph chain {", "  node [shape=box, style=rounded];"]
+        for number, state in enumerate(self.states):
+            text = "\\n".join(line.replace('"', '\\"') for line in state.lines())
+            lines.append(f'  s{number} [label="{text}"];')
+        for one in self.transitions:
+            label = one.probability.pretty()
+            lines.append(f'  s{one.source} -> s{one.target} [label="{label}"];')
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def svg(self) -> str:
+        """Return a picture of the chain as SVG."""
+        from exactdp.semantics.chain_picture import svg  # noqa: PLC0415 only for pictures
+
+        return svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+def chain(mechanism: Mechanism, u: object) -> Chain:
+    """Return the Markov chain of a mechanism at an input."""
+    frame = Frame(1, 1)
+    while True:
+        try:
+            return _Walk(mechanism, u, frame).run()
+        except TooCoarseError as error:
+            frame = error.finer
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """A machine state with the noise and the answers on the way to it."""
+
+    state: State
+    noise: tuple[Noise, ...]
+    answers: tuple[tuple[Question, bool], ...]
+
+
+class _Walk:
+    """Explores the states breadth first."""
+
+    def __init__(self, mechanism: Mechanism, u: object, frame: Frame) -> None:
+        self.machine: Machine = mechanism.machine
+        self.first = self.machine.start(mechanism.read_input(u))
+        self.frame = frame
+        self.numbers: dict[_Spot, int] = {}
+        self.found: list[tuple[_Spot, Event, Density]] = []
+        self.transitions: list[Transition] = []
+
+    def run(self) -> Chain:
+        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Product(ONE, {}),)))
+        done = 0
+        while done < len(self.found):
+            spot, event, density = self.found[done]
+            for target, probability in self.ways(spot, event, density):
+                self.transitions.append(Transition(done, target, probability))
+            done += 1
+        states = tuple(self.shown(spot, event) for spot, event, _ in self.found)
+        return Chain(states, tuple(self.transitions))
+
+    def visit(self, spot: _Spot, density: Density) -> int:
+        """Return the number of the state that a spot leads to."""
+        event = self.machine.advance(spot.state)
+        reached = _Spot(event.state, spot.noise, spot.answers)
+        if reached not in self.numbers:
+            if len(self.found) >= _MOST_STATES:
+                raise ValueRefusedError(
+                    f"the chain has more than {_MOST_STATES:,} states",
+                    rule="The chain joins no states, so it grows with the number of paths.",
+                    way_out="Ask for distribution(u) or probability(u, output), which do.",
+                )
+            self.numbers[reached] = len(self.found)
+            self.found.append((reached, event, density))
+        return self.numbers[reached]
+
+    def ways(self, spot: _Spot, event: Event, density: Density) -> Iterator[tuple[int, ClosedForm]]:
+        """Yield the targets of a state with the probabilities to go there."""
+        if isinstance(event, Draw):
+            fresh = len(spot.noise)
+            name = Noise(f"r{fresh + 1}", event.noise, event.rate, _show(event.mean))
+            value = Linear.symbol(fresh)
+            after = self.machine.resume(
+                event, event.mean + value if has_noise(event.mean) else value
+            )
+            grown = with_sample(density, event, fresh, {})
+            yield (
+                self.visit(_Spot(after, (*spot.noise, name), spot.answers), grown),
+                ExpPoly(1),
+            )
+        elif isinstance(event, Choice):
+            for value, chance in zip(event.values, chances(event), strict=True):
+                if chance.numerator:
+                    after = self.machine.resume(event, value)
+                    yield self.visit(_Spot(after, spot.noise, spot.answers), density), chance
+        elif isinstance(event, Compare):
+            yield from self.compared(spot, event, density)
+
+    def compared(
+        self, spot: _Spot, event: Compare, density: Density
+    ) -> Iterator[tuple[int, ClosedForm]]:
+        """Yield the two ways of a comparison, each with its conditional probability."""
+        form = tuple(sorted(noise_part(event.difference).items()))
+        whole = not density.products[0].integers.isdisjoint(dict(form))
+        question = Question(form, constant_part(event.difference, {}), event.op, whole)
+        known = dict(spot.answers).get(question)
+        every = range(len(spot.noise))
+        before = density.without(every).number()
+        for truth in (False, True):
+            if known is not None:
+                part, chance = density, ExpPoly(int(known == truth))
+            else:
+                part = question.answer(density, truth)
+                chance = part.without(every).number() / before  # type: ignore[assignment]
+            if chance.numerator:
+                after = self.machine.resume(event, truth)
+                answers = spot.answers if known is not None else (*spot.answers, (question, truth))
+                yield self.visit(_Spot(after, spot.noise, answers), part), chance
+
+    def shown(self, spot: _Spot, event: Event) -> ChainState:
+        """Return a state in words."""
+        conditions = tuple(_condition(question, truth) for question, truth in spot.answers)
+        if isinstance(event, Done):
+            return ChainState(None, (), spot.noise, conditions, _show(event.output))
+        names = self.machine.code.slots
+        values = tuple(
+            (name, _show(value))
+            for name, value in zip(names, spot.state.env, strict=True)
+            if value is not UNSET and not name.startswith("%")
+        )
+        line = self.machine.code.instructions[spot.state.pc].place.line
+        return ChainState(line, values, spot.noise, conditions)
+
+
+_OPPOSITE = {"<": "≥", "<=": ">", "==": "≠", "!=": "=", ">=": "<", ">": "≤"}
+_SIGN = {"<": "<", "<=": "≤", "==": "=", "!=": "≠", ">=": "≥", ">": ">"}
+
+
+def _condition(question: Question, truth: bool) -> str:
+    sign = (_SIGN if truth else _OPPOSITE)[question.op]
+    left = {v: q for v, q in question.form if q > 0}
+    right = {v: -q for v, q in question.form if q < 0}
+    return f"{_sum(left, max(question.constant, Fraction(0)))} {sign} " + _sum(
+        right, max(-question.constant, Fraction(0))
+    )
+
+
+def _sum(form: Mapping[int, Fraction], constant: Fraction) -> str:
+    parts = [f"r{v + 1}" if q == 1 else f"{spell(q)}·r{v + 1}" for v, q in form.items()]
+    return " + ".join(parts + [spell(constant)] * (constant != 0 or not parts))
+
+
+def _show(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_show, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, Symbolic):
+        assert isinstance(value, Linear)
+        shown = _sum(noise_part(value), Fraction(0))
+        return shown + (f" + {value.constant}" if value.constant else "")
+    return spell(value) if isinstance(value, Fraction) else repr(value)

@@ -1,0 +1,153 @@
+"""Events: what an output must look like, as a pattern with a place for each number.
+
+A pattern is built like an output. Where the output has noise, `Real` (or `int`) matches any
+number, an `Interval` those inside, and `Near(v, γ)` those within γ of v; other entries must be
+equal. So the event "within γ of the ideal" (the paper's P^new) is the ideal with `Near` for every
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.language.code import Appended, Code, Output, Set, written
+from exactdp.language.syntax import Name, Sequence
+from exactdp.language.types import Real, RealType
+from exactdp.language.values import Symbolic, Value, freeze
+from exactdp.reals import Interval
+from exactdp.semantics.graph import has_noise
+from exactdp.semantics.machine import State
+
+
+@dataclass(frozen=True)
+class Near:
+    """Any number within `radius` of `value`."""
+
+    value: Fraction
+    radius: Fraction
+
+    def interval(self) -> Interval:
+        """Return the closed interval of these numbers."""
+        return Interval(self.value - self.radius, self.value + self.radius)
+
+
+class _Anything:
+    """The pattern of every output."""
+
+
+ANYTHING = _Anything()
+
+
+def read_pattern(value: object) -> Value:
+    """Return an output as a user writes it as a pattern: lists are tuples, numbers exact."""
+    if isinstance(value, tuple | list):
+        return tuple(read_pattern(item) for item in value)
+    if isinstance(value, RealType | Interval | Near) or value is int:
+        return value
+    return _plain(freeze(value))
+
+
+def _plain(value: Value) -> Value:
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    return value
+
+
+def near(output: Value, radius: Fraction) -> Value:
+    """Return the pattern of the outputs within `radius` of one, in the largest difference."""
+    if isinstance(output, tuple):
+        return tuple(near(item, radius) for item in output)
+    if isinstance(output, int | Fraction) and not isinstance(output, bool):
+        return Near(Fraction(output), radius)
+    return output
+
+
+def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:
+    """Return an output with `Real` or `int` for its noise."""
+    if isinstance(output, tuple):
+        return tuple(pattern_of(item, is_integer) for item in output)
+    if isinstance(output, Symbolic):
+        return int if is_integer(output) else Real
+    return output
+
+
+Numbers = list[tuple[Any, Interval | Value]]
+"""Symbolic numbers of an output, each with what the pattern wants of it."""
+
+
+def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
+    """Whether an output can match a pattern; what its noise must satisfy goes to `numbers`."""
+    if isinstance(output, tuple) or isinstance(pattern, tuple):
+        return (
+            isinstance(output, tuple)
+            and isinstance(pattern, tuple)
+            and len(output) == len(pattern)
+            and all(match(a, b, numbers) for a, b in zip(output, pattern, strict=True))
+        )
+    if isinstance(pattern, RealType) or pattern is int:
+        return isinstance(output, Symbolic)
+    if isinstance(pattern, Near):
+        pattern = pattern.interval()
+    if isinstance(output, Symbolic):
+        if pattern is None or isinstance(pattern, str | bool):
+            return False
+        numbers.append((output, pattern))
+        return True
+    if isinstance(pattern, Interval):
+        is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
+        return is_number and output in pattern
+    return bool(output == pattern)
+
+
+def prefix_test(code: Code, slots: dict[str, int], pattern: Value) -> Callable[[State], bool]:
+    """Return a test that refuses states which can no longer end in an output of the pattern.
+
+    It knows the common case of a list that is only ever appended to and then returned: what is
+    in it must match the beginning of the pattern.
+    """
+    slot = _appended_slot(code)
+    if slot is None or not isinstance(pattern, tuple):
+        return lambda _: True
+    place = slots[slot]
+
+    def test(state: State) -> bool:
+        found = state.env[place]
+        if not isinstance(found, tuple):
+            return True
+        return len(found) <= len(pattern) and all(
+            match(item, wanted, []) and not (has_noise(item) and _is_number(wanted))
+            for item, wanted in zip(found, pattern, strict=False)
+        )
+
+    return test
+
+
+def _is_number(pattern: Value) -> bool:
+    return isinstance(pattern, int | Fraction) and not isinstance(pattern, bool)
+
+
+def _appended_slot(code: Code) -> str | None:
+    """Return the slot that every output is, if it starts empty once and is only appended to."""
+    returned = {
+        one.value.id if isinstance(one.value, Name) else None
+        for one in code.instructions
+        if isinstance(one, Output)
+    }
+    if len(returned) != 1 or None in returned:
+        return None
+    (slot,) = returned
+    starts = 0
+    for pc, one in enumerate(code.instructions):
+        if slot not in written(one):
+            continue
+        match one:
+            case Set(_, Appended(base)) if base.id == slot:
+                continue
+            case Set(_, Sequence(())) if not code.loops_at(pc):
+                starts += 1
+            case _:
+                return None
+    return slot if starts == 1 else None

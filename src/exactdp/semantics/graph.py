@@ -1,0 +1,259 @@
+"""The finite graph of a program: what can happen, before any probability is computed.
+
+Real inputs stand as symbols, so a graph serves every input with the same finite values. A node
+is a state of the machine at an event in which live noise is named by position: the first symbolic
+value that does not depend on earlier ones is variable 0, the next one 1, and so on. States that
+agree on all finite values are therefore one node, and dead noise is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from exactdp.errors import Place
+from exactdp.language.code import Code
+from exactdp.language.values import List, Symbolic, Value
+from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
+
+Noise: TypeAlias = int
+"""A noise variable of a node, by position; inputs are symbols of another type (str)."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A way on from a node: the target, and its variables as forms in those of the source.
+
+    `case` tells the ways of one event apart: None after a sample, the position in `values` of a
+    choice, the truth of a comparison.
+    """
+
+    target: int
+    variables: tuple[Linear, ...]
+    case: int | bool | None
+
+    @cached_property
+    def kept(self) -> dict[int, int] | None:
+        """Old variable → new one, if the new ones are all among the old ones, else None."""
+        names: dict[int, int] = {}
+        for new, form in enumerate(self.variables):
+            if form.constant or len(form.coefficients) != 1:
+                return None
+            ((old, q),) = form.coefficients.items()
+            if q != 1 or not isinstance(old, int):
+                return None
+            names[old] = new
+        return names
+
+
+@dataclass(frozen=True)
+class Node:
+    """An event with its variables' number and the ways on (none from `Done`)."""
+
+    event: Event
+    variables: int
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All nodes that can be reached; node 0 is the first."""
+
+    nodes: tuple[Node, ...]
+    code: Code
+
+    def place(self, number: int) -> Place:
+        """Return where in the source the statement of a node stands."""
+        return self.code.instructions[self.nodes[number].event.state.pc].place
+
+    def pruned(self, wanted: Callable[[Value], bool]) -> Graph:
+        """Return the graph without the ways that can no longer end in a wanted output."""
+        sources: dict[int, list[int]] = {}
+        useful = []
+        for number, node in enumerate(self.nodes):
+            for edge in node.edges:
+                sources.setdefault(edge.target, []).append(number)
+            if isinstance(node.event, Done) and wanted(node.event.output):
+                useful.append(number)
+        found = set(useful)
+        while useful:
+            for source in sources.get(useful.pop(), []):
+                if source not in found:
+                    found.add(source)
+                    useful.append(source)
+        nodes = tuple(
+            replace(node, edges=tuple(edge for edge in node.edges if edge.target in found))
+            for node in self.nodes
+        )
+        return Graph(nodes, self.code)
+
+    @cached_property
+    def components(self) -> list[list[int]]:
+        """The strongly connected components, sources first (Tarjan's algorithm)."""
+        index: dict[int, int] = {}
+        low: dict[int, int] = {}
+        stack: list[int] = []
+        on_stack: set[int] = set()
+        found: list[list[int]] = []
+        work: list[tuple[int, Iterator[Edge]]] = []
+
+        def open_node(node: int) -> None:
+            index[node] = low[node] = len(index)
+            stack.append(node)
+            on_stack.add(node)
+            work.append((node, iter(self.nodes[node].edges)))
+
+        open_node(0)
+        while work:
+            node, edges = work[-1]
+            edge = next(edges, None)
+            if edge is not None:
+                if edge.target not in index:
+                    open_node(edge.target)
+                elif edge.target in on_stack:
+                    low[node] = min(low[node], index[edge.target])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == index[node]:
+                component = []
+                while True:
+                    member = stack.pop()
+                    on_stack.discard(member)
+                    component.append(member)
+                    if member == node:
+                        break
+                found.append(component)
+        return found[::-1]
+
+
+def build(
+    machine: Machine,
+    start: State,
+    keep: Callable[[State], bool] = lambda _: True,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Graph:
+    """Return the graph from a state; states that `keep` refuses are left out with their edges."""
+    numbers: dict[State, int] = {}
+    events: list[tuple[Event, int]] = []
+    edges: list[tuple[Edge, ...]] = []
+
+    def visit(state: State) -> tuple[int, tuple[Linear, ...]] | None:
+        event = machine.advance(state)
+        if not keep(event.state):
+            return None
+        reached, variables = canonical(event)
+        if reached not in numbers:
+            numbers[reached] = len(events)
+            events.append((_renamed(machine, event, reached), len(variables)))
+            progress(len(events))
+        return numbers[reached], variables
+
+    visit(start)
+    done = 0
+    while done < len(events):
+        event, count = events[done]
+        ways = []
+        for case, state in _ways(machine, event, count):
+            arrival = visit(state)
+            if arrival is not None:
+                ways.append(Edge(*arrival, case))
+        edges.append(tuple(ways))
+        done += 1
+    return Graph(
+        tuple(Node(event, count, ways) for (event, count), ways in zip(events, edges, strict=True)),
+        machine.code,
+    )
+
+
+def _renamed(machine: Machine, event: Event, state: State) -> Event:
+    """Return the event of a state whose noise was renamed."""
+    if isinstance(event, Done):
+        return Done(state, state.env[0])
+    return machine.advance(state)
+
+
+def _ways(machine: Machine, event: Event, count: int) -> Iterator[tuple[int | bool | None, State]]:
+    """Yield the cases of an event with the states after them; a new sample is symbol `count`."""
+    if isinstance(event, Draw):
+        fresh = Linear.symbol(count)
+        moved = has_noise(event.mean)
+        yield None, machine.resume(event, event.mean + fresh if moved else fresh)
+    elif isinstance(event, Choice):
+        for case, value in enumerate(event.values):
+            yield case, machine.resume(event, value)
+    elif isinstance(event, Compare):
+        for truth in (False, True):
+            yield truth, machine.resume(event, truth)
+
+
+def has_noise(form: object) -> bool:
+    """Whether a form depends on noise, not on inputs only."""
+    return isinstance(form, Linear) and any(isinstance(name, int) for name in form.coefficients)
+
+
+def canonical(event: Event) -> tuple[State, tuple[Linear, ...]]:
+    """Return the state of an event with its noise renamed, and what the new variables stand for.
+
+    At the end of a run only the output matters; it takes the place of the environment.
+    """
+    basis = _Basis()
+    if isinstance(event, Done):
+        return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
+    env = tuple(basis.rename(value) for value in event.state.env)
+    return State(event.state.pc, env), tuple(basis.forms)
+
+
+class _Basis:
+    """Collects independent forms and writes others in terms of them."""
+
+    def __init__(self) -> None:
+        self.forms: list[Linear] = []
+        # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
+        self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
+
+    def rename(self, value: Value) -> Value:
+        """Return a value with its noise renamed."""
+        if isinstance(value, Symbolic):
+            assert isinstance(value, Linear)
+            return self._rename(value) if has_noise(value) else value
+        if isinstance(value, tuple):
+            parts = [self.rename(part) for part in value]
+            if any(a is not b for a, b in zip(parts, value, strict=True)):
+                return List(parts) if isinstance(value, List) else tuple(parts)
+        return value
+
+    def _rename(self, form: Linear) -> Form:
+        rest = {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
+        combination: dict[int, Fraction] = {}
+        for pivot, row, made_of in self._rows:
+            factor = rest.get(pivot)
+            if factor:
+                for name, q in row.items():
+                    rest[name] = rest.get(name, Fraction(0)) - factor * q
+                for j, q in made_of.items():
+                    combination[j] = combination.get(j, Fraction(0)) + factor * q
+        rest = {name: q for name, q in rest.items() if q}
+        if rest:
+            new = len(self.forms)
+            self.forms.append(form)
+            pivot = min(rest)
+            scale = rest[pivot]
+            made_of = {j: -q / scale for j, q in combination.items()}
+            made_of[new] = 1 / scale
+            self._rows.append((pivot, {name: q / scale for name, q in rest.items()}, made_of))
+            return Linear.symbol(new)
+        leftover: Any = form
+        renamed: dict[Hashable, Fraction] = {}
+        for j, q in combination.items():
+            if q:
+                leftover = leftover - q * self.forms[j]
+                renamed[j] = q
+        if isinstance(leftover, Linear):
+            return Linear.build({**renamed, **leftover.coefficients}, leftover.constant)
+        return Linear.build(renamed, leftover)

@@ -1,0 +1,119 @@
+"""While loops: a finite chain, solved exactly.
+
+Inside a `while` loop no noise is sampled, so once the truth of every comparison of earlier noise
+is fixed, a strongly connected component of the graph is a finite Markov chain with closed forms
+as probabilities. The expected number of visits to each of its nodes solves a linear system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from exactdp.errors import Place, ProgramError
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.semantics.graph import Edge
+
+Moves = Mapping[int, list[tuple[Edge, ClosedForm]]]
+"""For each node of a component the ways on with their probabilities, none of them 0."""
+
+
+@dataclass(frozen=True)
+class Exit:
+    """A way out of a component: the node, the edge and the probability to leave by it."""
+
+    node: int
+    edge: Edge
+    probability: ClosedForm
+
+
+def exits(
+    component: set[int], entry: int, moves: Moves, place: Callable[[int], Place]
+) -> list[Exit]:
+    """Return the ways out of a component for a run that enters at a node.
+
+    Raises an error if the run stays inside forever with positive probability.
+    """
+    reached = _reachable(entry, component, moves)
+    _refuse_trap(reached, component, moves, place)
+    visits = _visits(entry, reached, moves)
+    return [
+        Exit(node, edge, visits[node] * chance)
+        for node in reached
+        for edge, chance in moves[node]
+        if edge.target not in component and visits[node]
+    ]
+
+
+def _reachable(entry: int, component: set[int], moves: Moves) -> list[int]:
+    found, queue = {entry: None}, [entry]
+    while queue:
+        for edge, _ in moves[queue.pop()]:
+            if edge.target in component and edge.target not in found:
+                found[edge.target] = None
+                queue.append(edge.target)
+    return list(found)
+
+
+def _refuse_trap(
+    reached: list[int], component: set[int], moves: Moves, place: Callable[[int], Place]
+) -> None:
+    """Raise an error if from some node that is reached no way leads out."""
+    leaving = {
+        node for node in reached if any(edge.target not in component for edge, _ in moves[node])
+    }
+    grown = True
+    while grown:
+        more = {
+            node
+            for node in reached
+            if node not in leaving and any(edge.target in leaving for edge, _ in moves[node])
+        }
+        leaving |= more
+        grown = bool(more)
+    trapped = [node for node in reached if node not in leaving]
+    if trapped:
+        raise ProgramError(
+            "this loop never ends with positive probability",
+            place=place(trapped[0]),
+            rule="A mechanism must end with probability 1 (paper, section 5.3). "
+            f"From here only {len(trapped)} state{'s'[: len(trapped) != 1]} can follow, forever.",
+            way_out="Give the loop a way out that it takes sooner or later.",
+        )
+
+
+def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedForm]:
+    """Return the expected number of visits to each node: v = 1_entry + v·Q.
+
+    Nodes are eliminated one by one: the visits to an eliminated node are passed on along its
+    edges, its own loop summed as a geometric series.
+    """
+    inside = set(reached)
+    weight: dict[int, dict[int, ClosedForm]] = {node: {} for node in reached}
+    for node in reached:
+        for edge, chance in moves[node]:
+            if edge.target in inside:
+                known = weight[node].get(edge.target)
+                weight[node][edge.target] = chance if known is None else known + chance
+    order = [node for node in reached if node != entry] + [entry]
+    eliminated: list[tuple[int, ClosedForm, dict[int, ClosedForm]]] = []
+    for node in order:
+        out = weight.pop(node)
+        loop = out.pop(node, None)
+        gain = ExpPoly(1) if loop is None else ExpPoly(1) / (ExpPoly(1) - loop)
+        into = {source: ways.pop(node) for source, ways in weight.items() if node in ways}
+        eliminated.append((node, gain, into))
+        for source, chance in into.items():
+            passed = chance * gain
+            for target, onward in out.items():
+                known = weight[source].get(target)
+                step = passed * onward
+                weight[source][target] = step if known is None else known + step
+    visits: dict[int, ClosedForm] = {}
+    # The node eliminated last knows its visits; the others get theirs from those after them.
+    for node, gain, into in reversed(eliminated):
+        own: ClosedForm = ExpPoly(1) if node == entry else ExpPoly(0)
+        for source, chance in into.items():
+            own = own + visits[source] * chance
+        visits[node] = own * gain
+    return visits

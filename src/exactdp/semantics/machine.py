@@ -1,0 +1,408 @@
+"""One step function for every meaning of a program.
+
+A `State` is a value: the next statement and what each slot holds. `Machine.advance` runs
+a state through everything that is deterministic and stops at an `Event`: a sample, a
+choice, a comparison of symbolic values, or the output. The caller decides the event and
+continues with `resume`. Concrete runs, simulation and exact probabilities differ only in
+what they do at events.
+
+At an event every slot whose value can no longer matter is empty, so two states that agree
+on all that matters are equal.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from exactdp.errors import ExactdpError, Place, ProgramError
+from exactdp.language.code import (
+    Branch,
+    Check,
+    Code,
+    Enter,
+    FallOff,
+    Jump,
+    Next,
+    Output,
+    Pick,
+    Require,
+    Sample,
+    Set,
+    Test,
+)
+from exactdp.language.evaluate import UNSET, Compiler, Env
+from exactdp.language.limits import STEP_LIMIT
+from exactdp.language.operations import COMPARISONS, fail, items_of
+from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of
+from exactdp.language.syntax import Choose, ExpMech, Name
+from exactdp.language.types import DomType, InputType, ListType
+from exactdp.language.values import Symbolic, Value, as_output
+
+if TYPE_CHECKING:
+    from exactdp.language.flow import Flow
+    from exactdp.language.terms import Number, Term
+
+
+class State(NamedTuple):
+    """The next statement and the value of every slot."""
+
+    pc: int
+    env: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The program samples `noise` ("lap", "dlap" or "expo") with rate·ε and the given mean."""
+
+    state: State
+    noise: str
+    rate: Fraction
+    mean: Value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The program picks one of `values`.
+
+    By the exponential mechanism the weight of a value is exp(q·ε) for its q in
+    `exponents`; by `choose` its probability is the term in `chances`. One of both is None.
+    """
+
+    state: State
+    values: tuple[Value, ...]
+    exponents: tuple[Fraction, ...] | None
+    chances: tuple[Term | Number, ...] | None
+
+
+@dataclass(frozen=True)
+class Compare:
+    """The program asks whether `difference` op 0; op is one of < <= == != >= >."""
+
+    state: State
+    op: str
+    difference: Symbolic
+
+
+@dataclass(frozen=True)
+class Done:
+    """The program returned `output`, with lists as tuples."""
+
+    state: State
+    output: Value
+
+
+Event = Draw | Choice | Compare | Done
+
+#: A statement's step returns the next statement, or ~pc if there is an event at pc.
+_Step = Callable[[Env], int]
+
+#: What an event is about: its class and the facts after its state.
+_Facts = Callable[[Env], tuple[Any, ...]]
+
+#: After this many steps `advance` begins to look for a state that comes back.
+_LOOK = 1024
+
+
+class Machine:
+    """Runs flat code on values of any domain."""
+
+    def __init__(self, code: Code, flow: Flow) -> None:
+        self.code = code
+        self.slots = {name: slot for slot, name in enumerate(code.slots)}
+        self._inputs = [self.slots[name] for name, _ in code.inputs]
+        self._compile = Compiler(self.slots, code.functions).compile
+        self._steps: list[_Step] = []
+        self._events: dict[int, _Facts] = {}
+        for pc, one in enumerate(code.instructions):
+            self._steps.append(self._step(pc, one))
+        self._loops = [code.loops_at(pc) for pc in range(len(code.instructions))]
+        everything = frozenset(code.slots)
+        self._dead = [
+            tuple(self.slots[name] for name in sorted(everything - live)) for live in flow.live
+        ]
+        self._targets = [
+            self.slots[one.slot] if isinstance(one, Sample | Pick | Test) else -1
+            for one in code.instructions
+        ]
+
+    # Running --------------------------------------------------------------------------
+
+    def start(self, inputs: Mapping[str, Value] | tuple[Value, ...]) -> State:
+        """Return the first state for given values of the inputs, in order or by name."""
+        env: Env = [UNSET] * len(self.slots)
+        names = [name for name, _ in self.code.inputs]
+        values = [inputs[name] for name in names] if isinstance(inputs, Mapping) else inputs
+        for slot, value in zip(self._inputs, values, strict=True):
+            env[slot] = value
+        return State(0, tuple(env))
+
+    def advance(self, state: State) -> Event:
+        """Run until the next event.
+
+        Ends: every `for` loop is bounded, and a `while` loop either changes its values,
+        which the step limit bounds, or comes back to a state it was in, which is noticed.
+        """
+        env: Env = list(state.env)
+        pc, steps, count = state.pc, self._steps, 0
+        seen_pc, seen_env, next_look = -1, env, _LOOK
+        while (pc := steps[pc](env)) >= 0:
+            count += 1
+            if count < _LOOK:
+                continue
+            if pc == seen_pc and env == seen_env:
+                raise self._endless(pc)
+            if count >= next_look:
+                if count > STEP_LIMIT:
+                    raise self._endless(pc, surely=False)
+                seen_pc, seen_env, next_look = pc, list(env), 2 * next_look
+        pc = ~pc
+        kind, *facts = self._events[pc](env)
+        for slot in self._dead[pc]:
+            env[slot] = UNSET
+        event: Event = kind(State(pc, tuple(env)), *facts)
+        return event
+
+    def resume(self, event: Draw | Choice | Compare, value: Value) -> State:
+        """Return the state after an event was decided: the sample, the pick or the truth."""
+        pc, env = event.state
+        slot = self._targets[pc]
+        return State(pc + 1, (*env[:slot], value, *env[slot + 1 :]))
+
+    def order(self, state: State) -> tuple[int, ...]:
+        """Return a key that grows along every run, except inside a `while` loop.
+
+        The key is the statement, preceded for each `for` loop around it by the loop's
+        start and its round; all states inside an outermost `while` loop have one key.
+        So if states are taken in the order of their keys, all that can come to one state
+        have been taken before it.
+        """
+        key: list[int] = []
+        for loop in self._loops[state.pc]:
+            key.append(loop.start)
+            if loop.counter is None:
+                return tuple(key)
+            counter = state.env[self.slots[loop.counter]]
+            # The round is forgotten where no further round can follow: that is the end.
+            key.append(sys.maxsize if counter is UNSET else counter)
+        return (*key, state.pc)
+
+    def in_while(self, pc: int) -> bool:
+        """Whether a statement stands inside a `while` loop."""
+        return any(loop.counter is None for loop in self._loops[pc])
+
+    def _endless(self, pc: int, *, surely: bool = True) -> ProgramError:
+        loops = self._loops[pc]
+        place = loops[-1].node.place if loops else self.code.instructions[pc].place
+        if surely:
+            return fail(
+                place,
+                "this loop never ends",
+                "It comes back to the same values without sampling anything.",
+            )
+        return fail(
+            place,
+            f"this loop ran {STEP_LIMIT:,} statements without sampling anything",
+            "Between two samples a program may run that many statements at most.",
+        )
+
+    # Compiling ------------------------------------------------------------------------
+
+    def _step(self, pc: int, one: Any) -> _Step:
+        """Return the step of a statement, and prepare its event if it can have one."""
+        after = pc + 1
+        match one:
+            case Set(name, value):
+                return self._set(self.slots[name], self._compile(value), after)
+            case Jump(target):
+                return lambda _: target
+            case Branch(test, then, otherwise):
+                return self._branch(self._compile(test), then, otherwise, one.place)
+            case Enter(items, counter):
+                return self._enter(one, (self.slots[items], self.slots[counter]), after)
+            case Next():
+                return self._next(one)
+            case Require():
+                return self._require(one, after)
+            case Check():
+                return self._check(self.slots[one.slot], one.type, one.name, one.place, after)
+            case Test():
+                return self._test(pc, one)
+            case Sample():
+                self._events[pc] = self._sample(one)
+            case Pick(_, choice):
+                self._events[pc] = self._pick(choice)
+            case Output(value):
+                result = self._compile(value)
+                self._events[pc] = lambda env: (Done, as_output(result(env)))
+            case FallOff():
+                self._events[pc] = self._fall_off(one)
+        return lambda _: ~pc
+
+    @staticmethod
+    def _fall_off(one: FallOff) -> _Facts:
+        def event(env: Env) -> tuple[Any, ...]:
+            del env
+            raise fail(one.place, f"{one.name} ended without `return`")
+
+        return event
+
+    @staticmethod
+    def _set(slot: int, value: Callable[[Env], Value], after: int) -> _Step:
+        def step(env: Env) -> int:
+            env[slot] = value(env)
+            return after
+
+        return step
+
+    @staticmethod
+    def _branch(test: Callable[[Env], Value], yes: int, no: int, place: Place) -> _Step:
+        def step(env: Env) -> int:
+            value = test(env)
+            try:
+                return yes if value else no
+            except TypeError as error:
+                raise fail(place, str(error)) from None
+
+        return step
+
+    def _enter(self, one: Enter, slots: tuple[int, int], after: int) -> _Step:
+        value, place = self._compile(one.value), one.place
+        slot, rounds = slots
+
+        def step(env: Env) -> int:
+            try:
+                env[slot] = items_of(value(env))
+            except (TypeError, ValueError) as error:
+                raise fail(place, str(error)) from None
+            env[rounds] = 0
+            return after
+
+        return step
+
+    def _next(self, one: Next) -> _Step:
+        items, counter, slot = (self.slots[n] for n in (one.items, one.counter, one.slot))
+        body, leave = one.body, one.leave
+
+        def step(env: Env) -> int:
+            found, count = env[items], env[counter]
+            if count >= len(found):
+                assert leave is not None
+                return leave
+            env[slot] = found[count]
+            env[counter] = count + 1
+            return body
+
+        return step
+
+    def _require(self, one: Require, after: int) -> _Step:
+        test = self._compile(one.test)
+        message = None if one.message is None else self._compile(one.message)
+
+        def step(env: Env) -> int:
+            if not test(env):
+                text = "" if message is None else f": {message(env)}"
+                raise fail(
+                    one.place, f"an assertion failed{text}", "A failed `assert` is an error."
+                )
+            return after
+
+        return step
+
+    @staticmethod
+    def _check(slot: int, kind: InputType, name: str, place: Place, after: int) -> _Step:
+        def step(env: Env) -> int:
+            try:
+                check_type(env[slot], kind)
+            except ExactdpError as error:
+                raise fail(place, f"{name} is {kind}: {error.message}", error.rule) from None
+            return after
+
+        return step
+
+    def _test(self, pc: int, one: Test) -> _Step:
+        """Return the step of a comparison, which is an event only if it is symbolic."""
+        left, right = self._compile(one.left), self._compile(one.right)
+        slot, op, place = self.slots[one.slot], one.op, one.place
+        decide = COMPARISONS[op]
+        after = pc + 1
+
+        def compare(env: Env) -> bool | Symbolic:
+            a, b = left(env), right(env)
+            try:
+                if not isinstance(a, Symbolic) and not isinstance(b, Symbolic):
+                    return decide(a, b)
+                if a is None or b is None or isinstance(a, str) or isinstance(b, str):
+                    if op in ("==", "!="):
+                        return op == "!="
+                    raise TypeError(f"noise cannot be compared with {a if b is a else b!r}")
+                for value, sign in ((a, 1), (b, -1)):
+                    if isinstance(value, float) and value in (_INF, -_INF):
+                        return decide(sign * value, 0)
+                difference = a - b
+            except TypeError as error:
+                raise fail(place, str(error)) from None
+            if isinstance(difference, Symbolic):
+                return difference
+            return decide(difference, 0)
+
+        def step(env: Env) -> int:
+            found = env[slot] = compare(env)
+            return ~pc if isinstance(found, Symbolic) else after
+
+        # The slot holds the difference until the event is made; then it is emptied.
+        self._events[pc] = lambda env: (Compare, op, env[slot])
+        return step
+
+    def _sample(self, one: Sample) -> _Facts:
+        draw = one.draw
+        noise, by_scale, place = draw.noise, draw.by_scale, draw.rate.place
+        rate, mean, mean_place = self._compile(draw.rate), self._compile(draw.mean), draw.mean.place
+        rates: dict[Term, Fraction] = {}  # a rate is nearly always the same
+
+        def event(env: Env) -> tuple[Any, ...]:
+            term = rate(env)
+            value = rates.get(term)
+            if value is None:
+                value = rates[term] = rate_of(term, by_scale, place)
+            return Draw, noise, value, mean_of(mean(env), noise, mean_place)
+
+        return event
+
+    def _pick(self, choice: ExpMech | Choose) -> _Facts:
+        if isinstance(choice, Choose):
+            pairs = [(self._compile(a), self._compile(b)) for a, b in choice.outcomes]
+
+            def chosen(env: Env) -> tuple[Any, ...]:
+                values = tuple(value(env) for value, _ in pairs)
+                chances = tuple(chance(env) for _, chance in pairs)
+                return Choice, values, None, chances_of(values, chances, choice.place)
+
+            return chosen
+        rate, score = self._compile(choice.rate), self._compile(choice.score)
+        candidates = self._compile(choice.candidates)
+        name = choice.score.id.partition("()")[0] if isinstance(choice.score, Name) else "the score"
+
+        def picked(env: Env) -> tuple[Any, ...]:
+            factor = rate_of(rate(env), False, choice.rate.place)
+            values = candidates(env)
+            scores = scores_of(score(env), values, name, choice.place)
+            exponents = tuple(factor * points for points in scores)
+            return Choice, tuple(items_of(values)), exponents, None
+
+        return picked
+
+
+_INF = float("inf")
+
+
+def check_type(value: Value, kind: InputType) -> None:
+    """Refuse a value that is not of a type; symbolic values are real."""
+    if isinstance(kind, ListType) and isinstance(value, tuple) and len(value) == kind.length:
+        for item in value:
+            check_type(item, kind.item)
+    elif isinstance(kind, ListType | DomType) or not isinstance(value, Symbolic | float):
+        kind.read(value)

@@ -1,0 +1,44 @@
+"""States that agree on all finite values: a state with holes, and what fills them.
+
+Two states can be joined if their skeletons are equal; their symbolic values then stand at
+the same places, in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from exactdp.language.values import List, Symbolic, Value
+
+
+class Hole:
+    """Stands for a symbolic value in a state whose finite values are compared."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "·"
+
+
+HOLE = Hole()
+
+
+def skeleton(value: Value, found: list[Any]) -> Value:
+    """Return a value with every symbolic value replaced by a hole; they go to `found`."""
+    if isinstance(value, Symbolic):
+        found.append(value)
+        return HOLE
+    if isinstance(value, tuple):
+        parts = [skeleton(part, found) for part in value]
+        return List(parts) if isinstance(value, List) else tuple(parts)
+    return value
+
+
+def filled(value: Value, values: list[Any]) -> Value:
+    """Return a value with its holes filled, in the same order."""
+    if value is HOLE:
+        return values.pop(0)
+    if isinstance(value, tuple):
+        parts = [filled(part, values) for part in value]
+        return List(parts) if isinstance(value, List) else tuple(parts)
+    return value

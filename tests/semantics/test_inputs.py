@@ -1,0 +1,77 @@
+"""Inputs and events: alike in every spelling, refused with one clear error."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp import Interval, Real, ValueRefusedError
+from exactdp.reals import ExpPoly, eps, exp
+from language.corpus import FACTORIES
+
+
+def test_every_spelling_of_an_input() -> None:
+    mechanism = FACTORIES["noisy_max"](2)
+    expected = mechanism.probability([Fraction(1, 2), 0], 0)
+    for u in (("1/2", 0), ["0.5", "0"], (0.5, 0), {"q": [Fraction(1, 2), 0]}):
+        assert mechanism.probability(u, 0) == expected
+
+
+def test_lists_and_tuples_are_the_same_output() -> None:
+    mechanism = FACTORIES["above_threshold"](2)
+    found = mechanism.distribution([0, 1])
+    assert found[[False, True]] == found[(False, True)]
+    assert mechanism.probability([0, 1], [False, True]) == found[False, True]
+    assert found[[True, True]] == ExpPoly(0)
+
+
+@pytest.mark.parametrize(
+    "u", [[1], [1, 2, 3], 1, "ab", [1, None], [1, float("nan")], [1, float("inf")], [1, "x"], None]
+)
+def test_wrong_inputs(u: object) -> None:
+    mechanism = FACTORIES["noisy_max"](2)
+    for ask in (mechanism.distribution, mechanism.chain):
+        with pytest.raises(ValueRefusedError, match="the input q of noisy_max"):
+            ask(u)
+    with pytest.raises(ValueRefusedError, match="the input q of noisy_max"):
+        mechanism.probability(u, 0)
+
+
+def test_values_outside_a_domain() -> None:
+    with pytest.raises(ValueRefusedError, match="outside"):
+        FACTORIES["counting"]().distribution(99)
+
+
+def test_within() -> None:
+    laplace = FACTORIES["laplace"](2)
+    tail = 1 - exp(-2 * eps)
+    assert laplace.within([0, 3], 2) == tail**2
+    assert laplace.within([0, 3], 2, ideal=[0, 3]) == tail**2
+    assert laplace.within([0, 3], 0) == ExpPoly(0)
+    assert laplace.probability([0, 3], [Interval(-2, 2), Real]) == tail
+    sparse = FACTORIES["above_threshold"](2)
+    correct = sparse.probability([-1, 1], [False, True])
+    assert sparse.within([-1, 1], 0) == correct
+    assert sparse.within([-1, 1], 0, distance="discrete") == correct
+    assert sparse.within([-1, 1], 1, distance="discrete") == ExpPoly(1)
+    for wrong in (-1, "x", float("nan")):
+        with pytest.raises(ValueRefusedError):
+            laplace.within([0, 3], wrong)
+    with pytest.raises(ValueRefusedError, match="not known"):
+        laplace.within([0, 3], 1, distance="manhattan")
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int]] = []
+    FACTORIES["sparse"](4, 2).distribution([0, 1, 0, 1], lambda what, n: told.append((what, n)))
+    assert told
+    assert told[0] == ("states", 1)
+
+
+def test_unknown_patterns_of_real_outputs() -> None:
+    found = FACTORIES["laplace"](1).distribution([0])
+    with pytest.raises(ValueRefusedError, match="no output has the pattern"):
+        found.cumulative([None], 1)
+    with pytest.raises(ValueRefusedError, match="none at position 1"):
+        found.cumulative([Real], 1, position=1)
