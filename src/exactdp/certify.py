@@ -5,13 +5,12 @@ A certificate states that for every ε in an interval I the quotient f = N/D of 
 of I where f is undefined counts as failing; at ε = 0, and only there, f means its continuous
 extension. The format is published as docs/schema/certificate-v1.json.
 
-Why to believe an acceptance: `Enclosure` and `exp_enclosure` are the only inexact arithmetic, and
-they round outwards, so too little precision can only cause a rejection. All the rest is exact.
-Each rule of proof is one method of `_Checker` with its inequality in the docstring. Whatever is
-not understood, or exceeds a limit below, is rejected.
+Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
+precision can only cause a rejection. Each rule of proof is one method with its inequality in the
+docstring. Whatever is not understood, or exceeds a limit below, is rejected.
 
 The file also runs alone: python certify.py CERTIFICATE.json
-(exit code 0: accepted, 1: rejected, 2: not a readable certificate).
+(exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it).
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import accumulate, count, repeat
-from math import comb, factorial, inf, isqrt
-from operator import mul
+from itertools import count
+from math import factorial, inf, isqrt, lcm
 from typing import Any, NamedTuple
 
 MAX_TEXT = 50_000_000  # characters of JSON
@@ -36,15 +33,16 @@ PRECISIONS = [1 << n for n in range(6, 17)]  # bits tried where a certificate st
 MAX_BITS = PRECISIONS[-1]
 MAX_EXPONENT = 1 << 64  # |x| in e^x
 MAX_WORK = 50_000_000  # steps of arithmetic, one or two microseconds each
+_RATIONAL = re.compile(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?")
 
 Terms = dict[tuple[Fraction, int], Fraction]  # Σ c·ε^k·e^{qε} as {(q, k): c}, all c ≠ 0
 Scaled = tuple[Fraction, int]  # (c, e) is the number c·2^e, where e may be huge
+Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `_Checker.groups`
 _ONE: Terms = {(Fraction(0), 0): Fraction(1)}
 _ZERO: Scaled = (Fraction(0), 0)
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What `check` found. A proved refutation ("the claim fails") is accepted, too."""
 
     accepted: bool
@@ -59,70 +57,55 @@ class _RejectedError(Exception):
     """The certificate proves nothing; the message says why."""
 
 
-# -- real numbers, rounded outwards
+def _floor(n: int, e: int, d: int = 1) -> int:
+    """Return ⌊n·2^e/d⌋, also where e is far below 0."""
+    if e >= 0:
+        return (n << e) // d
+    return n // (d << -e) if -e <= n.bit_length() else -(n < 0)
 
 
-def _shifted(x: int, by: int) -> int:
-    return x << by if by >= 0 else x >> -by  # ⌊x·2^by⌋
+class Enclosure(NamedTuple):
+    """A positive real number between low·2^exponent and high·2^exponent, 0 ≤ low ≤ high."""
+
+    low: int
+    high: int
+    exponent: int
+
+    def times(self, other: Enclosure, bits: int) -> Enclosure:
+        """Enclose the product, rounded outwards to `bits` bits."""
+        low, high = self.low * other.low, self.high * other.high
+        excess = max(0, high.bit_length() - bits)
+        exponent = self.exponent + other.exponent + excess
+        return Enclosure(low >> excess, -(-high >> excess), exponent)
 
 
-class Enclosure:
-    """A real number between low·2^exponent and high·2^exponent, kept to `bits` bits."""
+def total(parts: list[tuple[Fraction, int, Enclosure]], bits: int) -> tuple[int, int]:
+    """Enclose Σ c·2^e·x over the parts (c, e, x), in units of 2^−bits of the largest part."""
+    sizes = [
+        c.numerator.bit_length() - c.denominator.bit_length() + x.high.bit_length() + x.exponent + e
+        for c, e, x in parts
+    ]
+    unit, low, high = max(sizes, default=0) - bits, 0, 0
+    for c, e, x in parts:
+        least, most = (x.low, x.high) if c > 0 else (x.high, x.low)
+        low += _floor(c.numerator * least, x.exponent + e - unit, c.denominator)
+        high -= _floor(-c.numerator * most, x.exponent + e - unit, c.denominator)
+    return low, high
 
-    __slots__ = ("bits", "exponent", "high", "low")
 
-    def __init__(self, low: int, high: int, exponent: int, bits: int) -> None:
-        excess = max(abs(low), abs(high)).bit_length() - bits
-        if excess > 0:
-            low, high, exponent = low >> excess, -(-high >> excess), exponent + excess
-        self.low, self.high, self.exponent, self.bits = low, high, exponent, bits
-
-    @classmethod
-    def of(cls, x: Fraction | int, bits: int, exponent: int = 0) -> Enclosure:
-        """Enclose x·2^exponent for a rational x, with a relative width of at most 2^{2−bits}."""
-        n, d = x.numerator, x.denominator
-        shift = 0 if d == 1 else bits + 1 + d.bit_length() - n.bit_length()
-        low, rest = divmod(n << max(shift, 0), d << max(-shift, 0))
-        return cls(low, low + (rest > 0), exponent - shift, bits)
-
-    def __add__(self, other: Enclosure) -> Enclosure:
-        if self.low == self.high == 0 or other.low == other.high == 0:
-            return other if self.low == self.high == 0 else self
-        # What is more than `bits` digits below the larger number may be rounded away at once.
-        ends = self.exponent, other.exponent
-        base = max(min(ends), max(ends) - self.bits)
-        low = _shifted(self.low, ends[0] - base) + _shifted(other.low, ends[1] - base)
-        high = -_shifted(-self.high, ends[0] - base) - _shifted(-other.high, ends[1] - base)
-        return Enclosure(low, high, base, self.bits)
-
-    def __neg__(self) -> Enclosure:
-        return Enclosure(-self.high, -self.low, self.exponent, self.bits)
-
-    def __sub__(self, other: Enclosure) -> Enclosure:
-        return self + -other
-
-    def __mul__(self, other: Enclosure) -> Enclosure:
-        a, b, c, d = self.low, self.high, other.low, other.high
-        ends = (a * c, b * d) if a >= 0 and c >= 0 else (a * c, a * d, b * c, b * d)
-        return Enclosure(min(ends), max(ends), self.exponent + other.exponent, self.bits)
-
-    def __abs__(self) -> Enclosure:
-        if self.low < 0 < self.high:
-            return Enclosure(0, max(-self.low, self.high), self.exponent, self.bits)
-        return -self if self.low < 0 else self
+_EXACTLY_1 = Enclosure(1, 1, 0)
 
 
 def exp_enclosure(x: Fraction | int, bits: int) -> Enclosure:
     """Enclose e^x for a rational x, with a relative width of about 2^−bits.
 
-    With y = |x|/2^h < 1/4 the Taylor series at y is summed twice in units of 2^−scale, once
-    rounding each term down and once up. It stops when the last term is at most one unit; as each
-    later term is less than half of the one before, all later ones add up to less than the last.
-    The sum is squared h times (each squaring doubles the relative error, hence h more bits of
-    scale), and inverted if x < 0.
+    With y = |x|/2^h < 1/4 the Taylor series at y is summed in units of 2^−scale, once rounding
+    down and once up, until a term is at most one unit; each later term is less than half of the
+    one before, so they add up to less than the last. The sum is squared h times (doubling the
+    relative error each time, hence h more bits of scale), and inverted if x < 0.
     """
     if x == 0:
-        return Enclosure.of(1, bits)
+        return _EXACTLY_1
     n, d = abs(x.numerator), x.denominator
     halvings = max(0, n.bit_length() - d.bit_length() + 3 + isqrt(bits))
     scale = bits + halvings + 16
@@ -134,43 +117,24 @@ def exp_enclosure(x: Fraction | int, bits: int) -> Enclosure:
         sum_low, sum_high = sum_low + term_low, sum_high + term_high
         if term_high <= 1:
             break
-    e = Enclosure(sum_low, sum_high + term_high, -scale, scale)
+    e = Enclosure(sum_low, sum_high + term_high, -scale)
     for _ in range(halvings):
-        e = e * e
+        e = e.times(e, scale)
     if x < 0:
         one = 1 << 2 * scale
-        e = Enclosure(one // e.high, -(-one // e.low), -e.exponent - 2 * scale, scale)
-    return Enclosure(e.low, e.high, e.exponent, bits)
+        e = Enclosure(one // e.high, -(-one // e.low), -e.exponent - 2 * scale)
+    return e.times(_EXACTLY_1, bits)
 
 
-# -- reading and saying things
-
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
-_RATIONAL = re.compile(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 50 else f"{text[:20]}…{text[-20:]}"
-
-
-def _quote(value: object) -> str:
-    return _short(ascii(value))
+def _short(value: object) -> str:
+    text = ascii(value).strip("'")
+    return text if len(text) <= 50 else f"{text[:20]}...{text[-20:]}"
 
 
 def _say_sum(terms: list[list[Any]]) -> str:
-    parts = [
-        _short(c) + f"·ε^{k}" * (k > 0) + f"·e^({_short(q)}·ε)" * (q != "0")
-        for c, k, q in terms[:40]
-    ]
-    parts += [f"… ({len(terms) - 40} more terms)"] * (len(terms) > 40)
-    return re.sub(r"(?<![\w/])1·|\^1\b", "", " + ".join(parts).replace("+ -", "- ")) or "0"
-
-
-def _say_claim(relation: str, n: list[Any], d: list[Any], on: dict[str, Any]) -> str:
-    f = _say_sum(n) if _say_sum(d) == "1" else f"({_say_sum(n)}) / ({_say_sum(d)})"
-    ends = f"{_short(on['lower'])}, {_short(on['upper'])}".replace("inf", "∞")
-    interval = f"{'(['[on['lower_closed']]}{ends}{')]'[on['upper_closed']]}"
-    return f"{f} {relation.replace('>=', '≥')} 0 for every ε in {interval}"
+    parts = [f"{_short(c)}·ε^{k}·e^({_short(q)}·ε)" for c, k, q in terms[:20]]
+    text = " + ".join(parts + ["…"] * (len(terms) > 20)) or "0"
+    return "(" + text.replace("·ε^0", "").replace("·e^(0·ε)", "") + ")"
 
 
 class _Interval(NamedTuple):
@@ -206,14 +170,14 @@ class _Checker:
     def spend(self, steps: int, bits: int) -> None:
         """Count steps with numbers of this size; the time of a division is as its square."""
         self.work += steps * (1 + (bits // 1000) ** 2)
-        if self.work > MAX_WORK:
-            raise _RejectedError(f"{self.where}: checking takes more than {MAX_WORK} steps")
+        self.require(self.work <= MAX_WORK, f"checking takes more than {MAX_WORK} steps")
 
     def certificate(self, document: Any) -> str:
         """Check everything and return what was proved, as a sentence."""
         names = "format version kind claim verdict proof seal"
-        _, version, kind, claim, verdict, proof, seal = self.fields(document, names)
-        self.require(self.integer(version, 1, 1) and kind == "sign", "not of the kind 'sign'")
+        name, version, kind, claim, verdict, proof, seal = self.fields(document, names)
+        right = name == "exactdp-certificate" and self.integer(version, 1, 1) and kind == "sign"
+        self.require(right, "not an exactdp certificate of version 1 and of the kind 'sign'")
         self.read_claim(claim)
         self.where = "the certificate"
         sealed = {name: document[name] for name in document if name != "seal"}
@@ -238,48 +202,45 @@ class _Checker:
 
     def integer(self, value: Any, least: int = 0, most: int = MAX_DEGREE) -> int:
         right = type(value) is int and least <= value <= most
-        self.require(right, f"{_quote(value)} is not an integer from {least} to {most}")
+        self.require(right, f"{_short(value)} is not an integer from {least} to {most}")
         return int(value)
 
     def rational(self, value: Any) -> Fraction:
         """Read a rational in its only spelling: "p", or "p/q" in lowest terms with q > 1."""
         right = isinstance(value, str) and len(value) <= MAX_DIGITS and _RATIONAL.fullmatch(value)
-        self.require(right, f"{_quote(value)} is not a rational number")
+        self.require(right, f"{_short(value)} is not a rational number")
         self.spend(1, 4 * len(value))
         n, d = (int(Decimal(part)) for part in f"{value}/1".split("/")[:2])  # int() has a limit
         x = Fraction(n, d)
         reduced = x.denominator == d and not value.endswith("/1")
-        self.require(reduced, f"{_quote(value)} is not in lowest terms")
+        self.require(reduced, f"{_short(value)} is not in lowest terms")
         return x
 
     def scaled(self, value: Any) -> Scaled:
         """Read a rational, or "m*2^e" with integers m and e."""
-        mantissa, star, exponent = value.partition("*2^") if isinstance(value, str) else [value] * 3
-        if not star:
-            return self.rational(value), 0
-        m = self.rational(mantissa)
-        right = m.denominator == 1 and len(exponent) <= 20 and _INTEGER.fullmatch(exponent)
-        self.require(right, f"{_quote(value)} is not of the form m*2^e")
-        e = int(exponent)
-        return (m * Fraction(2) ** e, 0) if abs(e) <= 4096 else (m, e)
+        mantissa, star, power = (
+            value.partition("*2^") if isinstance(value, str) else (value, "", "")
+        )
+        m, e = self.rational(mantissa), self.rational(power if star else "0")
+        right = not star or (m.denominator == e.denominator == 1 and len(power) <= 20)
+        self.require(right, f"{_short(value)} is not of the form m*2^e")
+        return (m * Fraction(2) ** int(e), 0) if abs(e) <= 4096 else (m, int(e))
 
     def terms(self, value: Any) -> Terms:
         """Read a sum of [c, k, q], sorted by (q, k), without repetitions and zeros."""
         terms: Terms = {}
-        last = None
         for entry in self.entries(value):
             c, k, q = self.entries(entry, 3)
-            key = self.rational(q), self.integer(k)
+            key, last = (self.rational(q), self.integer(k)), next(reversed(terms), None)
             terms[key] = self.rational(c)
             right = terms[key] != 0 and (last is None or last < key)
-            self.require(right, f"the term {_quote(entry)} is 0, or not in the order of (q, k)")
-            last = key
+            self.require(right, f"the term {_short(entry)} is 0, or not in the order of (q, k)")
         return terms
 
     def read_claim(self, claim: Any) -> None:
         self.where = "the claim"
         relation, n, d, on = self.fields(claim, "relation numerator denominator on")
-        self.require(relation in (">=", ">"), f"the relation {_quote(relation)} is unknown")
+        self.require(relation in (">=", ">"), f"the relation {_short(relation)} is unknown")
         self.strict = relation == ">"
         self.numerator, self.denominator = self.terms(n), self.terms(d)
         self.require(self.denominator, "the denominator is 0")
@@ -292,7 +253,8 @@ class _Checker:
         right = right and (lower < upper or (lower == upper and low_closed and high_closed))
         self.require(right, "the interval is empty, or closed at an infinite end")
         self.on = _Interval(lower, low_closed, upper, high_closed)
-        self.claim = _say_claim(relation, n, d, on)
+        ends = f"{'(['[low_closed]}{_short(low)}, {_short(high)}{')]'[high_closed]}"
+        self.claim = f"{_say_sum(n)} / {_say_sum(d)} {relation} 0 for every ε in {ends}"
 
     # -- arithmetic with sums
 
@@ -306,10 +268,9 @@ class _Checker:
         return {key: c for key, c in product.items() if c}
 
     def leading(self, terms: Terms) -> tuple[int, Fraction]:
-        """Return the order at 0 of a nonzero sum and its first nonzero Taylor coefficient.
+        """Return the order at 0 of a sum and its first Taylor coefficient that is not 0.
 
-        There is one: Σ_q p_q(ε)·e^{qε} solves a linear differential equation with constant
-        coefficients of order Σ_q (deg p_q + 1); if the first so many were 0, all would be.
+        There is one: the sum is not 0, and solves a linear equation with constant coefficients.
         """
         for j in count():
             g = Fraction(0)
@@ -328,14 +289,13 @@ class _Checker:
         return None if n < d else a / b if n == d else Fraction(0)
 
     def values(self, terms: Terms, x: Fraction) -> dict[Fraction, Fraction]:
-        """Return the values p_q(x) ≠ 0 of a sum Σ_q p_q(ε)·e^{qε} at x ≠ 0.
+        """Return the values p_q(x) ≠ 0 of Σ_q p_q(ε)·e^{qε} at x ≠ 0; if any, the sum is not 0.
 
-        The sum is 0 at x only if there are none: by the theorem of Lindemann and Weierstrass the
-        numbers e^{qx} for different q are linearly independent over the rationals.
+        For the e^{qx} are linearly independent over the rationals (Lindemann, Weierstrass).
         """
         values: dict[Fraction, Fraction] = {}
         for (q, k), c in terms.items():
-            self.spend(3, _size(c) + k * _size(x))
+            self.spend(4, _size(c) + k * _size(x))
             values[q] = values.get(q, 0) + c * x**k
             self.spend(1, _size(values[q]))
         return {q: value for q, value in values.items() if value}
@@ -345,24 +305,17 @@ class _Checker:
         self.spend(2 * isqrt(bits) + 10, bits + _size(x))
         return exp_enclosure(x, bits)
 
-    def enclose(self, values: dict[Fraction, Fraction], x: Fraction, bits: int) -> Enclosure:
-        """Enclose Σ_q values[q]·e^{qx}."""
-        total = Enclosure.of(0, bits)
-        for q, value in values.items():
-            self.spend(3, bits + _size(value))
-            total += Enclosure.of(value, bits) * self.exp(q * x, bits)
-        return total
-
     def sign_at(self, x: Fraction, n: Terms, bound: Scaled = _ZERO, d: Terms = _ONE) -> int:
         """Return the sign of n − bound·d at x ≠ 0."""
         n_values, d_values, (c, e) = self.values(n, x), self.values(d, x), bound
         if e == 0 and n_values == {q: c * value for q, value in d_values.items() if c}:
             return 0  # otherwise it is not 0, by the theorem quoted in `values`
         for bits in PRECISIONS:
-            other = Enclosure.of(c, bits, e) * self.enclose(d_values, x, bits)
-            total = self.enclose(n_values, x, bits) - other
-            if total.low > 0 or total.high < 0:
-                return 1 if total.low > 0 else -1
+            parts = [(v, 0, self.exp(q * x, bits)) for q, v in n_values.items()]
+            parts += [(-c * v, e, self.exp(q * x, bits)) for q, v in d_values.items() if c]
+            low, high = total(parts, bits)
+            if low > 0 or high < 0:
+                return 1 if low > 0 else -1
         raise _RejectedError(f"{self.where}: a sign is not decided with {MAX_BITS} bits")
 
     # -- proofs that the claim holds
@@ -414,34 +367,36 @@ class _Checker:
     def positive(self, terms: Terms, pieces: Any, on: _Interval, weak: bool) -> None:
         """Check that F > 0 on J (if weak: ≥ 0 at the ends), by pieces that cover J without gaps."""
         self.require(terms and self.entries(pieces), "there is no proof of its sign")
-        here, begin = self.where, on.lower
+        here, begin, groups = self.where, on.lower, self.groups(terms)
         for number, piece in enumerate(pieces, 1):
             self.where, right, end = f"{here}, piece {number}", False, on.upper
             match piece:
                 case ["linear"] if len(pieces) == 1:
                     right = self.linear(terms, on, weak)
                 case ["start", upper, degree] if number == 1 and begin == 0:
-                    end = self.rational(upper)
-                    right = end > 0 and self.start(terms, end, self.integer(degree))
-                case ["box", upper, shift, degree, bits] if begin > 0:
-                    end, by = self.rational(upper), self.rational(shift)
-                    degree, bits = self.integer(degree), self.integer(bits, 1, MAX_BITS)
-                    shifted = {(q - by, k): c for (q, k), c in terms.items()}  # F·e^{−by·ε}
-                    right = begin < end or (begin == end == on.upper and number == 1)
-                    right = right and self.box(shifted, Fraction(begin), end, degree, bits + 32)
+                    end, (order, _) = self.rational(upper), self.leading(terms)
+                    self.require(end > 0 and order <= self.integer(degree), "too small a start")
+                    for bits in PRECISIONS:
+                        margin = self.box(groups, bits, Fraction(0), end, degree, "lower", order)
+                        right = margin > 0
+                        if right or -margin >> bits // 2:  # so much is no matter of rounding
+                            break
+                case ["box", upper, shift, degree, bits, at] if begin > 0:
+                    end, by, low = self.rational(upper), self.rational(shift), Fraction(begin)
+                    degree, bits = self.integer(degree), self.integer(bits, 1, MAX_BITS) + 32
+                    right = low < end or (low == end == on.upper and number == 1)
+                    shifted = [(q - by, gap, n, p) for q, gap, n, p in groups]  # e^{−by·ε}F
+                    right = right and self.box(shifted, bits, low, end - low, degree, at, 0) > 0
                 case ["tail", bits] if begin > 0 and number == len(pieces):
-                    bits, end = self.integer(bits, 1, MAX_BITS), inf
+                    end, bits = inf, self.integer(bits, 1, MAX_BITS)
                     right = self.tail(terms, Fraction(begin), bits + 32)
-            self.require(right, f"{_quote(piece)} does not prove the sign there")
+            self.require(right, f"{_short(piece)} does not prove the sign there")
             begin = end
         self.where = here
         self.require(begin == on.upper, "the pieces do not end where the interval does")
 
     def linear(self, terms: Terms, on: _Interval, weak: bool) -> bool:
-        """Prove F = a + bε > 0 inside J: F ≥ 0 at the ends, and F is not 0.
-
-        At an end that belongs to J it may be 0 only if weak.
-        """
+        """Prove F = a + bε ≥ 0 at the ends of J, so > 0 inside; 0 at an end in J only if weak."""
         zero = Fraction(0)
         if not terms.keys() <= {(zero, 0), (zero, 1)}:
             return False
@@ -451,72 +406,101 @@ class _Checker:
         vanishes = (lower == 0 and on.lower_closed) or (upper == 0 and on.upper_closed)
         return lower >= 0 and upper >= 0 and (weak or not vanishes)
 
-    def expansion(
-        self, terms: Terms, m: Fraction, r: Fraction, degree: int, bits: int
-    ) -> tuple[list[Enclosure], Enclosure]:
-        """Return G_j·r^j for j ≤ degree and R with |F(m + t) − Σ_j G_j·t^j| ≤ R for |t| ≤ r.
-
-        For m ≥ 0. F = Σ_q p_q(ε)·e^{qε} has the Taylor series Σ_j G_j·t^j at m, the sum of the
-        products of p_q(m + t) and w_q·Σ_j (q·t)^j/j!, where w_q = e^{qm}. With |q| for q there, and
-        the absolute values of the coefficients of p_q, called p̂_q, it becomes Σ_j Ĝ_j·t^j; and
-        |G_j| ≤ Ĝ_j. At t = r this is M = Σ_q w_q·p̂_q(m + r)·e^{|q|r}, hence
-        R = M − Σ_{j≤degree} Ĝ_j·r^j bounds the rest.
-        """
-        zero, one, top = Enclosure.of(0, bits), Enclosure.of(1, bits), max(k for _, k in terms)
-        self.spend(3 * top + degree, bits + _size(m) + _size(r))
-        m_powers, r_powers, end_powers = (
-            list(accumulate(repeat(Enclosure.of(x, bits), top), mul, initial=one))
-            for x in (m, r, m + r)
-        )
-        inverses = [Enclosure.of(Fraction(1, j), bits) for j in range(1, degree + 1)]
-        g, rest = [zero] * (degree + 1), zero
-        polynomials: dict[Fraction, dict[int, Enclosure]] = {}
-        for (q, k), coefficient in terms.items():
-            self.spend(2, bits + _size(coefficient))
-            polynomials.setdefault(q, {})[k] = Enclosure.of(coefficient, bits)
+    def groups(self, terms: Terms) -> Groups:
+        """Write Σ_q p_q(ε)·e^{qε} as (q, gap to the q before, d, integers d·p_q), sorted."""
+        polynomials: dict[Fraction, dict[int, Fraction]] = {}
+        for q, k in sorted(terms):
+            polynomials.setdefault(q, {})[k] = terms[q, k]
+        groups: Groups = []
         for q, p in polynomials.items():
-            ks = range(min(degree, max(p)) + 1)
-            self.spend((6 * len(p) + 4 * degree) * len(ks), bits)
-            series, step = [self.exp(q * m, bits)], Enclosure.of(q * r, bits)
-            for inverse in inverses:
-                series.append(series[-1] * step * inverse)  # w·(qr)^j/j!
-            sizes = list(accumulate(map(abs, series)))
-            at_end = self.exp(q * m + abs(q) * r, bits)
-            for n, c in p.items():
-                rest += abs(c) * end_powers[n] * at_end
-            for k in ks:
-                a = a_hat = zero  # the coefficients of t^k in p(m + t) and p̂(m + t), times r^k
-                for n, c in p.items():
-                    if n >= k:
-                        x = Enclosure.of(comb(n, k), bits) * m_powers[n - k] * r_powers[k]
-                        a, a_hat = a + c * x, a_hat + abs(c) * x
+            gap, d = q - groups[-1][0] if groups else q, 1
+            for c in p.values():
+                d = lcm(d, c.denominator)
+                self.spend(2, d.bit_length() + _size(c))
+            self.spend(max(p) + 2, d.bit_length())
+            integers = [int(d * p.get(k, 0)) for k in range(max(p) + 1)]
+            groups.append((q, gap.as_integer_ratio(), d, integers))
+        return groups
+
+    def weights(self, groups: Groups, x: Fraction, bits: int) -> list[Enclosure]:
+        """Enclose e^{qx} for each group, by way of the gaps: these are often equal."""
+        weights: list[Enclosure] = []
+        steps: dict[tuple[int, int], Enclosure] = {}
+        for q, gap, _, _ in groups:
+            if weights and gap not in steps:
+                steps[gap] = self.exp(Fraction(*gap) * x, bits)
+            weights += [weights[-1].times(steps[gap], bits) if weights else self.exp(q * x, bits)]
+        return weights
+
+    def expansion(
+        self, groups: Groups, m: Fraction, r: Fraction, degree: int, bits: int
+    ) -> tuple[list[int], int]:
+        """Return g_j and R with F(m + r·t) = Σ_j (g_j + d_j)·t^j and Σ_j |d_j| ≤ R.
+
+        Here g_j = 0 for j > degree, and all is in units of some power of two. For F = Σ p_q·e^{qε}
+        and p_q(m + rt) = Σ_k a_k·t^k, F is the sum of a_k·e^{qm}·(qr)^i/i!·t^{k+i} over q, k and i.
+        Without signs and at t = 1 the sum over i is |a_k|·e^{qm + |q|r}, so an upper bound of the
+        sum of all, M, is known. For j = k + i ≤ degree, g_j adds lower bounds of their sizes, with
+        the signs; R is M without all of these: what was rounded off or left out.
+        """
+        d = lcm(m.denominator, r.denominator)
+        centre, radius = int(m * d), int(r * d)
+        below = sum(q.numerator < 0 for q, *_ in groups)
+        at_m = self.weights(groups, m, bits)
+        most = self.weights(groups[:below], m - r, bits)
+        most += self.weights(groups[below:], m + r, bits)
+        digits = bits + 2 * min(degree, int(max(abs(groups[0][0]), abs(groups[-1][0])) * r))
+        rows, top = [], []
+        for (q, _, scaling, integers), low, high in zip(groups, at_m, most, strict=True):
+            size = len(integers) * (centre + radius + d).bit_length() + scaling.bit_length()
+            size += _size(q) + max(map(int.bit_length, integers))
+            steps = min(len(integers), degree + 1) * (len(integers) + degree + 5)
+            self.spend(steps * (1 + size // 1000), digits)
+            # Horner: a_k·scaling·power for k ≤ degree; the other |a_k| add up to at most `mass`.
+            a, mass, power = [integers[-1]], 0, 1
+            for c in integers[-2::-1]:
+                a = [x * centre + y * radius for x, y in zip([*a, 0], [0, *a], strict=True)]
+                power *= d
+                a[0] += c * power
+                mass = mass * (centre + radius) + (abs(a.pop()) if len(a) > degree + 1 else 0)
+            mass, scale = (mass + sum(map(abs, a))) * high.high, scaling * power
+            slope = abs(q.numerator) * radius, q.denominator * d  # |q|·r as a quotient
+            rows.append((a, scale, low, mass, high.exponent, slope, q.numerator < 0))
+            top.append(high.exponent + mass.bit_length() - scale.bit_length())
+        # Errors are relative to M, but e^{qm} may be less by e^{−|q|r}: hence more digits.
+        unit, g, rest = max(top) - digits, [0] * (degree + 1), 0
+        for a, scale, low, mass, exponent, slope, falls in rows:
+            rest -= _floor(-mass, exponent - unit, scale)
+            step = (slope[0] << digits) // slope[1]
+            for k, x in enumerate(a):
+                term, sign = _floor(abs(x) * low.low, low.exponent - unit, scale), (x > 0) - (x < 0)
                 for j in range(k, degree + 1):
-                    g[j] += a * series[j - k]
-                rest -= a_hat * sizes[degree - k]
+                    if not term:
+                        break
+                    g[j] += sign * term
+                    rest -= term
+                    term = (term * step >> digits) // (j - k + 1)
+                    sign = -sign if falls else sign
         return g, rest
 
-    def start(self, terms: Terms, r: Fraction, degree: int) -> bool:
-        """Prove F > 0 on (0, r]: with ρ the order of F at 0, F(ε)/ε^ρ is smallest at r.
+    def box(
+        self, groups: Groups, bits: int, a: Fraction, h: Fraction, degree: int, at: Any, order: int
+    ) -> int:
+        """Return a number that is > 0 only if F > 0 on [a, a + h] (if order > 0: without a).
 
-        That is, if what is known is replaced by what is worst: G_j by min(0, G_j) for
-        ρ < j ≤ degree, and the rest of the series by −R; all that then falls as ε grows.
+        Expanded in the middle F ≥ g_0 − Σ_{1≤j≤degree} |g_j| − R, as |t| ≤ 1. At the lower end
+        0 ≤ t ≤ 1, so min(0, g_j) takes the place of −|g_j|; at the upper end t has the other sign.
+        If F is known to have this order at the lower end, the same holds for F/t^order, g_order, …
         """
-        order, coefficient = self.leading(terms)
-        if coefficient < 0 or order > degree:
-            return False
-        for bits in PRECISIONS:
-            g, rest = self.expansion(terms, Fraction(0), r, degree, bits)
-            margin = g[order] - rest
-            for x in g[order + 1 :]:
-                margin += x if x.low < 0 else Enclosure.of(0, bits)
-            if margin.low > 0 or margin.high <= 0:
-                return margin.low > 0
-        return False
-
-    def box(self, terms: Terms, lower: Fraction, upper: Fraction, degree: int, bits: int) -> bool:
-        """Prove F > 0 on [m − r, m + r]: there F ≥ G_0 − Σ_{1≤j≤degree} |G_j|·r^j − R."""
-        g, rest = self.expansion(terms, (upper + lower) / 2, (upper - lower) / 2, degree, bits)
-        return sum(map(abs, g[1:]), start=rest - g[0]).high < 0
+        if at not in ("lower", "middle", "upper"):
+            return 0
+        self.spend(4, _size(a) + _size(h))
+        r = h / 2 if at == "middle" else h
+        m = a if at == "lower" else a + r
+        g, rest = self.expansion(groups, m, r, degree, bits)
+        g = [-x if j % 2 else x for j, x in enumerate(g)] if at == "upper" else g
+        worst = sum(-abs(x) if at == "middle" else min(0, x) for x in g[order + 1 :])
+        return g[order] + worst - rest
 
     def tail(self, terms: Terms, b: Fraction, bits: int) -> bool:
         """Prove F > 0 on [b, ∞), b > 0: the dominant term C·ε^K·e^{Qε} exceeds all negative ones.
@@ -525,14 +509,14 @@ class _Checker:
         has the sign of c·(k − K − δε), so if k − K ≤ δ·b its absolute value is largest at b.
         """
         top, degree = max(terms)  # Q and K
-        margin = Enclosure.of(terms[top, degree], bits)
+        parts = [(terms[top, degree], 0, _EXACTLY_1)]
         for (q, k), c in terms.items():
             if c < 0:
                 if k - degree > (top - q) * b:
                     return False
                 self.spend(3, _size(c) + bits + abs(k - degree) * _size(b))
-                margin += Enclosure.of(c * b ** (k - degree), bits) * self.exp((q - top) * b, bits)
-        return margin.low > 0
+                parts.append((c * b ** (k - degree), 0, self.exp((q - top) * b, bits)))
+        return total(parts, bits)[0] > 0
 
     # -- proofs that the claim fails
 
@@ -540,42 +524,38 @@ class _Checker:
         """Check a refutation in one of its three forms."""
         match proof:
             case {"at": at, "value": value, **rest} if not rest:
-                return self.fails_at(at, value)
-            case {"pole": pole, **rest} if not rest:
-                return self.fails_at_pole(pole)
+                return self.fails_at(at, self.entries(value, 2))
+            case {"pole": at, **rest} if not rest:
+                return self.fails_at(at, None)
         return self.fails_between(*self.fields(proof, "zero_of factor cofactor between"))
 
     def fails_at(self, at: Any, value: Any) -> str:
-        """Check that f(at) lies between the two numbers in value, and that these refute."""
+        """Check that f(at) lies between the two numbers in value, below 0; or that it is a pole."""
         x, n, d = self.rational(at), self.numerator, self.denominator
-        self.require(self.on.has(x), f"{_quote(at)} is not in the interval")
-        low, high = (self.scaled(end) for end in self.entries(value, 2))
+        self.require(self.on.has(x), f"{_short(at)} is not in the interval")
+        if x == 0:  # the value there is rational or a pole: go on with a constant, elsewhere
+            constant, x = self.at_zero(), Fraction(1)
+            n = {(Fraction(0), 0): constant} if constant else {}
+            d = {} if constant is None else _ONE
+        sign = self.sign_at(x, d)
+        if value is None:
+            self.require(sign == 0, f"{_short(at)} is not a pole")
+            return f"the claim fails at ε = {_short(at)}, where the quotient is not defined"
+        low, high = (self.scaled(end) for end in value)
         if low == high == _ZERO:
             self.require(self.strict, "the value 0 does not contradict ≥ 0")
         else:
-            limit = Enclosure.of(low[0] * Fraction(999, 1000), 128, low[1])
-            right = high[0] < 0 and (Enclosure.of(high[0], 128, high[1]) - limit).high <= 0
+            width = [(*high, _EXACTLY_1), (low[0] * Fraction(-999, 1000), low[1], _EXACTLY_1)]
+            right = high[0] < 0 and total(width, 128)[1] <= 0
             self.require(right, "the value is not enclosed below 0 to one part in a thousand")
-        if x == 0:  # the value there is rational: go on with a constant, at another point
-            constant = self.at_zero()
-            self.require(constant is not None, "f has no value at 0, but a pole")
-            n, d, x = ({(x, 0): constant} if constant else {}), _ONE, Fraction(1)
-        sign = self.sign_at(x, d)
         above, below = (sign * self.sign_at(x, n, end, d) for end in (low, high))
-        self.require(sign and above >= 0 >= below, f"the value at {_quote(at)} is not as stated")
+        self.require(sign and above >= 0 >= below, f"the value at {_short(at)} is not as stated")
         return f"the claim fails at ε = {_short(at)}, where the value is as stated"
-
-    def fails_at_pole(self, pole: Any) -> str:
-        """Check that the denominator is 0 (at 0: of higher order than the numerator)."""
-        x = self.rational(pole)
-        right = self.at_zero() is None if x == 0 else not self.values(self.denominator, x)
-        self.require(right and self.on.has(x), f"{_quote(pole)} is not a pole in the interval")
-        return f"the claim fails at ε = {_short(pole)}, where the quotient is not defined"
 
     def fails_between(self, zero_of: Any, factor: Any, cofactor: Any, between: Any) -> str:
         """Check that a factor of D, or of N if f > 0 is claimed, changes its sign inside I."""
         right = zero_of == "denominator" or (zero_of == "numerator" and self.strict)
-        self.require(right, f"a zero of the {_quote(zero_of)} does not refute the claim")
+        self.require(right, f"a zero of the {_short(zero_of)} does not refute the claim")
         terms, others = self.terms(factor), self.terms(cofactor)
         whole = self.numerator if zero_of == "numerator" else self.denominator
         self.require(self.times(terms, others) == whole, f"these are not factors of the {zero_of}")
@@ -593,20 +573,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _read(certificate: object) -> dict[str, Any]:
-    try:
-        if isinstance(certificate, Mapping):
-            certificate = json.dumps(dict(certificate), allow_nan=False)
-        if not isinstance(certificate, str) or len(certificate) > MAX_TEXT:
-            raise ValueError(f"not a text of at most {MAX_TEXT} characters")
-        document = json.loads(certificate, object_pairs_hook=_unique)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise _RejectedError(f"this cannot be read as JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != "exactdp-certificate":
-        raise _RejectedError("this is JSON, but not an exactdp certificate")
-    return document
-
-
 def check(certificate: Mapping[str, Any] | str) -> Report:
     """Check a certificate (a mapping or JSON text); never raise, always terminate.
 
@@ -614,25 +580,28 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
     """
     checker = _Checker()
     try:
-        return Report(True, checker.certificate(_read(certificate)), checker.claim)
-    except (_RejectedError, RecursionError) as error:
+        text: Any = certificate
+        if isinstance(certificate, Mapping):
+            text = json.dumps(dict(certificate), allow_nan=False)
+        checker.require(isinstance(text, str) and len(text) <= MAX_TEXT, "not a text, or too long")
+        document = json.loads(text, object_pairs_hook=_unique)
+        return Report(True, checker.certificate(document), checker.claim)
+    except (_RejectedError, ValueError, TypeError, RecursionError) as error:
         return Report(False, str(error), checker.claim)
 
 
 def main(arguments: list[str]) -> int:
     """Check the certificate in a file, say in a sentence what was found, return the exit code."""
     try:
-        if len(arguments) != 1:
-            raise _RejectedError("usage: certify.py CERTIFICATE.json")
-        with open(arguments[0], encoding="utf-8") as file:
-            document = _read(file.read(MAX_TEXT + 1))
-    except (_RejectedError, OSError, UnicodeDecodeError) as error:
-        code, text = 2, f"not a readable certificate: {error}"
-    else:
-        report = check(document)
-        code, verdict = (0, "accepted") if report else (1, "rejected")
-        text = f"{verdict}: {report.reason}\nclaim: {report.claim}"
+        (path,) = arguments
+        with open(path, encoding="utf-8") as file:
+            report = check(file.read(MAX_TEXT + 1))
+    except (OSError, ValueError) as error:
+        report = Report(False, f"{error} (usage: certify.py CERTIFICATE.json)", _Checker.claim)
+    code = 0 if report else 2 if report.claim == _Checker.claim else 1
+    verdict = ["accepted", "rejected", "not a readable certificate"][code]
     encoding = sys.stdout.encoding or "utf-8"
+    text = f"{verdict}: {report.reason}\nclaim: {report.claim}"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
     return code
 

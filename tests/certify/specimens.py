@@ -65,6 +65,7 @@ def proof(positive: Json = None, negative: Json = None) -> dict[str, Json]:
 
 # Sums that occur more than once.
 EXP_MINUS_1_MINUS_EPS = [["-1", 0, "0"], ["-1", 1, "0"], ["1", 0, "1"]]
+EXP_MINUS_1 = [["-1", 0, "0"], ["1", 0, "1"]]
 EXP_MINUS_2 = [["-2", 0, "0"], ["1", 0, "1"]]
 EXP_MINUS_2_SQUARED = [["4", 0, "0"], ["-4", 0, "1"], ["1", 0, "2"]]
 EXP_MINUS_2_REFLECTED = [["1", 0, "-1"], ["-2", 0, "0"]]
@@ -83,8 +84,8 @@ HOLDS = {
                     below_one,
                     [
                         ["start", "1/2", 6],
-                        ["box", "1", "0", 8, 53],
-                        ["box", "2", "0", 8, 53],
+                        ["box", "1", "0", 8, 53, "middle"],
+                        ["box", "2", "0", 8, 53, "middle"],
                         ["tail", 53],
                     ],
                 )
@@ -100,7 +101,7 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6], ["box", "2", "1", 8, 53], ["tail", 53]],
+                    [["start", "1", 6], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
                 )
             )
         ),
@@ -114,13 +115,13 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6], ["box", "2", "1", 8, 53], ["tail", 53]],
+                    [["start", "1", 6], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
                 )
             ),
             half(
                 factor(
                     [["1", 0, "-1"], ["-1", 0, "0"], ["1", 1, "0"]],
-                    [["start", "1", 6], ["box", "2", "0", 8, 53], ["tail", 53]],
+                    [["start", "1", 6], ["box", "2", "0", 8, 53, "middle"], ["tail", 53]],
                 )
             ),
         ),
@@ -180,7 +181,7 @@ HOLDS = {
         [["-1", 1, "1"]],
         ">",
         "[-3, -1]",
-        proof(None, half(factor([["1", 1, "-1"]], [["box", "3", "-1", 1, 20]]))),
+        proof(None, half(factor([["1", 1, "-1"]], [["box", "3", "-1", 1, 20, "middle"]]))),
     ),
     "(ε − 1)·(e^ε − 2) ≥ 0 on [1, 5/2)": certificate(
         "holds",
@@ -190,7 +191,10 @@ HOLDS = {
         proof(
             half(
                 factor(EPS_MINUS_1, LINEAR),
-                factor(EXP_MINUS_2, [["box", "3/2", "1/2", 6, 40], ["box", "5/2", "1", 6, 40]]),
+                factor(
+                    EXP_MINUS_2,
+                    [["box", "3/2", "1/2", 6, 40, "middle"], ["box", "5/2", "1", 6, 40, "middle"]],
+                ),
             )
         ),
     ),
@@ -201,12 +205,55 @@ HOLDS = {
         "[1, inf)",
         proof(half(factor([["-1", 50, "0"], ["1", 0, "1000"]], [["tail", 30]]))),
     ),
+    "e^ε > 1 from 10⁻⁶ on, expanded at the lower end": certificate(
+        "holds",
+        EXP_MINUS_1,
+        ">",
+        "[1/1000000, 2]",
+        proof(half(factor(EXP_MINUS_1, [["box", "2", "0", 20, 53, "lower"]]))),
+    ),
+    "e^{−ε} > 1/8 up to 2, expanded at the upper end": certificate(
+        "holds",
+        above_an_eighth := [["1", 0, "-1"], ["-1/8", 0, "0"]],
+        ">",
+        "[1, 2]",
+        proof(half(factor(above_an_eighth, [["box", "2", "0", 9, 20, "upper"]]))),
+    ),
+    "9ε² + 1 > 6ε + 1/9 beyond 1/3, expanded at every point": certificate(
+        "holds",
+        [["8/9", 0, "0"], ["-6", 1, "0"], ["9", 2, "0"]],
+        ">",
+        "[2/3, 8]",
+        proof(
+            half(
+                factor(
+                    [["-8/9", 0, "0"], ["6", 1, "0"], ["-9", 2, "0"]],
+                    [
+                        ["box", "1", "0", 2, 9, "lower"],
+                        ["box", "2", "0", 2, 9, "lower"],
+                        ["box", "3", "0", 1, 9, "middle"],
+                        ["box", "4", "1", 9, 9, "upper"],
+                        ["box", "8", "-1/9", 9, 30, "lower"],
+                    ],
+                    sign=-1,
+                ),
+                factor([["-1", 0, "0"]], LINEAR, sign=-1),
+            )
+        ),
+    ),
+    "e^ε > 2 at the point 1, called the lower end": certificate(
+        "holds",
+        EXP_MINUS_2,
+        ">",
+        "[1, 1]",
+        proof(half(factor(EXP_MINUS_2, [["box", "1", "1", 0, 30, "lower"]]))),
+    ),
     "e^ε > 2 at the point 1": certificate(
         "holds",
         EXP_MINUS_2,
         ">",
         "[1, 1]",
-        proof(half(factor(EXP_MINUS_2, [["box", "1", "1", 0, 30]]))),
+        proof(half(factor(EXP_MINUS_2, [["box", "1", "1", 0, 30, "middle"]]))),
     ),
     "ε − 1 ≥ 0 at the point 1": certificate(
         "holds", EPS_MINUS_1, ">=", "[1, 1]", proof(half(factor(EPS_MINUS_1, LINEAR)))
@@ -218,7 +265,9 @@ HOLDS = {
         [],
         ">=",
         "(1, 2)",
-        proof(half(over=[factor([["-1", 0, "-1"]], [["box", "2", "-1", 0, 9]], sign=-1)])),
+        proof(
+            half(over=[factor([["-1", 0, "-1"]], [["box", "2", "-1", 0, 9, "middle"]], sign=-1)])
+        ),
         denominator=[["-1", 0, "-1"]],
     ),
     "e^{ε/9973} > 1 − 10⁻⁴⁰·ε": certificate(

@@ -19,7 +19,19 @@ from .test_mutations import leaves
 Json = Any
 
 NUMBERS = ["0", "1", "-1", "1/2", "-7/3", "1*2^-5", "9" * 700, "1/" + "7" * 700]
-WORDS = ["inf", "-inf", "holds", "fails", ">", ">=", "numerator", "\ud800"]
+WORDS = [
+    "inf",
+    "-inf",
+    "lower",
+    "middle",
+    "upper",
+    "holds",
+    "fails",
+    ">",
+    ">=",
+    "numerator",
+    "\ud800",
+]
 RULES = ["linear", "start", "box", "tail"]
 TOP_KEYS = ["claim", "proof", "positive", "negative", "numerator", "denominator", "on"]
 INNER_KEYS = ["terms", "power", "sign", "pieces", "at", "value", "pole", "zero_of", "between"]

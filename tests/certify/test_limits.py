@@ -23,15 +23,15 @@ def with_room(count: int, boxes: int, degree: int) -> Json:
     ]
     terms.append(["2", 0, "0"])
     ends = [1 + Fraction(3 * i, boxes) for i in range(1, boxes + 1)]
-    pieces = [["box", str(end), "0", degree, 64] for end in ends]
+    pieces = [["box", str(end), "0", degree, 64, "middle"] for end in ends]
     return certificate("holds", terms, ">", "[1, 4]", proof(half(factor(terms, pieces))))
 
 
-def test_fifty_terms_and_thirty_boxes_take_about_a_second() -> None:
+def test_fifty_terms_and_thirty_boxes_take_less_than_a_second() -> None:
     large = with_room(50, 30, 12)
     before = time.process_time()
     assert certify.check(large)
-    assert time.process_time() - before < 5  # measured: 0.5; a slow machine shall pass
+    assert time.process_time() - before < 2  # measured: 0.05; a slow machine shall pass
 
 
 def test_two_thousand_terms() -> None:
@@ -62,11 +62,16 @@ def test_long_numbers_are_shortened_in_the_claim() -> None:
 TWO_TERMS = [["-1/3", 1, "-1/7"], ["1", 0, "1/5"]]
 EXCESSIVE = {
     "a power": half(factor([["1", 0, "0"], ["1/7", 1, "1/3"]], LINEAR, power=10_000)),
-    "a degree": half(factor(TWO_TERMS, [["box", "2", "0", 10_000, 65_536]])),
-    "an exponent": half(factor(TWO_TERMS, [["box", "2", str(10**30), 3, 64]])),
-    "digits in a box": half(factor(TWO_TERMS, [["box", "2/" + "7" * 150_000, "0", 500, 64]] * 50)),
+    "a degree": half(factor(TWO_TERMS, [["box", "2", "0", 10_000, 65_536, "middle"]])),
+    "an exponent": half(factor(TWO_TERMS, [["box", "2", str(10**30), 3, 64, "middle"]])),
+    "digits in a box": half(
+        factor(TWO_TERMS, [["box", "2/" + "7" * 150_000, "0", 500, 64, "middle"]] * 50)
+    ),
     "bits": half(
-        factor(TWO_TERMS, [["box", str(1 + Fraction(i, 9)), "0", 9, 65_536] for i in range(1, 10)])
+        factor(
+            TWO_TERMS,
+            [["box", str(1 + Fraction(i, 9)), "0", 9, 65_536, "lower"] for i in range(1, 10)],
+        )
     ),
 }
 

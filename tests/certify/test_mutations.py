@@ -18,6 +18,7 @@ Json = Any
 Path = tuple[str | int, ...]
 
 WORDS = [">", ">=", "holds", "fails", "inf", "-inf", "numerator", "denominator"]
+WORDS += ["lower", "middle", "upper"]
 
 
 def leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:

@@ -20,6 +20,7 @@ from .specimens import (
     certificate,
     factor,
     half,
+    interval,
     proof,
     seal,
 )
@@ -32,6 +33,8 @@ QUOTIENT = "(1 − e^{−ε})/ε > 0, also at 0"
 SQUARE = "(e^ε − 2)² ≥ 0 by its even power"
 REFLECTED = "−ε·e^ε > 0 on [−3, −1]"
 PRODUCT = "(ε − 1)·(e^ε − 2) ≥ 0 on [1, 5/2)"
+LOWER = "e^ε > 1 from 10⁻⁶ on, expanded at the lower end"
+UPPER = "e^{−ε} > 1/8 up to 2, expanded at the upper end"
 POINT = "e^ε > 2 at the point 1"
 VALUE = "3ε·e^{−ε} ≤ 1 at 1"
 EXACT = "1 ≥ 2ε at 1, where the value is exactly −1"
@@ -50,8 +53,8 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
     "the negative half is missing": (REMAINDER, (*ON, "lower"), "-1"),
     "a half for no points": (REMAINDER, ("proof", "negative"), half()),
     "the positive half is missing": (REMAINDER, ("proof", "positive"), None),
-    "a gap: no piece from 0 on": (REMAINDER, (*PIECES, 0), ["box", "1", "1", 8, 53]),
-    "a gap: nothing up to infinity": (REMAINDER, (*PIECES, 2), ["box", "9", "1", 30, 53]),
+    "a gap: no piece from 0 on": (REMAINDER, (*PIECES, 0), ["box", "1", "1", 8, 53, "middle"]),
+    "a gap: nothing up to infinity": (REMAINDER, (*PIECES, 2), ["box", "9", "1", 30, 53, "middle"]),
     "a gap at the end": (PRODUCT, (*FIRST[:3], 1, "pieces", 1, 1), "9/4"),
     "beyond the end": (PRODUCT, (*FIRST[:3], 1, "pieces", 1, 1), "3"),
     "a box backwards": (REMAINDER, (*PIECES, 1, 1), "1/2"),
@@ -77,6 +80,22 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
     ),
     "a degree too low in a box": (REMAINDER, (*PIECES, 1, 3), 0),
     "a shift that makes the box useless": (REMAINDER, (*PIECES, 1, 2), "40"),
+    "at the lower end, called the middle": (LOWER, (*PIECES, 0, 5), "middle"),
+    "at the lower end, called the upper": (LOWER, (*PIECES, 0, 5), "upper"),
+    "at the upper end, called the middle": (UPPER, (*PIECES, 0, 5), "middle"),
+    "at the upper end, called the lower": (UPPER, (*PIECES, 0, 5), "lower"),
+    "a box at no point": (UPPER, (*PIECES, 0, 5), "end"),
+    "a box at a list of points": (UPPER, (*PIECES, 0, 5), ["upper"]),
+    "a box that does not say where": (UPPER, (*PIECES, 0), ["box", "2", "0", 9, 20]),
+    "false at the lower end": (LOWER, (*ON, "lower"), "-1/1000000"),
+    "a degree too low at the lower end": (LOWER, (*PIECES, 0, 3), 3),
+    "too few bits at the lower end": (
+        LOWER,
+        ("claim", "on"),
+        interval("[1/1000000000000000000000000000000000000, 2]"),
+    ),
+    "false at the upper end": (UPPER, (*FIRST, "terms", 1, 0), "-1/7"),
+    "a degree too low at the upper end": (UPPER, (*PIECES, 0, 3), 2),
     "no pieces": (REMAINDER, PIECES, []),
     "no pieces at a single point": (POINT, PIECES, []),
     "an unknown piece": (REMAINDER, (*PIECES, 1), ["magic", "2"]),
@@ -203,7 +222,7 @@ def test_a_denominator_must_not_vanish_at_a_closed_end() -> None:
 
 
 def test_a_degenerate_box_needs_a_single_point() -> None:
-    pieces = [["box", "1", "1", 0, 30], ["box", "2", "1", 8, 30]]
+    pieces = [["box", "1", "1", 0, 30, "middle"], ["box", "2", "1", 8, 30, "middle"]]
     wrong = certificate(
         "holds", EXP_MINUS_2, ">", "[1, 2]", proof(half(factor(EXP_MINUS_2, pieces)))
     )
@@ -229,9 +248,11 @@ def test_a_false_box_is_rejected_at_any_degree_and_precision() -> None:
     for upper in ("2/3", "1"):
         for degree in (0, 1, 5, 20):
             for bits in (1, 10, 60, 200):
-                pieces = [["box", upper, "0", degree, bits]]
-                bad = proof(half(factor(terms, pieces)))
-                assert not certify.check(certificate("holds", terms, ">", f"[1/2, {upper}]", bad))
+                for at in ("lower", "middle", "upper"):
+                    pieces = [["box", upper, "0", degree, bits, at]]
+                    bad = proof(half(factor(terms, pieces)))
+                    on = f"[1/2, {upper}]"
+                    assert not certify.check(certificate("holds", terms, ">", on, bad))
 
 
 def test_the_reason_names_the_place() -> None:

@@ -36,6 +36,8 @@ MALFORMED = [
     "the power 0",
     "the sign 2",
     "an unknown piece",
+    "a box at no point",
+    "a box that does not say where",
     "closed is not a truth value",
     "infinity on the wrong side",
     "the other verdict, the same proof",

@@ -35,7 +35,8 @@ def certificates(draw: st.DrawFn) -> Json:
     from_0, to_infinity = draw(st.booleans()), draw(st.booleans())
     pieces: Json = [["start", str(ends[0]), draw(degrees)]] if from_0 else []
     for end in ends[1:]:
-        pieces.append(["box", str(end), str(draw(SMALL)), draw(degrees), draw(bits)])
+        at = draw(st.sampled_from(["lower", "middle", "upper"]))
+        pieces.append(["box", str(end), str(draw(SMALL)), draw(degrees), draw(bits), at])
     pieces += [["tail", draw(bits)]] if to_infinity else []
     lower, upper = "0" if from_0 else str(ends[0]), "inf" if to_infinity else str(ends[-1])
     on = f"({lower}, {upper}" + (")" if to_infinity else "]")

@@ -375,6 +375,31 @@ def test_lists_of_lists_that_python_shares_or_not() -> None:
     assert read(text).run(2) == ((), (0,), (0, 2))
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return x & 1, x | 8 ^ x, (x ^ 1) & 2, x << 1 + 1, x >> 1 & 1 == 0", (1, 13, 0, 20, True)),
+        ("return (x & 1) == 0, divmod(x, 2)", (False, (2, 1))),
+        ("w = {4: 'no', 5: 'yes'}\n    return w[x], x in w, len(w)", ("yes", True, 2)),
+        ("return {i: i * x for i in range(3) if i}[2], {i: 1 for i in [x]}[5]", (10, 1)),
+        ("return x in {4, 5}, x not in {5}", (True, False)),
+        (
+            "xs = [1]\n    xs.extend([x])\n    xs.extend(i for i in range(2))\n    return xs",
+            (1, 5, 0, 1),
+        ),
+        ("xs: list[int] = []\n    y: int = x\n    xs.append(y)\n    return xs", (5,)),
+        ("return T[x], len(T)", (Fraction(1, 2), 1)),
+        ("return H, [0, 1, 2][H]", (2, 2)),
+    ],
+)
+def test_python_of_finite_values(body: str, expected: object) -> None:
+    """Bits, dictionaries, membership in a set, `extend`, Python's own types; all read back."""
+    text = f"def f(x: Dom(0, 7)):\n    {body}\n"
+    found = read(text, T={5: Fraction(1, 2)}, H=Fraction(2))
+    assert found.run(5) == expected
+    assert Mechanism.from_source(str(found)) == found
+
+
 def test_declared_domains() -> None:
     found = read("def f(x: Dom(0, 5)):\n    y: Dom(0, 5) = x\n    y += 1\n    return y\n")
     assert found.run(4) == 5

@@ -27,10 +27,15 @@ from exactdp.language.operations import FUNCTIONS
 from exactdp.language.rules import (
     A_FUNCTION,
     AN_INDEX,
+    CALL_IT,
     CALLED_BY_NAME,
     COMPARE_IT,
+    COPY_FIRST,
     LINEAR,
     MIXED,
+    NOT_A_VALUE,
+    SAME_LENGTH,
+    TARGETS,
     UNMIX,
     refuse,
 )
@@ -92,7 +97,8 @@ class Abstract:
             refuse(
                 place,
                 f"{shown} may be an input or a constant and cannot be changed",
-                way_out=f"Copy it first: `{shown} = list({shown})`.",
+                COPY_FIRST,
+                f"Copy it first: `{shown} = list({shown})`.",
             )
         for slot in self.flow.live[self.pc]:
             if slot == base.id:
@@ -194,7 +200,7 @@ class Abstract:
             )
         return kind
 
-    def finite(self, node: PureExpr, message: str, rule: str = "", way_out: str = "") -> Kind:
+    def finite(self, node: PureExpr, message: str, rule: str, way_out: str) -> Kind:
         """Return the kind of an expression, which must not be a real or noise nor hold any."""
         kind = self.kind(node)
         if kind.holds_noise:
@@ -235,7 +241,7 @@ class Abstract:
         """Return the kind of an arithmetic expression."""
         place = node.place
         if left.function or right.function:
-            refuse(place, "a function is not a number", way_out="Call it.")
+            refuse(place, "a function is not a number", NOT_A_VALUE, CALL_IT)
         if op in ("+", "-"):
             if (left.real and right.integer) or (left.integer and right.real):
                 refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
@@ -255,7 +261,12 @@ class Abstract:
             for one, other in ((left, right), (right, left)):
                 if one.items is not None:
                     if other.noise:
-                        refuse(place, f"a list cannot be multiplied by {other.word}", LINEAR)
+                        refuse(
+                            place,
+                            f"a list cannot be multiplied by {other.word}",
+                            LINEAR,
+                            "Multiply each entry by a finite value: `[c * x for x in xs]`.",
+                        )
                     return sequence(one.entry, self.made(node))
             return number(join(left, right))
         if op == "/" and not right.noise:
@@ -301,7 +312,8 @@ class Abstract:
             refuse(
                 base.place,
                 f"{whole.word} has no entries",
-                "Only lists, tuples, strings and tables have.",
+                "Only lists, tuples, strings and tables have entries.",
+                "Index the list that it came from.",
             )
         if isinstance(whole.items, tuple) and isinstance(index, Literal):
             position = index.value
@@ -347,11 +359,15 @@ class Abstract:
     def unpacked(self, whole: Kind, count: int, node: Node) -> Kind:
         """Return the kind of a value that is split into parts."""
         if whole.noise and whole.items is None and not whole.finite:
-            refuse(node.place, f"{whole.word} cannot be split into {count} parts")
+            refuse(
+                node.place, f"{whole.word} cannot be split into {count} parts", SAME_LENGTH, TARGETS
+            )
         if isinstance(whole.items, tuple) and len(whole.items) != count and not whole.finite:
             refuse(
                 node.place,
                 f"{len(whole.items)} values cannot be assigned to {count} targets",
+                SAME_LENGTH,
+                TARGETS,
             )
         return whole
 
@@ -376,6 +392,7 @@ class Abstract:
                 items.place,
                 f"a loop cannot go over {kind.word}",
                 "A `for` loop goes over a range, a list or a tuple.",
+                "Go over a list of them, or over `range(<constant>)`.",
             )
         return kind.entry
 

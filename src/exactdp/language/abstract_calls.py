@@ -31,6 +31,9 @@ def call_kind(node: Call, parts: tuple[PureExpr, ...], kinds: list[Kind], made: 
     if name in ("min", "max"):
         plain = kinds[: len(node.args)]
         return joined(plain) if len(plain) > 1 else join(FINITE, first.entry)
+    if name == "dict":
+        # The lists that it holds stay known, so that they cannot be changed meanwhile.
+        return join(FINITE, sequence(first.entry.entry))
     return TERM if name == "exp" else FINITE
 
 
@@ -38,6 +41,7 @@ def _no_noise(name: str, part: PureExpr, word: str) -> NoReturn:
     """Refuse reals and noise handed to a function of finite values."""
     condition = (f"{word} is not a condition", "Compare each entry, such as `r > 0`.")
     messages = {
+        "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
         "range": (f"{word} cannot bound a loop", "A `for` loop goes over finite values."),
         "int": (f"{word} cannot be rounded", LINEAR),
         "round": (f"{word} cannot be rounded", LINEAR),
@@ -89,7 +93,12 @@ def _summed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
 def _length(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
     del kinds, made
     if first.noise and first.items is None and not first.finite:
-        refuse(node.place, f"{first.word} has no length")
+        refuse(
+            node.place,
+            f"{first.word} has no length",
+            "Only lists, tuples, strings, ranges and tables have a length.",
+            "Ask for the length of the list that it came from.",
+        )
     return FINITE
 
 

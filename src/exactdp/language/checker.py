@@ -36,7 +36,7 @@ from exactdp.language.kinds import (
     join,
     sequence,
 )
-from exactdp.language.rules import MIXED, UNMIX, refuse
+from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, refuse
 from exactdp.language.syntax import Choose, ExpMech
 from exactdp.language.types import InputType, ListType
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
 UNROLLED = "Use `for i in range(<constant>)`, which is unrolled."
 FINITE_ONLY = "Only finite values can be used here, never reals or noise."
+LEAVE_OUT = "Leave the noise out here; what it decides, decide by a comparison before."
+NUMBER_THEM = "Pick a position, and index the list by it afterwards."
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ class Checker:
                     refuse(
                         value.place,
                         "a function cannot be stored in a variable",
-                        way_out="Call it by its own name.",
+                        NOT_A_VALUE,
+                        "Call it by its own name.",
                     )
                 if one.binds and kind.holds_noise and self.in_while[pc]:
                     what = "a real variable" if kind.holds("real") else "an integer noise variable"
@@ -148,7 +151,7 @@ class Checker:
             case Require(test, message):
                 abstract.truth(test)
                 if message is not None:
-                    abstract.finite(message, "a message cannot hold {}", FINITE_ONLY)
+                    abstract.finite(message, "a message cannot hold {}", FINITE_ONLY, LEAVE_OUT)
             case Check():
                 env[one.slot] = self.declared(one, env[one.slot])
             case Output(value):
@@ -178,10 +181,16 @@ class Checker:
             draw.rate,
             "{} cannot be a rate",
             "A rate is a positive rational number times eps.",
+            "Write a rate that does not depend on noise, such as `eps / 2`.",
         )
         mean = self.abstract.kind(draw.mean)
         if mean.items is not None or mean.function:
-            refuse(draw.mean.place, "the mean of a sample is a number, not a list")
+            refuse(
+                draw.mean.place,
+                "the mean of a sample is a number, not a list",
+                "One sample is one number.",
+                f"Sample each entry: `[{draw.noise}(eps, x) for x in xs]`.",
+            )
         self.abstract.no_term(draw.mean, mean)
         if whole and mean.real:
             refuse(
@@ -206,29 +215,32 @@ class Checker:
         """Check a choice among finitely many values."""
         abstract = self.abstract
         if isinstance(choice, ExpMech):
-            abstract.finite(choice.rate, "{} cannot be a rate", FINITE_ONLY)
+            abstract.finite(choice.rate, "{} cannot be a rate", FINITE_ONLY, LEAVE_OUT)
             score = abstract.kind(choice.score)
             if score.holds_noise:
                 refuse(
                     choice.score.place,
                     f"a score cannot depend on {score.word}",
                     "A score is a function of finite values with rational results.",
+                    "Make the inputs that it reads finite: `Dom(lo, hi)`.",
                 )
             if not score.function and score.items is None:
                 refuse(
                     choice.score.place,
                     "the score must be a function",
-                    way_out="Write expmech(a * eps, score, candidates).",
+                    "A score is a function of finite values with rational results.",
+                    "Write expmech(a * eps, score, candidates).",
                 )
             message = "the candidates of expmech are finite values"
-            return join(FINITE, abstract.finite(choice.candidates, message, FINITE_ONLY).entry)
+            found = abstract.finite(choice.candidates, message, FINITE_ONLY, NUMBER_THEM)
+            return join(FINITE, found.entry)
         found = FINITE
         for value, chance in choice.outcomes:
             message = "{} cannot be a key: choose picks among finite values"
-            kind = abstract.finite(value, message, FINITE_ONLY)
+            kind = abstract.finite(value, message, FINITE_ONLY, NUMBER_THEM)
             abstract.no_term(value, kind)
             found = join(found, kind)
-            abstract.finite(chance, "a probability cannot depend on {}", FINITE_ONLY)
+            abstract.finite(chance, "a probability cannot depend on {}", FINITE_ONLY, LEAVE_OUT)
         return found
 
     def test(self, one: Test) -> None:
@@ -239,7 +251,7 @@ class Checker:
         for part, kind in ((one.left, left), (one.right, right)):
             self.abstract.no_term(part, kind)
             if kind.function:
-                refuse(part.place, "a function cannot be compared", way_out="Call it.")
+                refuse(part.place, "a function cannot be compared", NOT_A_VALUE, CALL_IT)
             if kind.items is not None and kind.holds_noise:
                 refuse(
                     part.place,
@@ -251,15 +263,25 @@ class Checker:
     def declared(self, one: Check, kind: Kind) -> Kind:
         """Check a variable or parameter with a declared type."""
         if one.type.finite and kind.holds_noise:
-            refuse(one.place, f"{one.name} is {one.type}, and {kind.word} is not a finite value")
+            refuse(
+                one.place,
+                f"{one.name} is {one.type}, and {kind.word} is not a finite value",
+                "A variable or input with a declared domain holds one of its values.",
+                "Leave the declaration out, or write `Real`.",
+            )
         if kind.holds("integer"):
-            refuse(one.place, f"{one.name} is {one.type}, and integer noise is not", MIXED)
+            refuse(
+                one.place,
+                f"{one.name} is {one.type}, and integer noise is not",
+                MIXED,
+                "Leave the declaration out.",
+            )
         return kind
 
     def return_(self, kind: Kind, place: Place) -> None:
         """Check an output, and that all outputs so far are of one shape."""
         if kind.holds("function"):
-            refuse(place, "a function cannot be an output")
+            refuse(place, "a function cannot be an output", NOT_A_VALUE, CALL_IT)
         self.output = join(self.output, kind)
         if _undetermined(self.output):
             refuse(

@@ -52,6 +52,7 @@ class Control(CallLowering):
                 f"the program has more than {CODE_LIMIT:,} basic statements",
                 place=instruction.place,
                 rule="Every call of a subroutine is replaced by its statements.",
+                way_out="Call it fewer times, or go round a `for` loop that calls it once.",
             )
         self.code.append(instruction)
 
@@ -246,7 +247,12 @@ class Control(CallLowering):
         try:
             return len(items_of(found))
         except TypeError as error:
-            self.refuse(items.place, str(error), "A loop goes over a range, a list or a tuple.")
+            self.refuse(
+                items.place,
+                str(error),
+                "A loop goes over a range, a list or a tuple.",
+                "Write `range(n)` to go round n times.",
+            )
         except ValueError:
             self.too_long(self.place(node))
 

@@ -25,6 +25,7 @@ from exactdp.language.operations import (
     entry_of,
     fail,
     items_of,
+    python_fail,
     unpacked,
     updated,
 )
@@ -80,18 +81,9 @@ def guarded(place: Place, compute: Callable[[Env], Value]) -> Closure:
                 raise fail(place, error.message, error.rule, error.way_out) from None
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
-            raise fail(place, _describe(error)) from None
+            raise python_fail(place, error) from None
 
     return run
-
-
-def _describe(error: Exception) -> str:
-    text = str(error.args[0]) if error.args else type(error).__name__
-    if isinstance(error, ZeroDivisionError):
-        return "division by zero"
-    if isinstance(error, KeyError):
-        text = f"{error.args[0]!r} is not in the table" if error.args else "not in the table"
-    return text.replace("'List'", "'list'").replace("'Term'", "an expression in eps")
 
 
 # Closures ---------------------------------------------------------------------------------
@@ -167,7 +159,12 @@ class Compiler:
             def read(env: Env) -> Value:
                 value = env[slot]
                 if value is UNSET:
-                    raise fail(node.place, f"{name} is read before it is assigned")
+                    raise fail(
+                        node.place,
+                        f"{name} is read before it is assigned",
+                        "A variable must be assigned on every path that leads to where it is read.",
+                        f"Assign {name} before.",
+                    )
                 return value
 
             return read
@@ -178,8 +175,7 @@ class Compiler:
         function = self.functions.get(name)
         if function is None:
             function = FUNCTIONS.get(name)
-        if function is None:
-            raise fail(node.place, f"{name} is not known")
+        assert function is not None, f"the reader let the unknown name {name} pass"
         return lambda _: function
 
     def binary(
@@ -372,6 +368,7 @@ def call_python(
             place,
             f"{name} raised {type(error).__name__}: {error}",
             f"{name} is a Python function, run on the values {', '.join(map(repr, args))}.",
+            f"Make {name} return a finite value for them, or test them with `if` before.",
         ) from error
     try:
         return freeze_result(result)

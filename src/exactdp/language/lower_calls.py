@@ -26,6 +26,9 @@ from exactdp.language.syntax import (
 )
 
 _SCORE = "A score is a function of finite values with rational results."
+_KEY = "A key or score is a function of one item."
+_ONE_ITEM = "Write `lambda item: …`, or the name of a function."
+_ARGUMENTS = "A subroutine is called with one argument for each of its inputs."
 
 
 class CallLowering(Lowering):
@@ -56,16 +59,19 @@ class CallLowering(Lowering):
         """Inline a call of another mechanism or ideal."""
         params = [param.name for param in target.function.params]
         place, name = self.place(node), node.function.id
+        usage = f"Write {name}({', '.join(params)})."
         if len(node.args) > len(params):
-            self.refuse(place, f"{name} takes {len(params)} arguments, {len(node.args)} given")
+            message = f"{name} takes {len(params)} arguments, {len(node.args)} given"
+            self.refuse(place, message, _ARGUMENTS, usage)
         given = dict(zip(params, node.args, strict=False))
         for key, arg in node.keywords:
             if key not in params or key in given:
-                self.refuse(place, f"{name} has no argument {key}, or it is given twice")
+                message = f"{name} has no argument {key}, or it is given twice"
+                self.refuse(place, message, _ARGUMENTS, usage)
             given[key] = arg
         missing = [param for param in params if param not in given]
         if missing:
-            self.refuse(place, f"{name} needs {', '.join(missing)}")
+            self.refuse(place, f"{name} needs {', '.join(missing)}", _ARGUMENTS, usage)
         values = {key: self.value(arg) for key, arg in given.items()}
         return self.inline(target, [values[param] for param in params], node, True)
 
@@ -100,6 +106,9 @@ class CallLowering(Lowering):
             self.refuse(
                 self.place(node),
                 f"{name} of noise takes no argument {next(iter(keywords), 'of this kind')}",
+                "Of noise, abs takes a number; min and max take numbers, or a list and `key`; "
+                "sorted takes a list, `key` and `reverse`.",
+                "Test the case with `if` first.",
             )
         if name == "abs":
             return self.prelude_call("abs", [self.value(node.args[0])], node)
@@ -142,7 +151,12 @@ class CallLowering(Lowering):
     def reversed_keys(self, keys: PureExpr, reverse: Expr, node: Node) -> PureExpr:
         """Return the keys negated if `reverse` is True."""
         if not isinstance(reverse, Literal) or not isinstance(reverse.value, bool):
-            self.refuse(self.place(reverse), "reverse is True or False here")
+            self.refuse(
+                self.place(reverse),
+                "reverse is not True or False here",
+                "The order in which noise is sorted is fixed in the source.",
+                "Write reverse=True or reverse=False, one on each side of an `if`.",
+            )
         if not reverse.value:
             return keys
         place = self.place(node)
@@ -165,13 +179,15 @@ class CallLowering(Lowering):
         if isinstance(function, Lambda):
             self.check_samples(function)
             if len(function.params) != 1:
-                self.refuse(self.place(function), "the lambda must have one parameter")
+                self.refuse(
+                    self.place(function), "the lambda must have one parameter", _KEY, _ONE_ITEM
+                )
             variable = Name(function.params[0], place=place)
             body = function.body
         elif isinstance(function, Name):
             body = Call(function, (variable,), place=place)
         else:
-            self.refuse(self.place(function), "this is not a function")
+            self.refuse(self.place(function), "this is not a function", _KEY, _ONE_ITEM)
         found = Name(self.temporary("list"), place=place)
         self.noisy_slots.add(found.id)
         self.emit(Set(found.id, Sequence((), True, place=place), place=place))
@@ -199,7 +215,9 @@ class CallLowering(Lowering):
         candidates = self.value(node.candidates)
         called = self.scope.constants.get(score.id) if isinstance(score, Name) else None
         if isinstance(called, Definition) and samples(called) is not None:
-            self.refuse(self.place(score), "the score samples", _SCORE)
+            self.refuse(
+                self.place(score), "the score samples", _SCORE, "Leave the noise out of it."
+            )
         if isinstance(called, Definition) or self.scope.noise.effectful(score):
             kept = self.keep(candidates, place)
             return ExpMech(rate, self.mapped(score, kept, node), kept, place=place)

@@ -73,7 +73,11 @@ class Mechanism:
         mechanism. `constants` are the outside names it may use.
         """
         if not isinstance(text, str):
-            raise ValueRefusedError(f"a source is a text, not {type(text).__name__}")
+            raise ValueRefusedError(
+                f"a source is a text, not {type(text).__name__}",
+                rule="from_source reads the text of a mechanism.",
+                way_out="Read the file first, or use @mechanism on the function.",
+            )
         return cls(read_text(text_source(text, name), dict(constants or {})))
 
     # The program ----------------------------------------------------------------------
@@ -240,7 +244,9 @@ class Mechanism:
         if set(u) != set(names):
             raise ValueRefusedError(
                 f"{self.__name__} has the inputs {', '.join(names) or 'none'}, "
-                f"given are {', '.join(map(str, u)) or 'none'}"
+                f"given are {', '.join(map(str, u)) or 'none'}",
+                rule="A dictionary gives each input by its name.",
+                way_out="Give " + "{" + ", ".join(f"{name!r}: …" for name in names) + "}.",
             )
         return [u[name] for name in names]
 
@@ -253,6 +259,7 @@ class Mechanism:
         if isinstance(u, str) or not isinstance(u, tuple | list) or len(u) != count:
             raise ValueRefusedError(
                 f"{self.__name__} has {count} inputs, given is {u!r}",
+                rule="With one input u is its value; with several, one value for each.",
                 way_out="Give a tuple with one value for each input.",
             )
         return list(u)
@@ -274,7 +281,11 @@ class Mechanism:
     def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
         """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
         if type(size) is not int or size < 0:
-            raise ValueRefusedError(f"{size!r} is not a number of runs")
+            raise ValueRefusedError(
+                f"{size!r} is not a number of runs",
+                rule="The size is the number of outputs: an int, 0 or more.",
+                way_out="Give an int, such as size=1000.",
+            )
         state = self.machine.start(self.read_input(u))
         budget = _budget(eps)
         if self.deterministic:
@@ -308,7 +319,11 @@ class Ideal(Mechanism):
             from exactdp.semantics.concrete import run_exactly  # noqa: PLC0415
 
             if len(args) != len(self.inputs):
-                raise ValueRefusedError(f"{self.__name__} takes {len(self.inputs)} arguments")
+                raise ValueRefusedError(
+                    f"{self.__name__} takes {len(self.inputs)} arguments, {len(args)} given",
+                    rule="An ideal is called with one argument for each of its inputs.",
+                    way_out=f"Write {self.__name__}({', '.join(self._names)}).",
+                )
             state = self.machine.start(tuple(freeze(arg) for arg in args))
             return run_exactly(self.machine, state)
         return self.run(args[0] if len(args) == 1 and len(self.inputs) == 1 else args)
@@ -369,9 +384,16 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
                     "a source holds constants and functions only",
                     place=source.place(node),
                     rule="Nothing in it is run; the last `def` is the mechanism.",
+                    way_out="Move it into the `def`, or run it outside and give the result in "
+                    "constants={…}.",
                 )
     if definition is None:
-        raise ProgramError("there is no `def` in the source", place=source.at(1, 1))
+        raise ProgramError(
+            "there is no `def` in the source",
+            place=source.at(1, 1),
+            rule="A mechanism is written as a function; the last `def` is the mechanism.",
+            way_out="Write `def mechanism(q: Real): …`.",
+        )
     return definition
 
 

@@ -40,6 +40,7 @@ def _without_noise(node: Any, function: Function, constants: dict[str, object]) 
                 raise ProgramError(
                     "the noiseless program needs `max`, which means something else here",
                     place=node.place,
+                    rule="The exponential mechanism's mean is the first maximiser of the score.",
                     way_out="Rename the variable or constant `max`.",
                 )
             among = _without_noise(candidates, function, constants)

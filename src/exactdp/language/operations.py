@@ -7,16 +7,36 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from exactdp.errors import Place, ProgramError
+from exactdp.errors import Place, ProgramError, ValueRefusedError
 from exactdp.language.limits import BITS_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
+from exactdp.language.rules import SAME_LENGTH, TARGETS
 from exactdp.language.terms import Term
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
 
 
-def fail(place: Place, message: str, rule: str = "", way_out: str = "") -> ProgramError:
+def fail(place: Place, message: str, rule: str, way_out: str) -> ProgramError:
     """Return the located error of a program."""
     return ProgramError(message, place=place, rule=rule, way_out=way_out)
+
+
+def python_fail(place: Place, error: Exception) -> ProgramError:
+    """Return an error of Python's on finite values as the located error of a program."""
+    text = str(error.args[0]) if error.args else type(error).__name__
+    match error:
+        case ZeroDivisionError():
+            text, way_out = "division by zero", "Test the divisor with `if` before."
+        case KeyError():
+            text = f"{error.args[0]!r} is not in the table" if error.args else "not in the table"
+            way_out = "Test `key in table` before."
+        case IndexError():
+            way_out = "Test the index with `if` before; `len(xs)` is the number of entries."
+        case ValueError():
+            way_out = "See that the values stay within what the operation is defined for."
+        case _:
+            way_out = "See that the values are of the kinds that the operation takes."
+    shown = text.replace("'List'", "'list'").replace("'Term'", "an expression in eps")
+    return fail(place, shown, "Python's own rules hold for finite values.", way_out)
 
 
 # Arithmetic -------------------------------------------------------------------------------
@@ -71,6 +91,21 @@ def remainder(left: Value, right: Value) -> Value:
     return left % right
 
 
+def _bits(op: Callable[[int, int], int]) -> Callable[[Value, Value], Value]:
+    def run(left: Value, right: Value) -> Value:
+        if not isinstance(left, int) or not isinstance(right, int):
+            raise TypeError("operators on bits take whole numbers and truth values")
+        return op(left, right)
+
+    return run
+
+
+def _shifted(left: int, right: int) -> int:
+    if left.bit_length() + right > BITS_LIMIT:
+        raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+    return left << right
+
+
 OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "+": lambda left, right: _small(left + right),
     "-": operator.sub,
@@ -79,6 +114,11 @@ OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "//": operator.floordiv,
     "%": remainder,
     "**": power,
+    "&": _bits(operator.and_),
+    "|": _bits(operator.or_),
+    "^": _bits(operator.xor),
+    "<<": _bits(_shifted),
+    ">>": _bits(operator.rshift),
 }
 
 
@@ -131,6 +171,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "all": lambda items: all(items_of(items)),
     "any": lambda items: any(items_of(items)),
     "bool": bool,
+    "dict": lambda items=(): Table(unpacked_pair(item) for item in items_of(items)),
+    "divmod": lambda left, right: (left // right, remainder(left, right)),
     "enumerate": lambda items, start=0: tuple(enumerate(items_of(items), start)),
     "exp": exp_of_term,
     "int": lambda value=0: int(value),
@@ -159,6 +201,15 @@ def _fraction(above: Value = 0, below: Value = 1) -> Fraction:
     return Fraction(above, below)
 
 
+def unpacked_pair(item: Value) -> tuple[Value, Value]:
+    """Return a key and its value."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise TypeError(f"{item!r} is not a key with its value")
+    if isinstance(item[0], List):
+        raise TypeError("a list cannot be a key; use a tuple")
+    return item[0], item[1]
+
+
 def _sum(items: Any, start: Value) -> Value:
     for item in items:
         start = _small(start + item)
@@ -167,6 +218,12 @@ def _sum(items: Any, start: Value) -> Value:
 
 def updated(base: Value, index: Value, value: Value) -> List:
     """Return the list with one entry replaced."""
+    if isinstance(base, Table):
+        raise ValueRefusedError(
+            "a dictionary cannot be changed",
+            rule="Dictionaries are read-only.",
+            way_out="Keep the values in a list and index it by position.",
+        )
     if not isinstance(base, List):
         raise TypeError("only an entry of a list can be assigned")
     position = operator.index(index)
@@ -193,9 +250,10 @@ def augmented(op: str, base: Value, value: Value) -> Value:
 def unpacked(value: Value, count: int, place: Place) -> Any:
     """Return the parts of a value that is assigned to `count` targets."""
     if not isinstance(value, tuple | range | str):
-        raise fail(place, f"{value!r} cannot be split into {count} parts")
+        raise fail(place, f"{value!r} cannot be split into {count} parts", SAME_LENGTH, TARGETS)
     if len(value) != count:
-        raise fail(place, f"{len(value)} values cannot be assigned to {count} targets")
+        message = f"{len(value)} values cannot be assigned to {count} targets"
+        raise fail(place, message, SAME_LENGTH, TARGETS)
     return value
 
 

@@ -16,6 +16,7 @@ from exactdp.language.syntax import (
     Boolean,
     Call,
     Choose,
+    Clause,
     Comparison,
     Comprehension,
     Conditional,
@@ -47,8 +48,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # How tightly each expression binds, from loose to tight.
-_LAMBDA, _CONDITIONAL, _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(11)
+_LAMBDA, _CONDITIONAL, _OR, _AND, _NOT, _COMPARE = range(6)
+_BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(6, 15)
 _BINDING = {
+    "|": _BIT_OR,
+    "^": _BIT_XOR,
+    "&": _BIT_AND,
+    "<<": _SHIFT,
+    ">>": _SHIFT,
     "+": _SUM,
     "-": _SUM,
     "*": _PRODUCT,
@@ -110,8 +117,8 @@ def _show(node: PureExpr) -> tuple[str, int]:
             binding = _AND if op == "and" else _OR
             return f" {op} ".join(show(operand, binding + 1) for operand in operands), binding
         case Comparison(first, rest):
-            parts = "".join(f" {op} {show(part, _SUM)}" for op, part in rest)
-            return show(first, _SUM) + parts, _COMPARE
+            parts = "".join(f" {op} {show(part, _BIT_OR)}" for op, part in rest)
+            return show(first, _BIT_OR) + parts, _COMPARE
         case Conditional(test, then, otherwise):
             text = f"{show(then, _OR)} if {show(test, _OR)} else {show(otherwise, _CONDITIONAL)}"
             return text, _CONDITIONAL
@@ -154,15 +161,35 @@ def _decimal(value: Fraction) -> str:
 
 
 def _comprehension(node: Comprehension) -> str:
-    text = show(node.element, _CONDITIONAL)
-    for clause in node.clauses:
+    text = show(node.element, _CONDITIONAL) + _clauses(node.clauses)
+    return f"[{text}]" if node.is_list else f"({text})"
+
+
+def _clauses(clauses: tuple[Clause, ...]) -> str:
+    text = ""
+    for clause in clauses:
         text += f" for {_target(clause.target)} in {show(clause.items, _OR)}"
         text += "".join(f" if {show(test, _OR)}" for test in clause.tests)
-    return f"[{text}]" if node.is_list else f"({text})"
+    return text
+
+
+def _is_pair(node: PureExpr) -> bool:
+    return isinstance(node, Sequence) and not node.is_list and len(node.items) == 2
+
+
+def _pair(node: PureExpr) -> str:
+    """Return a key and its value as a dictionary shows them."""
+    assert isinstance(node, Sequence)
+    key, value = node.items
+    return f"{show(key, _CONDITIONAL)}: {show(value, _CONDITIONAL)}"
 
 
 def _call(node: Node) -> str:
     match node:
+        case Call(Name("dict"), (Sequence(entries, True),), ()) if all(map(_is_pair, entries)):
+            return f"{{{', '.join(map(_pair, entries))}}}"
+        case Call(Name("dict"), (Comprehension(element, clauses, False),), ()) if _is_pair(element):
+            return f"{{{_pair(element)}{_clauses(clauses)}}}"
         case Call(function, (Comprehension(_, _, False) as only,), ()):
             return f"{_function(function)}{_comprehension(only)}"
         case Call(function, args, keywords):

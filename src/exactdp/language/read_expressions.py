@@ -10,6 +10,7 @@ from typing import NoReturn
 from exactdp.language.definition import nodes
 from exactdp.language.limits import BITS_LIMIT, NESTING_LIMIT
 from exactdp.language.read_names import RULE, NameReader
+from exactdp.language.rules import COPY_FIRST, NOT_A_VALUE
 from exactdp.language.syntax import (
     Binary,
     Boolean,
@@ -44,6 +45,11 @@ _BINARY = {
     ast.FloorDiv: "//",
     ast.Mod: "%",
     ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
 }
 _COMPARE = {
     ast.Lt: "<",
@@ -60,6 +66,25 @@ _COMPARE = {
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Not: "not"}
 
 
+METHODS_RULE = (
+    "Lists have `index(x)` and `count(x)`, and on a line of their own `append(x)` and `extend(xs)`."
+)
+_ALONE = "Write it on a line of its own, with one argument."
+_INSTEAD_OF_METHOD = {
+    "append": _ALONE,
+    "extend": _ALONE,
+    "clear": "Write `xs = []`.",
+    "copy": "Write `list(xs)`.",
+    "get": "Write `table[key] if key in table else default`.",
+    "insert": "Write `xs = xs[:i] + [x] + xs[i:]`.",
+    "items": "Go over the keys: `for key in table`, and read `table[key]`.",
+    "keys": "Go over the table itself: `for key in table`.",
+    "pop": "Write `x = xs[-1]`, then `xs = xs[:-1]`.",
+    "remove": "Write `xs = [x for x in xs if x != gone]`.",
+    "reverse": "Write `xs = xs[::-1]`.",
+    "sort": "Write `xs = sorted(xs)`.",
+    "values": "Go over the keys: `for key in table`, and read `table[key]`.",
+}
 _ITERATORS = ("enumerate", "zip", "reversed")
 
 
@@ -77,7 +102,12 @@ class ExpressionReader(NameReader):
                 return Targets(parts, place=self.source.place(node))
             case ast.Subscript(ast.Name(name) as base, index) if not isinstance(index, ast.Slice):
                 if name not in self.locals:
-                    self.refuse(base, f"{name} is a constant and cannot be changed")
+                    self.refuse(
+                        base,
+                        f"{name} is a constant and cannot be changed",
+                        COPY_FIRST,
+                        f"Copy it to a variable first: `own = list({name})`.",
+                    )
                 left = Name(name, place=self.source.place(base))
                 return Index(left, self.expr(index), place=self.source.place(node))
             case ast.Subscript(ast.Subscript()):
@@ -88,16 +118,26 @@ class ExpressionReader(NameReader):
                     "Assign the whole inner list: `rows[i] = [… for …]`.",
                 )
             case ast.Subscript():
-                self.refuse(node, "a slice cannot be assigned", way_out="Build a new list.")
+                self.refuse(
+                    node,
+                    "a slice cannot be assigned",
+                    "Only a variable or one entry of a list can be assigned.",
+                    "Build a new list: `xs = xs[:i] + [x] + xs[i + 1:]`.",
+                )
             case ast.Attribute():
-                self.refuse(node, "an attribute cannot be assigned", RULE)
+                self.refuse(node, "an attribute cannot be assigned", RULE, "Use a variable.")
         self.outside(node)
 
     def expr(self, node: ast.expr) -> Expr:
         """Return an expression."""
         self.depth += 1
         if self.depth > NESTING_LIMIT:
-            self.refuse(node, "expressions are nested too deeply", f"At most {NESTING_LIMIT}.")
+            self.refuse(
+                node,
+                "expressions are nested too deeply",
+                f"At most {NESTING_LIMIT} expressions and blocks stand inside each other.",
+                "Assign parts of it to variables first.",
+            )
         found = self.expression(node)
         self.depth -= 1
         return found
@@ -118,7 +158,9 @@ class ExpressionReader(NameReader):
                 return Sequence(self.exprs(items), isinstance(node, ast.List), place=place)
             case ast.UnaryOp(op, operand):
                 if type(op) not in _UNARY:
-                    self.refuse(node, "the operator ~ is not in the language", RULE)
+                    self.refuse(
+                        node, "the operator ~ is not in the language", RULE, "Write -x - 1."
+                    )
                 return Unary(_UNARY[type(op)], self.expr(operand), place=place)
             case ast.BinOp(left, op, right):
                 symbol = self.operator(op, node)
@@ -128,8 +170,11 @@ class ExpressionReader(NameReader):
                 return Boolean(word, self.exprs(values), place=place)
             case ast.Compare(left, ops, comparators):
                 first = self.expr(left)
-                rest = zip((_COMPARE[type(op)] for op in ops), self.exprs(comparators), strict=True)
-                return Comparison(first, tuple(rest), place=place)
+                rest = tuple(
+                    (_COMPARE[type(op)], self.compared(op, part))
+                    for op, part in zip(ops, comparators, strict=True)
+                )
+                return Comparison(first, rest, place=place)
             case ast.IfExp(test, body, orelse):
                 condition = self.expr(test)
                 return Conditional(condition, self.expr(body), self.expr(orelse), place=place)
@@ -144,6 +189,12 @@ class ExpressionReader(NameReader):
                 if name in _ITERATORS and name not in self.constants:
                     self.once(node, name, f"list({name}(…))")
                 return found
+            case ast.Dict(keys, values):
+                pairs = tuple(self.pair(*both) for both in zip(keys, values, strict=True))
+                return self.dictionary(Sequence(pairs, True, place=place))
+            case ast.DictComp(key, value, generators):
+                element = ast.copy_location(ast.Tuple([key, value], ast.Load()), key)
+                return self.dictionary(self.comprehension(node, element, generators))
             case ast.ListComp(element, generators):
                 return self.comprehension(node, element, generators)
             case ast.GeneratorExp():
@@ -153,10 +204,33 @@ class ExpressionReader(NameReader):
                     node,
                     "a lambda can only be handed to a function",
                     "It is not a value: write it where it is used, as in `key=lambda x: -x`.",
+                    "Define a function before the mechanism; @ideal if it works on noise.",
                 )
             case ast.Attribute():
                 return self.value_name(node)
         self.outside(node)
+
+    def compared(self, op: ast.cmpop, node: ast.expr) -> Expr:
+        """Return the right side of a comparison; after `in` a set is a list of its entries."""
+        if isinstance(op, ast.In | ast.NotIn) and isinstance(node, ast.Set):
+            return Sequence(self.exprs(node.elts), False, place=self.source.place(node))
+        return self.expr(node)
+
+    def pair(self, key: ast.expr | None, value: ast.expr) -> Sequence:
+        """Return an entry of a dictionary as a tuple."""
+        if key is None:
+            self.refuse(
+                value,
+                "** in a dictionary is not in the language",
+                RULE,
+                "Name the values one by one.",
+            )
+        return Sequence(self.exprs([key, value]), False, place=self.source.place(key))
+
+    @staticmethod
+    def dictionary(pairs: Expr) -> Call:
+        """Return `{key: value, …}`, which is a call of `dict` with its pairs."""
+        return Call(Name("dict", place=pairs.place), (pairs,), place=pairs.place)
 
     def argument(self, node: ast.expr) -> Expr:
         """Return an expression that is handed to a function: it may be a lambda or generator."""
@@ -182,14 +256,12 @@ class ExpressionReader(NameReader):
 
     def operator(self, op: ast.operator, node: ast.AST) -> str:
         """Return the symbol of an operator."""
-        if isinstance(op, ast.MatMult):
-            self.refuse(node, "the operator @ is not in the language", RULE)
         if type(op) not in _BINARY:
             self.refuse(
                 node,
-                "operators on bits are not in the language",
+                "the operator @ is not in the language",
                 RULE,
-                "Use and, or, not; + - * / // % **.",
+                "Write the products out: `sum(a[i] * b[i] for i in range(n))`.",
             )
         return _BINARY[type(op)]
 
@@ -201,24 +273,39 @@ class ExpressionReader(NameReader):
             number = read_decimal(text)
             if number is None:
                 if math.isinf(value):
-                    self.refuse(node, "this number is too large", way_out="Write inf.")
+                    self.refuse(
+                        node,
+                        "this number is too large",
+                        "A decimal is read exactly, up to an exponent of four digits.",
+                        "Write inf for infinity.",
+                    )
                 number = Fraction(repr(value))
             exact = plain(number)
             if isinstance(exact, Fraction):
                 self.notes.append(f"line {place.line}: {text} is read as the decimal {exact}")
             return Literal(exact, text, place=place)
         if isinstance(value, int) and value.bit_length() > BITS_LIMIT:
-            self.refuse(node, f"this number has more than {BITS_LIMIT:,} bits")
+            self.refuse(
+                node,
+                f"this number has more than {BITS_LIMIT:,} bits",
+                f"Numbers have at most {BITS_LIMIT:,} bits.",
+                "Write a smaller number.",
+            )
         if isinstance(value, bool | int | str) or value is None:
             return Literal(value, place=place)
         what = {"complex": "a complex number", "bytes": "bytes", "ellipsis": "..."}
-        self.refuse(node, f"{what.get(type(value).__name__, 'this')} is not in the language", RULE)
+        self.refuse(
+            node,
+            f"{what.get(type(value).__name__, 'this')} is not in the language",
+            RULE,
+            "Use an int, a decimal, a string, True, False or None.",
+        )
 
     def value_name(self, node: ast.expr) -> Name:
         """Return a name that stands for a value."""
         name = self.resolve(node)
         if name.id in SAMPLERS or name.id in ("Real", "Dom", "exp"):
-            self.refuse(node, f"{name.id} is not a value", way_out=f"Call it: {name.id}(…).")
+            self.refuse(node, f"{name.id} is not a value", NOT_A_VALUE, f"Call it: {name.id}(…).")
         return name
 
     def comprehension(
@@ -229,12 +316,22 @@ class ExpressionReader(NameReader):
         clauses = []
         for generator in generators:
             if generator.is_async:
-                self.refuse(node, "an async comprehension is not in the language", RULE)
+                self.refuse(
+                    node,
+                    "an async comprehension is not in the language",
+                    RULE,
+                    "Leave `async` out.",
+                )
             items = self.iterated(generator.iter)
             self.inner.extend(sorted(_names(generator.target)))
             target = self.pattern(generator.target)
             if any(isinstance(part, Index) for part in nodes(target)):
-                self.refuse(generator.target, "a comprehension goes over plain variables", RULE)
+                self.refuse(
+                    generator.target,
+                    "a comprehension goes over plain variables",
+                    RULE,
+                    "Use a variable of its own, or a `for` loop.",
+                )
             clauses.append(
                 Clause(
                     target,
@@ -254,7 +351,12 @@ class ExpressionReader(NameReader):
             args.vararg or args.kwarg or args.kwonlyargs or args.defaults or args.posonlyargs
         )
         if not plain_only:
-            self.refuse(node, "a lambda here has plain parameters only", RULE)
+            self.refuse(
+                node,
+                "a lambda here has plain parameters only",
+                RULE,
+                "Leave out *, ** and default values.",
+            )
         names = tuple(arg.arg for arg in args.args)
         for arg in args.args:
             self.check_name(arg.arg, arg)
@@ -271,25 +373,41 @@ class ExpressionReader(NameReader):
                 self.outside(argument)
         for keyword in node.keywords:
             if keyword.arg is None:
-                self.refuse(keyword.value, "** in a call is not in the language", RULE)
+                self.refuse(
+                    keyword.value,
+                    "** in a call is not in the language",
+                    RULE,
+                    "Name the arguments one by one.",
+                )
         match node.func:
             case ast.Attribute(base, method) if not self.is_module_name(base):
                 return self.method(node, base, method)
             case ast.Name() | ast.Attribute():
                 name = self.resolve(node.func)
             case _:
-                self.refuse(node.func, "only a named function can be called", RULE)
+                self.refuse(
+                    node.func,
+                    "only a named function can be called",
+                    RULE,
+                    "Define the function before the mechanism and call it by its name.",
+                )
         place = self.source.place(node)
         if name.id in self.inner or name.id in self.locals:
             self.refuse(
                 node.func,
                 f"{name.id} is a variable and cannot be called",
                 "Functions come from outside the mechanism.",
+                f"Rename the variable {name.id}, or the function.",
             )
         if name.id in SAMPLERS:
             return self.sample(name.id, node)
         if name.id in VALUES or name.id in ("Real", "Dom"):
-            self.refuse(node.func, f"{name.id} cannot be called in a mechanism")
+            self.refuse(
+                node.func,
+                f"{name.id} cannot be called in a mechanism",
+                "eps and inf are values; Real and Dom stand in the types of inputs.",
+                f"Leave the call out: `{name.id}`.",
+            )
         args = tuple(self.argument(arg) for arg in node.args)
         keywords = tuple((str(item.arg), self.argument(item.value)) for item in node.keywords)
         return Call(name, args, keywords, place=place)
@@ -297,16 +415,17 @@ class ExpressionReader(NameReader):
     def method(self, node: ast.Call, base: ast.expr, method: str) -> Method:
         """Return `xs.index(x)` or `xs.count(x)`."""
         if method not in ("index", "count") or len(node.args) != 1 or node.keywords:
-            way_out = ""
-            if method in ("append", "extend", "insert", "pop", "remove", "sort", "reverse"):
-                way_out = "Write `xs.append(x)` on a line of its own, or build a new list."
-            self.refuse(
-                node,
-                f"the method {method} is not in the language here",
-                "Lists have `append`, `index` and `count`.",
-                way_out,
-            )
+            self.refuse_method(node, method)
         return Method(self.expr(base), method, self.exprs(node.args), place=self.source.place(node))
+
+    def refuse_method(self, node: ast.Call, method: str) -> NoReturn:
+        """Refuse a method that the language does not have, or not here."""
+        self.refuse(
+            node,
+            f"the method {method} is not in the language here",
+            METHODS_RULE,
+            _INSTEAD_OF_METHOD.get(method, "Call a Python function of finite values instead."),
+        )
 
     def sample(self, word: str, node: ast.Call) -> Draw | ExpMech | Choose:
         """Return a sampling call."""
@@ -317,7 +436,12 @@ class ExpressionReader(NameReader):
         if word == "expmech":
             found = self.arguments(node, ("rate", "score", "candidates"), usage)
             if len(found) != 3 or "scale" in found:
-                self.refuse(node, f"expmech is written {usage}")
+                self.refuse(
+                    node,
+                    "expmech needs a rate, a score and candidates",
+                    "It picks a candidate with weight exp(rate · score).",
+                    f"Write {usage}.",
+                )
             rate, score, candidates = (
                 self.argument(found[part]) for part in ("rate", "score", "candidates")
             )
@@ -329,7 +453,8 @@ class ExpressionReader(NameReader):
             self.refuse(
                 node,
                 f"{word} needs a rate or a scale" + (", not both" if by_scale else ""),
-                way_out=f"Write {usage} or {word}(scale=b / eps, {mean_name}=…).",
+                "Noise is given by its rate a·eps or by its scale 1/(a·eps).",
+                f"Write {usage} or {word}(scale=b / eps, {mean_name}=…).",
             )
         rate = self.expr(found["scale" if by_scale else "rate"])
         mean: Expr = Literal(0, place=place)
@@ -341,13 +466,21 @@ class ExpressionReader(NameReader):
         """Return the arguments of a sampler by name; the last of lap's is by keyword only."""
         positional = tuple(name for name in names if name != "scale")
         if len(node.args) > len(positional):
-            self.refuse(node.args[len(positional)], "one argument too many", f"Write {usage}.")
+            self.refuse(
+                node.args[len(positional)],
+                "one argument too many",
+                f"The arguments are {', '.join(names)}.",
+                f"Write {usage}.",
+            )
         found: dict[str, ast.expr] = dict(zip(positional, node.args, strict=False))
         for keyword in node.keywords:
             name = str(keyword.arg)
             if name not in names or name in found:
                 self.refuse(
-                    keyword.value, f"unknown or repeated argument {name}", f"Write {usage}."
+                    keyword.value,
+                    f"unknown or repeated argument {name}",
+                    f"The arguments are {', '.join(names)}.",
+                    f"Write {usage}.",
                 )
             found[name] = keyword.value
         return found
@@ -356,18 +489,21 @@ class ExpressionReader(NameReader):
         """Return `choose({value: probability, …})`."""
         match node:
             case ast.Call(_, [ast.Dict(keys, values)], []):
-                pairs = []
-                for key, value in zip(keys, values, strict=True):
-                    if key is None:
-                        self.refuse(value, "** in a dictionary is not in the language", RULE)
-                    pairs.append((self.expr(key), self.expr(value)))
+                pairs = [self.pair(*both).items for both in zip(keys, values, strict=True)]
                 if not pairs:
-                    self.refuse(node, "choose needs at least one value", f"Write {usage}.")
-                return Choose(tuple(pairs), place=self.source.place(node))
+                    self.refuse(
+                        node,
+                        "choose needs at least one value",
+                        "choose picks one of its values.",
+                        f"Write {usage}.",
+                    )
+                outcomes = tuple((value, chance) for value, chance in pairs)
+                return Choose(outcomes, place=self.source.place(node))
         self.refuse(
             node,
             "choose takes the values with their probabilities",
-            f"Write {usage}, probabilities rational in eps and exp(q * eps).",
+            "They are written out, so that each probability is checked for every eps.",
+            f"Write {usage}; for a uniform pick, expmech(eps, lambda v: 0, values).",
         )
 
 

@@ -17,16 +17,17 @@ from exactdp.language.syntax import Name
 from exactdp.language.values import freeze
 from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
 
+_NO_WAITING = "A mechanism waits for nothing: leave it out."
+_SEE = "Use what docs/language.md describes."
+
 #: What Python's other constructs are called, and the way out.
 _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("an async loop", "Use a plain `for`."),
     ast.AsyncFunctionDef: ("an async function", "Use a plain `def`."),
-    ast.AsyncWith: ("async with", ""),
-    ast.Await: ("await", ""),
+    ast.AsyncWith: ("async with", _NO_WAITING),
+    ast.Await: ("await", _NO_WAITING),
     ast.ClassDef: ("a class", "Use tuples and lists."),
     ast.Delete: ("del", "Assign a new value instead."),
-    ast.Dict: ("a dictionary", "Define it outside the mechanism; inside, `choose` takes one."),
-    ast.DictComp: ("a dictionary comprehension", "Define the dictionary outside the mechanism."),
     ast.FormattedValue: ("a formatted string", "Return the values themselves."),
     ast.FunctionDef: (
         "a function inside a mechanism",
@@ -37,7 +38,6 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("an import", "Import outside the mechanism."),
     ast.JoinedStr: ("a formatted string", "Return the values themselves."),
     ast.Match: ("match", "Use if / elif / else."),
-    ast.MatMult: ("the operator @", ""),
     ast.NamedExpr: ("an assignment inside an expression (:=)", "Assign on a line of its own."),
     ast.Nonlocal: ("nonlocal", "A mechanism changes nothing outside itself."),
     ast.Raise: ("raise", "Use `assert`, which makes a failed condition an error of the program."),
@@ -45,7 +45,7 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.SetComp: ("a set comprehension", "Use a list comprehension."),
     ast.Starred: ("a starred expression", "Name the parts one by one."),
     ast.Try: ("try", "A mechanism has no exceptions: test the condition with `if`."),
-    ast.With: ("with", ""),
+    ast.With: ("with", "A mechanism opens nothing: leave the `with` out."),
     ast.Yield: ("yield", "Append to a list and return it."),
     ast.YieldFrom: ("yield from", "Append to a list and return it."),
 }
@@ -66,23 +66,26 @@ class NameReader:
         self.loops = 0
         self.depth = 0
 
-    def refuse(
-        self, node: ast.AST | Place, message: str, rule: str = "", way_out: str = ""
-    ) -> NoReturn:
+    def refuse(self, node: ast.AST | Place, message: str, rule: str, way_out: str) -> NoReturn:
         """Raise the located error."""
         place = node if isinstance(node, Place) else self.source.place(node)
         raise ProgramError(message, place=place, rule=rule, way_out=way_out)
 
     def outside(self, node: ast.AST) -> NoReturn:
         """Refuse a construct that is not in the language, by its name."""
-        what, way_out = _OUTSIDE.get(type(node), (f"Python's {type(node).__name__}", ""))
+        what, way_out = _OUTSIDE.get(type(node), (f"Python's {type(node).__name__}", _SEE))
         self.refuse(node, f"{what} is not in the language", RULE, way_out)
 
     def check_name(self, name: str, node: ast.AST) -> None:
         """Refuse a variable that is a word of the language."""
         if name in RESERVED:
             what = "the privacy budget" if name == "eps" else "a word of the language"
-            self.refuse(node, f"{name} is {what} and cannot be a variable", way_out="Rename it.")
+            self.refuse(
+                node,
+                f"{name} is {what} and cannot be a variable",
+                "The words of the language mean the same in every mechanism.",
+                "Rename the variable.",
+            )
 
     def resolve(self, node: ast.expr) -> Name:
         """Return a name as a variable, a word of the language, or a constant from outside."""
@@ -105,7 +108,12 @@ class NameReader:
                         "Assign it to a name outside the mechanism.",
                     )
             case ast.Attribute(_, last):
-                self.refuse(node, f"the attribute {last} is not in the language", RULE)
+                self.refuse(
+                    node,
+                    f"the attribute {last} is not in the language",
+                    RULE,
+                    "Compute it in a Python function of finite values, or use a variable.",
+                )
             case _:
                 self.outside(node)
         return Name(self.outside_name(node, written, found), place=place)
@@ -150,7 +158,8 @@ class NameReader:
         self.refuse(
             node,
             f"{word} is {what}, but outside the mechanism it is bound to {shown}",
-            way_out=f"Rename the outside name, or import {word} from exactdp.",
+            "The words of the language mean the same in every mechanism.",
+            f"Rename the outside name, or import {word} from exactdp.",
         )
 
     def take(self, node: ast.AST, name: str, found: object) -> object:
@@ -164,13 +173,15 @@ class NameReader:
                     node,
                     f"{name} is not in the language",
                     RULE,
-                    INSTEAD.get(name, ""),
+                    INSTEAD.get(name, "Compute it in a Python function of finite values outside."),
                 )
             return found
         try:
             return freeze(found, lambda text: self.notes.append(f"{name}: {text}"))
         except ExactdpError as error:
-            self.refuse(node, f"{name} cannot be a constant: {error.message}", error.rule)
+            self.refuse(
+                node, f"{name} cannot be a constant: {error.message}", error.rule, error.way_out
+            )
 
     def is_module_name(self, base: ast.expr) -> bool:
         """Whether `base.name` reads a name of a module."""

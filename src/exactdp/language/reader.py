@@ -15,6 +15,7 @@ from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.limits import NESTING_LIMIT
 from exactdp.language.read_expressions import ExpressionReader
 from exactdp.language.read_names import RULE
+from exactdp.language.rules import COPY_FIRST
 from exactdp.language.syntax import (
     Append,
     Assert,
@@ -121,7 +122,8 @@ class Reader(ExpressionReader):
         self.refuse(
             node,
             "this is not the type of an input",
-            way_out="Write Real, Real[m], Dom(lo, hi), Dom(lo, hi)[m], Dom([values]) or bool.",
+            "An input is real, or one of finitely many values, or a list of either.",
+            "Write Real, Real[m], Dom(lo, hi), Dom(lo, hi)[m], Dom([values]) or bool.",
         )
 
     def word(self, node: ast.expr) -> str | None:
@@ -146,7 +148,12 @@ class Reader(ExpressionReader):
         """Return the statements of a block."""
         self.depth += 1
         if self.depth > NESTING_LIMIT:
-            self.refuse(body[0], "statements are nested too deeply", f"At most {NESTING_LIMIT}.")
+            self.refuse(
+                body[0],
+                "statements are nested too deeply",
+                f"At most {NESTING_LIMIT} expressions and blocks stand inside each other.",
+                "Move the inner blocks into a subroutine.",
+            )
         found = tuple(self.statement(node) for node in body)
         self.depth -= 1
         return found
@@ -163,8 +170,15 @@ class Reader(ExpressionReader):
                 )
             case ast.AnnAssign(target, annotation, value):
                 if value is None or not isinstance(target, ast.Name):
-                    self.refuse(node, "a declaration needs a name and a value", RULE)
-                declared = self.annotation(annotation, None)
+                    self.refuse(
+                        node,
+                        "a declaration needs a name and a value",
+                        RULE,
+                        "Write `x: Dom(0, 3) = …`.",
+                    )
+                declared = None
+                if not _of_python(annotation):
+                    declared = self.annotation(annotation, None)
                 place = self.source.place(target)
                 return Assign((self.pattern(target),), self.expr(value), declared, place=place)
             case ast.AugAssign(target, op, value):
@@ -198,7 +212,12 @@ class Reader(ExpressionReader):
             case ast.Break() | ast.Continue():
                 word = "break" if isinstance(node, ast.Break) else "continue"
                 if not self.loops:
-                    self.refuse(node, f"{word} outside a loop")
+                    self.refuse(
+                        node,
+                        f"{word} outside a loop",
+                        "break and continue stand inside `for` and `while`.",
+                        "Use `return` to end the mechanism.",
+                    )
                 return Simple(word, place=self.source.place(node))
             case ast.Expr(value):
                 return self.expression_statement(node, value)
@@ -216,29 +235,21 @@ class Reader(ExpressionReader):
         return found
 
     def expression_statement(self, node: ast.stmt, value: ast.expr) -> Stmt:
-        """Return `xs.append(x)`; an expression alone has no effect and is refused."""
+        """Return `xs.append(x)` or `xs.extend(ys)`; any other expression alone is refused."""
         match value:
             case ast.Call(ast.Attribute(base, "append"), [item], []):
-                if not isinstance(base, ast.Name):
-                    self.refuse(
-                        base,
-                        "a list inside a list cannot be changed in place",
-                        "Lists are values here; only a variable can be given a new one.",
-                        "Build the inner list first, then append it.",
-                    )
-                target = self.pattern(base)
-                assert isinstance(target, Name)
-                if target.id not in self.locals:
-                    self.refuse(base, f"{target.id} is not a variable and cannot be changed")
+                target = self.changed(base)
                 return Append(target, self.expr(item), place=self.source.place(base))
+            case ast.Call(ast.Attribute(base, "extend"), [items], []):
+                target = self.changed(base)
+                if isinstance(items, ast.GeneratorExp):
+                    whole = ast.ListComp(items.elt, items.generators)
+                    items = ast.copy_location(whole, items)
+                return Augment(target, "+", self.expr(items), place=self.source.place(base))
             case ast.Constant(word) if isinstance(word, str) or word is ...:
                 return Simple("pass", place=self.source.place(node))
-            case ast.Call(ast.Attribute(_, method)):
-                self.refuse(
-                    value,
-                    f"the method {method} is not in the language",
-                    "Lists have `append`, `index` and `count`.",
-                )
+            case ast.Call(ast.Attribute(_, method)) as call:
+                self.refuse_method(call, method)
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr():
                 self.outside(value)
         self.expr(value)
@@ -248,6 +259,35 @@ class Reader(ExpressionReader):
             "A mechanism has no effect but its output.",
             "Assign the value to a variable, or leave the line out.",
         )
+
+    def changed(self, base: ast.expr) -> Name:
+        """Return the variable whose list a method changes."""
+        if not isinstance(base, ast.Name):
+            self.refuse(
+                base,
+                "a list inside a list cannot be changed in place",
+                "Lists are values here; only a variable can be given a new one.",
+                "Build the inner list first, then append it.",
+            )
+        target = self.pattern(base)
+        assert isinstance(target, Name)
+        if target.id not in self.locals:
+            self.refuse(
+                base,
+                f"{target.id} is not a variable and cannot be changed",
+                COPY_FIRST,
+                f"Copy it to a variable first: `own = list({target.id})`.",
+            )
+        return target
+
+
+def _of_python(annotation: ast.expr) -> bool:
+    """Whether a declaration names a type of Python's own, such as `int` or `list[int]`.
+
+    It says nothing here: only a domain is checked.
+    """
+    whole = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return isinstance(whole, ast.Name) and whole.id in ("dict", "int", "list", "str", "tuple")
 
 
 def _assigned(body: list[ast.stmt]) -> set[str]:

@@ -12,6 +12,7 @@ from exactdp.language.code import PureExpr
 from exactdp.language.definition import Definition, bound_names, nodes
 from exactdp.language.noisy import Noise
 from exactdp.language.operations import FUNCTIONS
+from exactdp.language.rules import CALL_IT, NOT_A_VALUE
 from exactdp.language.syntax import (
     Call,
     Clause,
@@ -63,7 +64,7 @@ class Renaming:
         """Return where a node stands in the user's source."""
         return self.scope.place or node.place
 
-    def refuse(self, place: Place, message: str, rule: str = "", way_out: str = "") -> NoReturn:
+    def refuse(self, place: Place, message: str, rule: str, way_out: str) -> NoReturn:
         """Raise the located error."""
         raise ProgramError(message, place=place, rule=rule, way_out=way_out)
 
@@ -177,7 +178,7 @@ class Renaming:
         if name in self.scope.constants:
             value = self.scope.constants[name]
             if isinstance(value, Definition):
-                self.refuse(place, f"{name} is a subroutine, not a value", way_out="Call it.")
+                self.refuse(place, f"{name} is a subroutine, not a value", NOT_A_VALUE, CALL_IT)
             if callable(value):
                 return Name(self.function(name, value), place=place)
             return Literal(value, place=place)
@@ -191,10 +192,20 @@ class Renaming:
         if name in self.scope.constants:
             value = self.scope.constants[name]
             if not callable(value):
-                self.refuse(place, f"{name} is not a function")
+                self.refuse(
+                    place,
+                    f"{name} is not a function",
+                    "Only Python functions, mechanisms and ideals can be called.",
+                    f"Leave the brackets after {name} out, or define a function of that name.",
+                )
             return Name(self.function(name, value), place=place)
         if name not in FUNCTIONS:
-            self.refuse(place, f"{name} is not a function that the language knows")
+            self.refuse(
+                place,
+                f"{name} is not a function that the language knows",
+                "Functions are those of docs/language.md and those from outside.",
+                f"Define {name} before the mechanism.",
+            )
         return Name(name, place=place)
 
     def function(self, name: str, function: Callable[..., Any]) -> str:

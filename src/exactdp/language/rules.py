@@ -12,9 +12,14 @@ UNMIX = "Use lap for both, or dlap for both."
 COMPARE_IT = "Compare it, and use the result of the comparison."
 AN_INDEX = "An index is a finite value; the paper's E, never R or Z."
 A_FUNCTION = "Python functions are run on finite values."
+COPY_FIRST = "Inputs and constants stay as they are; lists made in the mechanism can change."
+CALL_IT = "Call it where its result is used."
+NOT_A_VALUE = "A function is not a value of the language: it can be called or handed on."
+SAME_LENGTH = "An assignment to several targets needs as many values."
+TARGETS = "Write one target for each value."
 CALLED_BY_NAME = "Use a comprehension, or an @ideal function called by name."
 
 
-def refuse(place: Place, message: str, rule: str = "", way_out: str = "") -> NoReturn:
+def refuse(place: Place, message: str, rule: str, way_out: str) -> NoReturn:
     """Raise the located error."""
     raise ProgramError(message, place=place, rule=rule, way_out=way_out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.evaluate import call_python
-from exactdp.language.operations import fail, items_of
+from exactdp.language.operations import fail, items_of, python_fail
 from exactdp.language.terms import Term
 from exactdp.language.values import Symbolic, Value, plain, thaw
 from exactdp.reals import eps, exp, nonnegative
@@ -17,6 +17,8 @@ from exactdp.reals import eps, exp, nonnegative
 if TYPE_CHECKING:
     from exactdp.language.terms import Number
 
+_WRITE_RATE = "Write a * eps with a rational number a > 0."
+_WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
 _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
 
 
@@ -27,13 +29,18 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
     what = "scale" if by_scale else "rate"
     rule = _RATE if not by_scale else "A scale is a positive rational number over eps: `2 / eps`."
     if form is None or (form[1] != power and form[0] != 0):
-        way_out = ""
+        way_out = _WRITE_SCALE if by_scale else _WRITE_RATE
         if form is not None and form[1] == -power:
             way_out = "Write the scale as `scale=…`." if not by_scale else "Write the rate alone."
         raise fail(place, f"{value} is not a {what}", rule, way_out)
     if form[0] <= 0:
         sign = "0" if form[0] == 0 else "negative"
-        raise fail(place, f"the {what} {value} is {sign}", rule)
+        raise fail(
+            place,
+            f"the {what} {value} is {sign}",
+            rule,
+            _WRITE_SCALE if by_scale else _WRITE_RATE,
+        )
     return 1 / form[0] if by_scale else form[0]
 
 
@@ -42,12 +49,18 @@ def mean_of(value: Value, noise: str, place: Place) -> Value:
     if isinstance(value, Symbolic | float):
         return value
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise fail(place, f"the mean of {noise} is {value!r}, which is not a number")
+        raise fail(
+            place,
+            f"the mean of {noise} is {value!r}, which is not a number",
+            "The mean is a number, a real input or a real variable.",
+            "Give a number, such as 0.",
+        )
     if noise == "dlap" and Fraction(value).denominator != 1:
         raise fail(
             place,
             f"the mean of dlap is {value}, which is not an integer",
             "Integer noise lies on the integers.",
+            "Round the mean, or use lap.",
         )
     return plain(value) if isinstance(value, Fraction) else value
 
@@ -74,6 +87,7 @@ def scores_of(score: Value, candidates: Value, name: str, place: Place) -> tuple
                 place,
                 f"the score of {value!r} is {points!r}, which is not a rational number",
                 "A score is a function of finite values with rational results.",
+                "Return an int or a Fraction from the score.",
             )
     return tuple(Fraction(points) for points in found)
 
@@ -82,7 +96,7 @@ def _items(value: Value, place: Place) -> Any:
     try:
         return items_of(value)
     except (TypeError, ValueError) as error:
-        raise fail(place, str(error)) from None
+        raise python_fail(place, error) from None
 
 
 def chances_of(
@@ -91,13 +105,19 @@ def chances_of(
     """Return the probabilities of `choose`: non-negative for every ε > 0, and with sum 1."""
     for position, value in enumerate(values):
         if value in values[:position]:
-            raise fail(place, f"choose lists the value {value!r} twice")
+            raise fail(
+                place,
+                f"choose lists the value {value!r} twice",
+                "Each value has one probability.",
+                "Write it once, with the sum of the probabilities.",
+            )
     for value, chance in zip(values, chances, strict=True):
         if isinstance(chance, bool) or not isinstance(chance, int | Fraction | Term):
             raise fail(
                 place,
                 f"the probability of {value!r} is {chance!r}, which is not an expression in eps",
                 "Probabilities are rational in eps and exp(q * eps).",
+                "Give a rational number, or an expression such as exp(eps) / (1 + exp(eps)).",
             )
     found = tuple(chances)
     problem = _problem(found)

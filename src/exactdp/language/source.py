@@ -55,7 +55,10 @@ class Source:
         text = "\n".join(self.lines)
         if len(text) > SOURCE_LIMIT:
             raise ProgramError(
-                f"the source has more than {SOURCE_LIMIT:,} characters", place=self.at(1, 1)
+                f"the source has more than {SOURCE_LIMIT:,} characters",
+                place=self.at(1, 1),
+                rule=f"A source has at most {SOURCE_LIMIT:,} characters.",
+                way_out="Give long tables as constants={…}.",
             )
         try:
             with warnings.catch_warnings():
@@ -69,12 +72,14 @@ class Source:
                 f"this is not Python: {error.msg}",
                 place=self.at(row, column),
                 rule="A mechanism is written in Python's own syntax.",
+                way_out="Correct the line, as Python asks.",
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise ProgramError(
                 f"this is not Python that can be read: {error or 'nested too deeply'}",
                 place=self.at(1, 1),
                 rule="A mechanism is written in Python's own syntax.",
+                way_out="Write it in smaller parts, as plain text.",
             ) from None
 
 
@@ -96,6 +101,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
         raise ProgramError(
             f"{_what(function)} cannot be a mechanism",
             rule="A mechanism is written as a function with `def`.",
+            way_out="Write `@mechanism` on the line before `def`.",
         )
     try:
         lines, first = inspect.getsourcelines(function)
@@ -114,10 +120,16 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
         if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
             return source, node
         if isinstance(node, ast.AsyncFunctionDef):
-            raise ProgramError("a mechanism cannot be async", place=source.place(node))
+            raise ProgramError(
+                "a mechanism cannot be async",
+                place=source.place(node),
+                rule="A mechanism is written as a function with `def`.",
+                way_out="Leave `async` out.",
+            )
     raise ProgramError(
         f"the source of {function.__name__} is not a `def`",
         place=source.at(1, 1),
+        rule="A mechanism is written as a function with `def`.",
         way_out="Use Mechanism.from_source(text, constants={…}).",
     )
 

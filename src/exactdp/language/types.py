@@ -33,7 +33,11 @@ class RealType:
 
     def values(self) -> Iterator[Value]:
         """Refuse: the reals cannot be enumerated."""
-        raise ValueRefusedError("the real numbers cannot be enumerated")
+        raise ValueRefusedError(
+            "the real numbers cannot be enumerated",
+            rule="Only a finite domain has a list of all its values.",
+            way_out="Name the inputs, or use Dom(lo, hi).",
+        )
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ class DomType:
             if member == found and isinstance(member, bool) == isinstance(found, bool):
                 return member
         raise ValueRefusedError(
-            f"{value!r} is outside {self}", rule=f"The value must be one of {_few(self.members)}."
+            f"{value!r} is outside {self}",
+            rule=f"The value must be one of {_few(self.members)}.",
+            way_out="Give one of them, or widen the domain.",
         )
 
     def values(self) -> Iterator[Value]:
@@ -92,12 +98,14 @@ class ListType:
             raise ValueRefusedError(
                 f"{value!r} is not a list of {self.length} values",
                 rule=f"The input is {self}: a list or tuple of {self.length}.",
+                way_out="Put the values in a list.",
             )
         items = list(value)
         if len(items) != self.length:
             raise ValueRefusedError(
                 f"{len(items)} value{'s'[: len(items) != 1]} given where {self.length} are needed",
                 rule=f"The input is {self}: a list or tuple of {self.length}.",
+                way_out="Give one value for each entry.",
             )
         return List(self.item.read(item) for item in items)
 
@@ -124,18 +132,35 @@ def Dom(  # noqa: N802 (a type in the user's eyes)
         if isinstance(low, str) or not isinstance(low, Iterable):
             raise ValueRefusedError(
                 f"Dom({low!r}) is not a domain",
+                rule="A domain is a range of ints or a list of values.",
                 way_out="Write Dom(lo, hi) or Dom([value, …]).",
             )
         members = tuple(dict.fromkeys(freeze(value) for value in low))
         if not members:
-            raise ValueRefusedError("a domain needs at least one value")
+            raise ValueRefusedError(
+                "a domain needs at least one value",
+                rule="An input has one of the values of its domain.",
+                way_out="Write Dom([value, …]).",
+            )
         return DomType(members)
     if type(low) is not int or type(high) is not int:
-        raise ValueRefusedError("the ends of Dom(lo, hi) are ints")
+        raise ValueRefusedError(
+            f"the ends of Dom({low!r}, {high!r}) are not ints",
+            rule="Dom(lo, hi) holds the whole numbers from lo to hi.",
+            way_out="Write Dom([value, …]) for other values.",
+        )
     if low > high:
-        raise ValueRefusedError(f"Dom({low}, {high}) is empty", way_out="Write Dom(lo, hi).")
+        raise ValueRefusedError(
+            f"Dom({low}, {high}) is empty",
+            rule="Dom(lo, hi) holds the whole numbers from lo to hi.",
+            way_out=f"Write Dom({high}, {low}).",
+        )
     if high - low > 1_000_000:
-        raise ValueRefusedError(f"Dom({low}, {high}) has more than a million values")
+        raise ValueRefusedError(
+            f"Dom({low}, {high}) has more than a million values",
+            rule="A domain has at most a million values.",
+            way_out="Make it smaller, or use Real.",
+        )
     return DomType(tuple(range(low, high + 1)), f"Dom({low}, {high})")
 
 
@@ -158,6 +183,7 @@ def read_number(value: object) -> int | Fraction:
     raise ValueRefusedError(
         f"{value!r} is not a {'finite ' if infinite else ''}number",
         rule="A real input is an int, a Fraction, a decimal or a string that spells one.",
+        way_out="Give a number such as 1, Fraction(1, 3) or '0.1'.",
     )
 
 
@@ -171,7 +197,9 @@ def _as_value(value: object) -> Value:
 def _length(length: object) -> int:
     if type(length) is not int or length < 0 or length > 100_000:
         raise ValueRefusedError(
-            f"{length!r} is not a length", rule="The length of a list input is a constant int."
+            f"{length!r} is not a length",
+            rule="The length of a list input is a constant int, at most 100,000.",
+            way_out="Write a number, such as Real[3].",
         )
     return length
 

@@ -114,13 +114,19 @@ def freeze(value: object, note: Callable[[str], None] | None = None) -> Value:
             note(f"the string {value!r} is read as the number {number}")
             return plain(number)
         return value
-    if isinstance(value, Fraction | Term):
+    if isinstance(value, Fraction):
+        return plain(value)
+    if isinstance(value, Term):
         return value
     if isinstance(value, float):
         if math.isinf(value):
             return value
         if math.isnan(value):
-            raise ValueRefusedError("nan is not a number")
+            raise ValueRefusedError(
+                "nan is not a number",
+                rule="A float is read as the decimal that it spells.",
+                way_out="Give a number, or None where there is none.",
+            )
         exact = plain(Fraction(repr(value)))
         if note is not None and not isinstance(exact, int):
             note(f"the float {value!r} is read as the decimal it spells, {exact}")
@@ -148,6 +154,7 @@ def _freeze_foreign(value: object) -> Value:
         f"a value of type {kind.__name__} is not a finite value",
         rule="Finite values are ints, bools, Fractions, decimals, strings, None, and tuples, "
         "lists and dictionaries of them.",
+        way_out="Turn it into one of these first.",
     )
 
 
@@ -186,7 +193,11 @@ def _term(value: object) -> Term:
     try:
         found: Term = 1 * build(ast.parse(str(value).replace("^", "**"), mode="eval"))
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError) as error:
-        raise ValueRefusedError(f"{value} is not an expression in eps alone") from error
+        raise ValueRefusedError(
+            f"{value} is not an expression in eps alone",
+            rule="A closed form in a mechanism is rational in eps and exp(q * eps).",
+            way_out="Write it with eps, exp, numbers and + - * / **.",
+        ) from error
     return found
 
 
@@ -210,6 +221,7 @@ def freeze_result(value: object) -> Value:
         if math.isnan(value) or value.as_integer_ratio()[1] > _EXACT_FLOAT:
             raise ValueRefusedError(
                 f"the float {value!r} is not exact",
+                rule="Python functions return exact values.",
                 way_out="Compute with Fraction, so that the result is the number you mean.",
             )
         return plain(Fraction(value))

@@ -64,6 +64,8 @@ BUILTINS: Final[dict[str, Any]] = {
             "all",
             "any",
             "bool",
+            "dict",
+            "divmod",
             "enumerate",
             "int",
             "len",
@@ -87,9 +89,8 @@ RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "Real", "Dom"))
 
 #: Python names that people reach for, and what to write instead.
 INSTEAD: Final = {
-    "float": "Write the number exactly: Fraction(1, 3), 0.5 or '0.1'.",
+    "float": "Write the number exactly: Fraction(1, 3), 0.5 or '0.1'; inf for infinity.",
     "set": "Use a tuple or a list.",
-    "dict": "Use a tuple, or a dictionary defined outside the mechanism.",
     "print": "A mechanism has no effect but its output: return the value.",
     "input": "Make it an input: `def mechanism(x: Dom(0, 9)): …`.",
     "map": "Use a comprehension.",

@@ -104,7 +104,8 @@ def _piece(piece: Piece) -> list[Any]:
     if isinstance(piece, Start):
         return ["start", spell(piece.upper), piece.degree]
     if isinstance(piece, Box):
-        return ["box", spell(piece.upper), spell(piece.shift), piece.degree, piece.bits]
+        shift = spell(piece.shift)
+        return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
     assert isinstance(piece, Tail)
     return ["tail", piece.bits]
 

@@ -47,6 +47,7 @@ class Box:
     shift: Fraction
     degree: int
     bits: int
+    at: str = "middle"
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterato
 def _tail(expansion: Expansion, lower: object) -> Tail:
     """Return the tail from the first power of two (or the lower end) from which one is shown."""
     assert isinstance(lower, Fraction)
-    place = max(lower, Fraction(1))
+    fastest = fraction(expansion.fastest)
+    place = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
     bits = _BITS
     while True:
         reading = expansion.tail(place, bits)
@@ -147,12 +149,22 @@ def _boxes(
         yield Box(place, end, reading.sign, reading.shift, 1, bits + 16)
         return
     step = place / 2
-    before = 0
+    before, at = 0, "middle"
     while place < end:
         upper = min(end, _round(place + step, step))
-        reading = expansion.box(place, upper, DEGREE, bits)
+        degree = _degree(bits)
+        reading = expansion.box(place, upper, degree, bits, at)
+        if not reading.sign and at != "middle":
+            at = "middle"
+            reading = expansion.box(place, upper, degree, bits)
+        if not reading.sign and not reading.monotone and not reading.blurred and reading.rising:
+            # Steeply rising or falling: look from the end where |F| is smaller.
+            end_point = "lower" if reading.rising > 0 else "upper"
+            second = expansion.box(place, upper, degree, bits, end_point)
+            if second.sign:
+                reading, at = second, end_point
         if reading.sign:
-            yield Box(place, upper, reading.sign, reading.shift, DEGREE, bits + 16)
+            yield Box(place, upper, reading.sign, reading.shift, degree, bits + 16, at)
             place, before, step = upper, reading.sign, 2 * step
             continue
         if reading.monotone:
@@ -168,6 +180,11 @@ def _boxes(
         step /= 2
         if finest is not None and step < finest * place:
             raise Stuck
+
+
+def _degree(bits: int) -> int:
+    """Return the degree of expansion: more where more bits are needed, for more cancels there."""
+    return DEGREE + (bits - _BITS) // 8
 
 
 def _sign(form: ExpPoly, point: Fraction) -> int:

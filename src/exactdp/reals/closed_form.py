@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import evaluation, limits, printing
-from exactdp.reals.numbers import Number, inf, rational
+from exactdp.reals.interval import read_end
+from exactdp.reals.numbers import Number, inf, rational, spell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,16 +85,18 @@ class ClosedForm(ABC):
     def limit(self, point: Number) -> Fraction | float:
         """Return the limit at 0⁺ (`point` is 0), ∞ (`inf`) or −∞: a Fraction, `inf` or `-inf`."""
         self.only_eps("A limit is taken")
-        if point in (inf, "inf"):
+        end = read_end(point, "0 or inf")
+        if end == inf:
             return limits.at_infinity(self.numerator, self.denominator)
-        if point in (-inf, "-inf"):
+        if end == -inf:
             return limits.at_infinity(self.numerator.reflected(), self.denominator.reflected())
-        if rational(point, "0 or inf") == 0:
+        if end == 0:
             return limits.at_zero(self.numerator, self.denominator)
+        shown = spell(Fraction(end))
         raise ValueRefusedError(
-            f"a limit at {point} is not a rational number or ±∞",
+            f"a limit at {shown} is not a rational number or ±∞",
             rule="Exact limits are known at 0 and at ±∞ only; elsewhere the function has a value.",
-            way_out=f"Ask for at({point}) instead.",
+            way_out=f"Ask for at({shown}) instead.",
         )
 
     def only_eps(self, purpose: str) -> None:

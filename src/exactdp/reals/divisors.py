@@ -4,8 +4,8 @@ A sum is a polynomial in ε and y = e^{step·ε}, up to a unit. When its degree 
 as for e^{ε/9973} + e^{1000ε}, dense polynomial algorithms drown. Such a sum is first lifted:
 the exponents are written as integer combinations of a few generators so that only short
 relations between them are kept, and each generator becomes a variable of its own. A common
-divisor of the lifted polynomials is one of the sums; it may fail to be the greatest, so
-callers who need that ask for `lift=False`.
+divisor of the lifted polynomials is one of the sums; it may fail to be the greatest, so callers
+who need that ask for `relations=0`, and get the dense computation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mat
+from flint.utils.flint_exceptions import DomainError
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, same_steps
 from exactdp.reals.numbers import common_step, fraction
 
@@ -24,20 +26,23 @@ if TYPE_CHECKING:
 
 _DENSE_DEGREE = 300
 _MOST_LIFTED_EXPONENTS = 60
-_LONGEST_RELATION = 4  # that of a + b = c + d between the exponents of a product of sums
+SHORT = 4
+"""The length of a + b = c + d, a relation between the exponents of a product of sums."""
+_MOST_DENSE = 3_000_000  # degree in y that the dense algorithms are asked to bear, without ε …
+_MOST_DENSE_WITH_EPS = 40_000  # … and with powers of ε
 
 
-def lowest_terms(over: ExpPoly, under: ExpPoly, *, lift: bool = True) -> tuple[ExpPoly, ExpPoly]:
+def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple[ExpPoly, ExpPoly]:
     """Return over/g and under/g for a common divisor g.
 
-    It is the greatest, except perhaps with `lift` where degrees are huge.
+    It is the greatest if `relations` is 0, and otherwise unless degrees are large.
     """
     if not over:
         return over, ExpPoly(1)
     if under.is_unit or over.is_unit:
         return over, under
     if set(over.parameters) | set(under.parameters) <= {"eps"}:
-        frame = Frame.of([over, under], lift=lift)
+        frame = Frame.of([over, under], relations)
         above, below = (frame.polynomial(form) for form in (over, under))
         common = above.gcd(below)
         if common.is_constant():
@@ -50,13 +55,19 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, *, lift: bool = True) -> tuple[E
     return over._like(over._poly / common), under._like(under._poly / common)
 
 
-def squarefree(form: ExpPoly, *, lift: bool) -> list[tuple[ExpPoly, int]]:
+def is_large(form: ExpPoly) -> bool:
+    """Whether lifting may help: the degree in y is large and the terms are few."""
+    frame = Frame.of([form], 0, dense=False)
+    return max(frame.vectors) > _DENSE_DEGREE
+
+
+def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
     """Return [(Fⱼ, mⱼ)] with form = ∏ Fⱼ^mⱼ, the Fⱼ squarefree and pairwise coprime.
 
-    With `lift` this is true of the lifted polynomials only: the product is right, but an Fⱼ may
-    still have a multiple zero.
+    With `relations` > 0 this is true of the lifted polynomials only: the product is right, but an
+    Fⱼ may still have a multiple zero.
     """
-    frame = Frame.of([form], lift=lift)
+    frame = Frame.of([form], relations)
     constant, factors = frame.polynomial(form).factor_squarefree()
     found = [(frame.form(factor), int(power)) for factor, power in factors]
     # The polynomial is the form up to e^{qε}; the first factor takes its share of that.
@@ -64,6 +75,19 @@ def squarefree(form: ExpPoly, *, lift: bool) -> list[tuple[ExpPoly, int]]:
     first, power = found[0]
     found[0] = first * exp(eps * (gap / power)), power
     return found if constant == 1 else [(ExpPoly(fraction(constant)), 1), *found]
+
+
+def square_root(form: ExpPoly) -> tuple[Fraction, ExpPoly] | None:
+    """Return (c, F) with form = c·F², None if there is no such F; quick at any degree."""
+    frame = Frame.of([form], 0, dense=False)
+    polynomial = frame.polynomial(form)
+    leading = polynomial.leading_coefficient()
+    try:
+        root = frame.form((polynomial / leading).sqrt())
+    except DomainError:
+        return None
+    gap = form.terms[0].rate - 2 * root.terms[0].rate
+    return fraction(leading), root * exp(eps * (gap / 2))
 
 
 def _unit(form: ExpPoly, other: ExpPoly) -> ExpPoly:
@@ -95,8 +119,12 @@ class Frame:
     vectors: dict[int, tuple[int, ...]]
 
     @classmethod
-    def of(cls, forms: Sequence[ExpPoly], *, lift: bool = True) -> Frame:
-        """Return a frame in which all the forms are polynomials, with few large exponents."""
+    def of(cls, forms: Sequence[ExpPoly], relations: int, *, dense: bool = True) -> Frame:
+        """Return a frame in which all the forms are polynomials, with few large exponents.
+
+        Lifted exponents satisfy the relations up to a length; with 0 nothing is lifted, and
+        unless `dense` is False a degree that dense algorithms cannot bear is refused.
+        """
         offsets = set()
         step = Fraction(0)
         for form in forms:
@@ -109,8 +137,11 @@ class Frame:
         exponents = sorted(offsets)
         weights: tuple[int, ...] = (1,)
         vectors: dict[int, tuple[int, ...]] = {n: (n,) for n in exponents}
-        if lift and exponents[-1] > _DENSE_DEGREE and len(exponents) <= _MOST_LIFTED_EXPONENTS:
-            weights, vectors = _lifted(exponents)
+        if exponents[-1] > _DENSE_DEGREE and relations:
+            if len(exponents) <= _MOST_LIFTED_EXPONENTS:
+                weights, vectors = _lifted(exponents, relations)
+        elif dense:
+            _refuse_hopeless(forms, exponents[-1])
         names = ("eps", *(f"y{j}" for j in range(len(weights))))
         return cls(fmpq_mpoly_ctx.get(names, Ordering.lex), step, weights, vectors)
 
@@ -148,15 +179,29 @@ class Frame:
         return ExpPoly(terms)
 
 
-def _lifted(exponents: list[int]) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+def _refuse_hopeless(forms: Sequence[ExpPoly], degree: int) -> None:
+    flat = all(p.degree() == 0 for form in forms for p in form.exponentials().values())
+    if degree > (_MOST_DENSE if flat else _MOST_DENSE_WITH_EPS):
+        raise ValueRefusedError(
+            f"the exponents of this function span {degree} steps, and it seems to have a zero or "
+            "a common divisor that only computations of that degree could show",
+            rule="Sums with far apart exponents are decided where they are products of sparse "
+            "sums, or have simple zeros only.",
+            way_out="Give the factors one by one, or round the exponents to a common denominator.",
+        )
+
+
+def _lifted(
+    exponents: list[int], relations: int
+) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """Return weights w and a vector v(n) for each exponent n with n = w · v(n).
 
     The vectors satisfy every short integer relation between the exponents and no long one.
     """
     rows = _integer_kernel([exponents])
-    relations = [row for row in rows if sum(map(abs, row)) <= _LONGEST_RELATION]
-    if relations:
-        basis = _integer_kernel(relations)
+    short = [row for row in rows if sum(map(abs, row)) <= relations]
+    if short:
+        basis = _integer_kernel(short)
     else:
         basis = [[int(i == j) for j in range(len(exponents))] for i in range(len(exponents))]
     # The vector of all exponents satisfies the relations: solve for it in the basis.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,7 +12,7 @@ from flint import arb, arb_poly, ctx, fmpq
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import limits
-from exactdp.reals.numbers import exact, fraction, inf, spell
+from exactdp.reals.numbers import double, exact, fraction, inf, spell
 
 if TYPE_CHECKING:
     import numpy
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
-_MOST_BITS = 20_000  # past this a power of two is not written out as a double
+_MOST = 1_000_000  # digits
+_MOST_BITS = 10**9  # past this an end is not written out as a Fraction
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,20 @@ class Enclosure:
     @property
     def lower(self) -> Fraction:
         """The lower end."""
-        return self.lower_mantissa * Fraction(2) ** self.exponent
+        return self._end(self.lower_mantissa)
 
     @property
     def upper(self) -> Fraction:
         """The upper end."""
-        return self.upper_mantissa * Fraction(2) ** self.exponent
+        return self._end(self.upper_mantissa)
+
+    def _end(self, mantissa: Fraction) -> Fraction:
+        if abs(self.exponent) > _MOST_BITS:
+            raise ValueRefusedError(
+                f"a number near 2^{self.exponent} has too many digits to be written as a Fraction",
+                way_out="Use the mantissas and the exponent, float() or text().",
+            )
+        return mantissa * Fraction(2) ** self.exponent
 
     @property
     def is_exact(self) -> bool:
@@ -63,20 +72,28 @@ class Enclosure:
             return -1
         if self.is_exact:
             return 0
-        raise ValueError("the enclosure contains 0")
+        raise ValueRefusedError("the enclosure contains 0, so it does not show a sign")
 
     def __float__(self) -> float:
-        return _double(self.lower_mantissa, self.exponent)
+        return double(self.lower_mantissa, self.exponent)
 
     def text(self, digits: int) -> str:
         """Return the number to some digits, all of them certified, or the exact short rational."""
         if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
             return spell(self.lower_mantissa)
+        if abs(self.exponent) > _MOST_BITS**2:
+            return f"{replace(self, exponent=0).text(digits)}·2^{self.exponent}"
         with ctx.workprec(64 + 4 * digits):
             return str(ball(self).str(digits, radius=False))
 
     def __str__(self) -> str:
-        return self.text(40)
+        """Return all digits that are certified, up to a thousand (40 of an exact number)."""
+        width = self.upper_mantissa - self.lower_mantissa
+        size = max(abs(self.lower_mantissa), abs(self.upper_mantissa))
+        if not width:
+            return self.text(40)
+        certified = ((size / width).__floor__().bit_length() * 301) // 1000
+        return self.text(min(1000, max(1, certified)))
 
 
 def ball(enclosure: Enclosure) -> arb:
@@ -103,13 +120,15 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
     rational value is returned as itself; otherwise the value is transcendental, hence neither 0
     nor half-way between two doubles, and doubling the precision ends the loop.
     """
-    if not isinstance(digits, int) or digits < 1:
-        raise ValueRefusedError(f"digits={digits!r} must be a whole number of at least 1")
+    if isinstance(digits, bool) or not hasattr(digits, "__index__") or not 1 <= digits <= _MOST:
+        raise ValueRefusedError(f"digits must be a whole number from 1 to {_MOST}, not {digits!r}")
     if missing := [name for name in form.parameters if name not in point]:
         raise ValueRefusedError(
             f"the function depends on {', '.join(missing)} too",
-            way_out=f"Give a value, for example at(1, {missing[0]}=2).",
+            way_out=f"Give a value, for example at(1, **{{{missing[0]!r}: 2}}).",
         )
+    if unknown := [name for name in point if name not in form.parameters and name != "eps"]:
+        raise ValueRefusedError(f"the function does not depend on {', '.join(unknown)}")
     over, under = (numbers(part, point) for part in (form.numerator, form.denominator))
     if not under:
         return _at_a_zero_below(form, point)
@@ -124,7 +143,7 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
         if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
             found = enclosure_of(ball)
             ends = found.lower_mantissa, found.upper_mantissa
-            if len({_double(end, found.exponent) for end in ends}) == 1:
+            if len({double(end, found.exponent) for end in ends}) == 1:
                 return found
         bits *= 2
 
@@ -173,6 +192,15 @@ def numbers(form: ExpPoly, point: Mapping[str, Fraction]) -> Exponentials:
     return {exponent: value for exponent, value in result.items() if value}
 
 
+def product_of(one: Exponentials, two: Exponentials) -> Exponentials:
+    """Return the product of two such numbers."""
+    result: Exponentials = {}
+    for x, v in one.items():
+        for y, w in two.items():
+            result[x + y] = result.get(x + y, fmpq(0)) + v * w
+    return {exponent: value for exponent, value in result.items() if value}
+
+
 def total(sums: Exponentials) -> arb:
     """Return Σ v·e^x as a ball at the working precision."""
     return sum((arb(x).exp() * v for x, v in sums.items()), arb(0))
@@ -215,17 +243,6 @@ def _at_a_zero_below(form: ClosedForm, point: Mapping[str, Fraction]) -> Enclosu
     )
 
 
-def _double(mantissa: Fraction, exponent: int) -> float:
-    """Return the double nearest to mantissa·2^exponent."""
-    size = mantissa.numerator.bit_length() - mantissa.denominator.bit_length() + exponent
-    if abs(exponent) > _MOST_BITS and not -1100 < size < 1100:
-        return math.copysign(inf if size > 0 else 0.0, mantissa)
-    try:
-        return float(mantissa * Fraction(2) ** exponent)
-    except OverflowError:
-        return math.copysign(inf, mantissa)
-
-
 def values(form: ClosedForm, points: Iterable[float]) -> NDArray[numpy.float64]:
     """Return doubles at many ε, good to about nine digits.
 
@@ -234,7 +251,10 @@ def values(form: ClosedForm, points: Iterable[float]) -> NDArray[numpy.float64]:
     """
     import numpy as np  # noqa: PLC0415 imported only when used
 
-    eps = np.asarray(list(points) if not hasattr(points, "__len__") else points, dtype=float)
+    try:
+        eps = np.asarray(list(points) if isinstance(points, Iterator) else points, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueRefusedError("the points of a curve must be numbers") from None
     flat = eps.ravel()
     parts = [_scaled(part, flat) for part in (form.numerator, form.denominator)]
     (over, over_size, over_scale), (under, under_size, under_scale) = parts
@@ -255,9 +275,9 @@ def _scaled(
     """Return sum, sum of sizes and logarithm of the scale by which both were divided."""
     import numpy as np  # noqa: PLC0415 imported only when used
 
-    rates = np.array([float(term.rate) for term in form.terms] or [0.0])
+    rates = np.array([double(term.rate) for term in form.terms] or [0.0])
     powers = np.array([term.power for term in form.terms] or [0])
-    signs = np.array([math.copysign(1, term.coefficient) for term in form.terms] or [0.0])
+    signs = np.array([1.0 if term.coefficient > 0 else -1.0 for term in form.terms] or [0.0])
     sizes = np.array([_logarithm(abs(term.coefficient)) for term in form.terms] or [0.0])
     with np.errstate(all="ignore"):
         logarithm = np.where(eps == 0, -np.inf, np.log(np.abs(eps)))[:, None]

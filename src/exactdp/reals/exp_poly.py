@@ -66,9 +66,9 @@ class ExpPoly(ClosedForm):
     _parts: dict[Fraction, fmpq_poly] | None
 
     def __init__(self, terms: Iterable[Term | tuple[Any, ...]] | Number = ()) -> None:
-        if isinstance(terms, int | str | float | Fraction):
+        if isinstance(terms, str) or not isinstance(terms, Iterable):
             terms = [Term(rational(terms))]
-        given = [Term(rational(term[0]), *term[1:]) for term in terms]
+        given = [_term(term) for term in terms]
         others = {name for term in given for name, _ in (*term.powers, *term.rates)} - {"eps"}
         names = ("eps", *sorted(others))
         powers = [dict(term.powers) for term in given]
@@ -235,7 +235,7 @@ class ExpPoly(ClosedForm):
     def __mul__(self, other: ClosedForm) -> ClosedForm: ...
     def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
         if isinstance(other, Rational):
-            return self._like(self._poly * fmpq(other.numerator, other.denominator))
+            return self._like(self._poly * fmpq(int(other.numerator), int(other.denominator)))
         if not isinstance(other, ExpPoly):
             return NotImplemented
         one, two = same_steps(self, other)
@@ -285,6 +285,8 @@ class ExpPoly(ClosedForm):
 
     def derivative(self, parameter: str = "eps") -> ExpPoly:
         """Return the derivative by one parameter."""
+        if not isinstance(parameter, str):
+            raise ValueRefusedError(f"{parameter!r} is not the name of a parameter")
         if parameter not in self._names:
             return ExpPoly()
         j = self._names.index(parameter)
@@ -376,8 +378,13 @@ def as_sum(value: object) -> ExpPoly | None:
     if isinstance(value, ExpPoly):
         return value
     if isinstance(value, Rational) and not isinstance(value, bool):
-        return ExpPoly([Term(rational(value))])
+        return _constant(rational(value))
     return None
+
+
+def _constant(value: Fraction) -> ExpPoly:
+    poly = _ring(("eps",)).from_dict({(0, 0): exact(value)} if value else {})
+    return build(("eps",), poly, (_ONE,), (_ZERO,))
 
 
 def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly:
@@ -467,8 +474,45 @@ def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     )
 
 
+def _term(entry: Term | tuple[Any, ...]) -> Term:
+    """Return a term as a user may write it, or refuse it."""
+    try:
+        coefficient, powers, rates = (*entry, (), ())[:3]
+        term = Term(
+            rational(coefficient, "a coefficient"),
+            tuple((name, power) for name, power in powers),
+            tuple((name, rational(rate, "a rate")) for name, rate in rates),
+        )
+    except TypeError:
+        raise _not_a_term(entry) from None
+    except ValueRefusedError:
+        raise
+    except ValueError:
+        raise _not_a_term(entry) from None
+    for listed in (term.powers, term.rates):
+        if len(listed) > 1 and len({name for name, _ in listed}) < len(listed):
+            raise _not_a_term(entry)
+    for _, power in term.powers:
+        if not isinstance(power, int) or power < 0:
+            raise _not_a_term(entry)
+    return term
+
+
+def _not_a_term(entry: object) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{entry!r} is not a term",
+        rule="A term is (coefficient, ((parameter, power), …), ((parameter, rate), …)), powers are "
+        "whole numbers of at least 0, and no parameter is named twice.",
+        way_out="Use parse, or eps and exp, to build closed forms.",
+    )
+
+
 def parameter(name: str) -> ExpPoly:
     """Return a parameter as a function of itself."""
+    if not isinstance(name, str) or not name.isidentifier() or name == "exp":
+        raise ValueRefusedError(
+            f"{name!r} is not the name of a parameter", way_out="Use a name such as 'x1'."
+        )
     return ExpPoly([Term(_ONE, ((name, 1),))])
 
 

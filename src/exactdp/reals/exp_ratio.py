@@ -16,6 +16,7 @@ from exactdp.reals.numbers import Number, rational
 class ExpRatio(ClosedForm):
     """A quotient of two `ExpPoly` in lowest terms, immutable and hashable.
 
+    (Where the exponents span hundreds of steps only divisors that are sparse are cancelled.)
     The denominator is normalised: its largest rate is 0 and the coefficient of the term printed
     first is 1. Two quotients are equal exactly if they are the same function.
 
@@ -119,9 +120,12 @@ class ExpRatio(ClosedForm):
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative by one parameter."""
         over, under = self._over, self._under
-        return quotient(
-            over.derivative(parameter) * under - over * under.derivative(parameter), under**2
-        )
+        # With g = gcd(D, D′) the derivative is (N′·D/g − N·D′/g)/(D·D/g): no common factor of D.
+        slope = under.derivative(parameter)
+        if not slope:
+            return quotient(over.derivative(parameter), under)
+        rest, slope = lowest_terms(under, slope)
+        return quotient(over.derivative(parameter) * rest - over * slope, under * rest)
 
     def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
         """Return the quotient with parameters replaced (see `ClosedForm.substitute`)."""
@@ -156,9 +160,18 @@ def quotient(over: ExpPoly, under: ExpPoly) -> ClosedForm:
     return over if under == ONE else _build(over, under)
 
 
+def in_lowest_terms(f: ClosedForm) -> ClosedForm:
+    """Return the same quotient, reduced by the greatest common divisor whatever its degree."""
+    return _build(*_scaled(*lowest_terms(f.numerator, f.denominator, 0)))
+
+
 def _normal(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Return the same quotient in lowest terms with a normalised denominator."""
-    over, under = lowest_terms(over, under)
+    return _scaled(*lowest_terms(over, under))
+
+
+def _scaled(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """Return the same quotient with a normalised denominator."""
     first = under.terms[0]
     unit = ExpPoly([Term(first.coefficient, (), first.rates)]).inverse_unit()
     return over * unit, under * unit

@@ -9,7 +9,9 @@ coefficients. So for |t| ≤ r everything past degree d adds up to at most Ĝ(r)
 
 If the right side is positive, F has the sign of G₀ on the box. The same for G′ shows that G is
 strictly monotone. The rate s is that of the largest term at m: the bound is then good on boxes
-as wide as a fraction of m at any scale.
+as wide as a fraction of m at any scale. The expansion may also be taken around an end of the box,
+with r its whole width: then t has one sign, and only the terms Gⱼt^j against the sign of G₀ count.
+That is far better where |G| grows steeply from one end to the other, as after a zero of high order.
 
 **Start.** At m = 0 with s = 0, where the first ρ coefficients are exactly 0, the same estimate
 divided by t^ρ gives the sign of F on (0, r].
@@ -28,7 +30,7 @@ from typing import TYPE_CHECKING
 from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
 
 from exactdp.reals.limits import order_at_zero
-from exactdp.reals.numbers import exact, fraction
+from exactdp.reals.numbers import double, exact, fraction
 
 if TYPE_CHECKING:
     from exactdp.reals.exp_poly import ExpPoly
@@ -51,6 +53,8 @@ class Reading:
     blurred: bool = False
     """Whether rounding hid the answer: look again with more bits."""
     shift: Fraction = Fraction(0)
+    rising: int = 0
+    """1 if |F| seems to grow with ε, −1 if it seems to fall: a hint, not a proof."""
 
 
 class Expansion:
@@ -61,41 +65,58 @@ class Expansion:
         self._rates = [exact(rate) for rate in parts]
         self._polynomials = list(parts.values())
         self.order, self._first = order_at_zero(form)
-        sizes = [fmpq_poly([abs(c) for c in p.coeffs()]) for p in self._polynomials]
-        most = DEGREE + self.order
-        self._shifts = [_scaled_derivatives(p, most) for p in self._polynomials]
-        self._size_shifts = [_scaled_derivatives(p, most) for p in sizes]
+        # The p_k with p(x + t) = Σ p_k(x)·t^k, as far as they were needed.
+        self._shifts = [[_Polynomial(p)] for p in self._polynomials]
+        self._size_shifts = [
+            [_Polynomial(fmpq_poly([abs(c) for c in p.coeffs()]))] for p in self._polynomials
+        ]
+        self._long = [
+            shifts for shifts in (*self._shifts, *self._size_shifts) if shifts[0].poly.degree()
+        ]
         self._heights = [
-            (_logarithm(c), k, _double(rate), j)
+            (_logarithm(c), k, double(rate), j)
             for j, (rate, polynomial) in enumerate(parts.items())
             for k, c in enumerate(polynomial.coeffs())
             if c
         ]
-        self._tables: dict[tuple[fmpq, int, int], tuple[arb_mat, arb_mat]] = {}
+        self._tables: dict[tuple[fmpq, int, int], tuple[arb_mat, arb_mat, list[arb]]] = {}
 
     # Looks
 
-    def box(self, lower: Fraction, upper: Fraction, degree: int, bits: int) -> Reading:
-        """Look at [lower, upper], 0 ≤ lower."""
-        middle, radius = (lower + upper) / 2, (upper - lower) / 2
-        shift = self._largest_rate(middle)
+    def box(
+        self, lower: Fraction, upper: Fraction, degree: int, bits: int, at: str = "middle"
+    ) -> Reading:
+        """Look at [lower, upper], 0 ≤ lower, by an expansion around its middle or an end."""
+        points = {"lower": lower, "middle": (lower + upper) / 2, "upper": upper}
+        radius = (upper - lower) / (2 if at == "middle" else 1)
+        shift = self._largest_rate(points["middle"])
         with ctx.workprec(bits):
-            actual, majorant, ends = self._taylor(exact(middle), exact(radius), shift, degree)
+            actual, majorant, ends = self._taylor(exact(points[at]), exact(radius), shift, degree)
             centre = abs(actual[0])
+            sign = 1 if actual[0] > 0 else -1
             bound = centre + majorant[0] - ends[0]
-            power = arb(1)
-            r = exact(radius)
+            power, r = arb(1), exact(radius)
             for j in range(1, degree + 1):
                 power *= r
-                bound += (majorant[j] - abs(actual[j])) * power
+                # The sign of t^j against that of G₀ on a one-sided box.
+                helps = (
+                    at != "middle"
+                    and actual[j] * (sign if at == "lower" or j % 2 == 0 else -sign) > 0
+                )
+                bound += (majorant[j] if helps else majorant[j] - abs(actual[j])) * power
             if bound > centre * _ROOM:
-                return Reading(1 if actual[0] > 0 else -1, shift=fraction(shift))
+                return Reading(sign, shift=fraction(shift))
+            rising = 0 if actual[1] * sign == 0 else 1 if actual[1] * sign > 0 else -1
+            if at != "middle":
+                return Reading(blurred=not _sharp(bound, centre), rising=rising)
             slope = abs(actual[1]) + majorant[1] - ends[1]
             power = arb(1)
             for j in range(2, degree + 1):
                 power *= r
                 slope += j * (majorant[j] - abs(actual[j])) * power
-            return Reading(monotone=bool(slope > 0), blurred=not _sharp(bound, centre))
+            return Reading(
+                monotone=bool(slope > 0), blurred=not _sharp(bound, centre), rising=rising
+            )
 
     def start(self, upper: Fraction, degree: int, bits: int) -> Reading:
         """Look at (0, upper]."""
@@ -143,21 +164,22 @@ class Expansion:
         self, middle: fmpq, radius: fmpq, shift: fmpq, degree: int
     ) -> tuple[list[arb], list[arb], tuple[arb, arb]]:
         """Return G₀…G_d, Ĝ₀…Ĝ_d and (Ĝ(r), Ĝ′(r))."""
+        for shifts in self._long:
+            _extend(shifts, degree)
         column: list[arb] = []
         sizes: list[arb] = []
         end, end_slope = arb(0), arb(0)
         edge = middle + radius
-        for rate, shifts, size_shifts in zip(
-            self._rates, self._shifts, self._size_shifts, strict=True
-        ):
-            delta = rate - shift
-            weight = arb(delta * middle).exp()
+        table, size_table, deltas = self._table(shift, degree)
+        centre, distance = arb(middle), arb(radius)
+        for delta, shifts, size_shifts in zip(deltas, self._shifts, self._size_shifts, strict=True):
+            weight = (delta * centre).exp()
             growth = abs(delta)
-            far = arb(growth * radius).exp() * weight
+            far = (growth * distance).exp() * weight
             if len(shifts) == 1:
-                column.append(weight * shifts[0][0])
-                sizes.append(weight * size_shifts[0][0])
-                far *= size_shifts[0][0]
+                column.append(weight * shifts[0].constant)
+                sizes.append(weight * size_shifts[0].constant)
+                far *= size_shifts[0].constant
                 end += far
                 end_slope += far * growth
                 continue
@@ -167,43 +189,39 @@ class Expansion:
             height = size_shifts[0](edge)
             end += far * height
             end_slope += far * (size_shifts[1](edge) + growth * height)
-        table, size_table = self._table(shift, degree)
         actual = (table * arb_mat(len(column), 1, column)).entries()
         majorant = (size_table * arb_mat(len(sizes), 1, sizes)).entries()
         return actual, majorant, (end, end_slope)
 
-    def _table(self, shift: fmpq, degree: int) -> tuple[arb_mat, arb_mat]:
-        """Return the matrices that take weights to Taylor coefficients: entries δ^{j−k}/(j−k)!."""
+    def _table(self, shift: fmpq, degree: int) -> tuple[arb_mat, arb_mat, list[arb]]:
+        """Return the matrices that take weights to Taylor coefficients, and the rates δ.
+
+        The entries are δ^{j−k}/(j−k)!, and their absolute values.
+        """
         key = shift, degree, ctx.prec
         if key not in self._tables:
-            tables = []
-            columns = [
-                (i, k)
-                for i, shifts in enumerate(self._shifts)
-                for k in range(min(len(shifts), degree + 1))
-            ]
-            for deltas in (
-                [rate - shift for rate in self._rates],
-                [abs(rate - shift) for rate in self._rates],
-            ):
-                powers = [[arb(1)] * len(deltas)]
-                for j in range(1, degree + 1):
-                    powers.append(
-                        [one * delta / j for one, delta in zip(powers[-1], deltas, strict=True)]
-                    )
-                rows = powers
-                if len(columns) > len(deltas):
-                    rows = [
-                        [powers[j - k][i] if k <= j else arb(0) for i, k in columns]
-                        for j in range(degree + 1)
-                    ]
-                tables.append(arb_mat(rows))
-            self._tables[key] = tables[0], tables[1]
+            deltas = [arb(rate - shift) for rate in self._rates]
+            powers = [[arb(1)] * len(deltas)]
+            for j in range(1, degree + 1):
+                last = powers[-1]
+                powers.append([one * delta / j for one, delta in zip(last, deltas, strict=True)])
+            if self._long:
+                columns = [
+                    (i, k)
+                    for i, polynomial in enumerate(self._polynomials)
+                    for k in range(min(polynomial.degree(), degree) + 1)
+                ]
+                powers = [
+                    [powers[j - k][i] if k <= j else arb(0) for i, k in columns]
+                    for j in range(degree + 1)
+                ]
+            sizes = [[abs(entry) for entry in row] for row in powers]
+            self._tables[key] = arb_mat(powers), arb_mat(sizes), deltas
         return self._tables[key]
 
     def _largest_rate(self, point: Fraction) -> fmpq:
         """Return the rate of the term that is largest at a point, by a rough estimate."""
-        x = float(point)
+        x = double(point)
         logarithm = _logarithm(point) if point else -math.inf
         best, where = -math.inf, 0
         for height, power, rate, j in self._heights:
@@ -218,12 +236,30 @@ class Expansion:
         return max(abs(self._rates[0]), abs(self._rates[-1]))
 
 
-def _scaled_derivatives(polynomial: fmpq_poly, most: int) -> list[fmpq_poly]:
-    """Return the p_k, k ≤ `most`, with polynomial(x + t) = Σ p_k(x)·t^k."""
-    result = [polynomial]
-    for k in range(1, min(polynomial.degree(), most) + 1):
-        result.append(result[-1].derivative() / k)
-    return result
+class _Polynomial:
+    """A polynomial to be evaluated often: exactly, or as a ball if it is long and sparse."""
+
+    __slots__ = ("constant", "poly", "terms")
+
+    def __init__(self, poly: fmpq_poly) -> None:
+        self.poly = poly
+        self.constant = poly[0]
+        self.terms = None
+        if poly.degree() >= 16:
+            terms = [(k, c) for k, c in enumerate(poly.coeffs()) if c]
+            self.terms = terms if 6 * len(terms) <= poly.degree() else None
+
+    def __call__(self, point: fmpq) -> arb | fmpq:
+        if self.terms is None:
+            return self.poly(point)
+        x = arb(point)
+        return sum((c * x**k for k, c in self.terms), arb(0))
+
+
+def _extend(shifts: list[_Polynomial], most: int) -> None:
+    """Make the list of p_k, with p(x + t) = Σ p_k(x)·t^k, reach to k = `most` where p does."""
+    for k in range(len(shifts), min(shifts[0].poly.degree(), most) + 1):
+        shifts.append(_Polynomial(shifts[-1].poly.derivative() / k))
 
 
 def _sharp(bound: arb, scale: arb) -> bool:
@@ -233,10 +269,3 @@ def _sharp(bound: arb, scale: arb) -> bool:
 
 def _logarithm(value: fmpq | Fraction) -> float:
     return math.log(abs(int(value.numerator))) - math.log(int(value.denominator))
-
-
-def _double(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.copysign(math.inf, value)

@@ -2,10 +2,14 @@
 
 The supremum is the largest of: the values at the critical points (zeros of the derivative), the
 values or limits at the ends, and +∞ at a pole. All of these are finite in number, and each value
-can be enclosed as narrowly as wanted, so the largest can too. Whether two candidates are equal is
-decided exactly where it decides between "attained" and "only approached": the limits at 0 and ∞
-are rational numbers L, and f(c) = L at a critical point c exactly if c is a zero of f − L of
-multiplicity at least two, which `zeros` knows.
+can be enclosed as narrowly as wanted, so the largest can too.
+
+Whether two candidates are equal is decided exactly where one of them is a rational number L (a
+limit at 0 or ∞, or a rational value): f(c) = L at a critical point c exactly if c is a zero of
+f − L of multiplicity at least two, which `zeros` knows. Two values at rational points are compared
+by the theorem of Lindemann and Weierstrass. What is left are two critical points, or one and an
+end with a transcendental value. Those are looked at very closely; candidates that even then cannot
+be told apart are all named (`ties`), and `attained` is None if one of them is only approached.
 """
 
 from __future__ import annotations
@@ -14,18 +18,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from exactdp.errors import ValueRefusedError
 from exactdp.reals import limits
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, on_segment
+from exactdp.reals.evaluation import Enclosure, numbers, on_segment, product_of
 from exactdp.reals.interval import POSITIVE, Interval
-from exactdp.reals.numbers import Number, inf, rational, spell
+from exactdp.reals.numbers import Number, double, inf, positive_width, spell
+from exactdp.reals.parsing import as_form
 from exactdp.reals.signs import Atom, landscape
 from exactdp.reals.zeros import Root, roots
 
 Where: TypeAlias = Fraction | float | Root
 
-_EXTRA = Fraction(1, 2**200)  # how much closer two candidates are looked at before both are named
+_EXTRA = Fraction(1, 2**1200)  # how much closer two candidates are looked at before both are named
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Extremum:
     upper: Fraction | float
     at: Where
     """Where it is attained, or the end or pole at which it is approached."""
-    attained: bool
+    attained: bool | None
     ties: tuple[Where, ...] = ()
     """Further places with the same value, as far as the enclosures show."""
 
@@ -46,29 +50,28 @@ class Extremum:
         return isinstance(self.lower, Fraction)
 
     def __float__(self) -> float:
-        return (
-            float(self.lower) if self.lower == self.upper else float((self.lower + self.upper) / 2)
-        )
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return float(self.lower)
+        return double((self.lower + self.upper) / 2)
 
     def __str__(self) -> str:
-        how = "attained at" if self.attained else "approached at"
+        how = {True: "attained at", False: "approached at", None: "attained or approached at"}[
+            self.attained
+        ]
         value = _show(self.lower) if self.lower == self.upper else f"≈ {float(self):.12g}"
         return f"{value}, {how} ε {_show(self.at, '= ')}"
 
 
 def supremum(
-    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+    f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
 ) -> Extremum:
     """Return the least upper bound of f on an interval, enclosed to a width."""
-    interval = Interval.of(on)
-    f.only_eps("Bounds are found")
-    target = rational(width, "a width")
-    if target <= 0:
-        raise ValueRefusedError(f"the width {width} is not positive")
-    constant = f.numerator.constant() if f.denominator == 1 else None
+    interval, form, target = Interval.of(on), as_form(f), positive_width(width)
+    form.only_eps("Bounds are found")
+    constant = form.numerator.constant() if form.denominator == 1 else None
     if constant is not None:
         return Extremum(constant, constant, interval.simple_point(), attained=True)
-    candidates = _candidates(f, interval)
+    candidates = _candidates(form, interval)
     for one in candidates:
         if one.value == inf:
             return Extremum(inf, inf, one.where, attained=False)
@@ -77,21 +80,22 @@ def supremum(
         return Extremum(-inf, -inf, candidates[0].where, attained=False)
     goal = target
     while True:
-        finite = _merged(f, _leaders([one.enclosed(f, goal) for one in finite]))
-        if len(finite) == 1 or goal <= target * _EXTRA:
+        finite = _merged(form, _leaders([one.enclosed(form, goal) for one in finite]))
+        if len(finite) == 1 or (goal <= target * _EXTRA and not _can_be_told_apart(finite)):
             break
-        goal /= 2**40
+        goal /= 2**60
     best = min(finite, key=lambda one: not one.attained)
     ties = tuple(one.where for one in finite if one is not best) + best.ties
     lower, upper = max(one.lower for one in finite), max(one.upper for one in finite)
-    return Extremum(lower, upper, best.where, best.attained, ties)
+    attained = best.attained if len({one.attained for one in finite}) == 1 else None
+    return Extremum(lower, upper, best.where, attained, ties)
 
 
 def infimum(
-    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+    f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
 ) -> Extremum:
     """Return the greatest lower bound of f on an interval, enclosed to a width."""
-    found = supremum(-f, on, width)
+    found = supremum(-as_form(f), on, width)
     return replace(found, lower=-found.upper, upper=-found.lower)
 
 
@@ -116,6 +120,10 @@ class _Candidate:
             while (enclosure := on_segment(f, root.lower, root.upper, width)) is None:
                 size = root.upper - root.lower
                 root = root.refined(min(size / 16, size**2))
+            if enclosure.lower <= 0 <= enclosure.upper and not enclosure.is_exact:
+                around = Interval(root.lower, root.upper)
+                if any(zero.multiplicity > 1 for zero in roots(f, around)):
+                    return replace(self, where=root, value=Fraction(0)).enclosed(f, width)
             return replace(self, where=root, enclosure=enclosure)
         digits = 20
         assert isinstance(self.where, Fraction)
@@ -173,7 +181,15 @@ def _at_end(
         return _Candidate(end, not is_open and isinstance(value, Fraction), value)
     if f.denominator.at(end).sign == 0:
         return _Candidate(end, attained=False, value=inf * (beside[0].sign or 1))
-    return _Candidate(end, attained=not is_open)
+    here = f.at(end)
+    return _Candidate(end, not is_open, here.lower if here.is_exact else None)
+
+
+def _can_be_told_apart(candidates: list[_Candidate]) -> bool:
+    """Whether some two values are known to differ, so that looking closer will show how."""
+    exact = [one for one in candidates if isinstance(one.value, Fraction)]
+    rational_places = [one for one in candidates if isinstance(one.where, Fraction)]
+    return bool(exact) or len(rational_places) > 1
 
 
 def _merged(f: ClosedForm, candidates: list[_Candidate]) -> list[_Candidate]:
@@ -190,26 +206,33 @@ def _merged(f: ClosedForm, candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _are_equal(f: ClosedForm, one: _Candidate, two: _Candidate) -> bool:
-    """Whether two values are proven equal; enough where a limit is a rational number."""
+    """Whether two values are proven equal (see above for when that is decided)."""
     if not isinstance(two.value, Fraction):
         one, two = two, one
     if not isinstance(two.value, Fraction):
+        if isinstance(one.where, Fraction) and isinstance(two.where, Fraction):
+            return _same_value(f, one.where, two.where)
         return False
     if isinstance(one.value, Fraction):
         return one.value == two.value
-    gap = f - two.value
     if isinstance(one.where, Fraction):
-        return gap.at(one.where).sign == 0
+        return False  # a value that is not an exact rational is transcendental
     assert isinstance(one.where, Root)
-    critical = one.where
-    around = Interval(critical.lower, critical.upper)
-    return any(root.multiplicity > 1 for root in roots(gap, around))
+    around = Interval(one.where.lower, one.where.upper)
+    return any(root.multiplicity > 1 for root in roots(f - two.value, around))
+
+
+def _same_value(f: ClosedForm, one: Fraction, two: Fraction) -> bool:
+    """Whether f(one) = f(two): sums of exponentials of rationals, equal if the same terms."""
+    over, under = (
+        [numbers(part, {"eps": x}) for x in (one, two)] for part in (f.numerator, f.denominator)
+    )
+    return product_of(over[0], under[1]) == product_of(over[1], under[0])
 
 
 def _show(where: Where, equals: str = "") -> str:
-    if isinstance(where, Root) and not where.is_exact:
-        return f"≈ {float(where):.12g}"
-    exact = where.lower if isinstance(where, Root) else where
-    if isinstance(exact, Fraction):
-        return equals + spell(exact)
-    return equals + ("∞" if exact == inf else "−∞")
+    if isinstance(where, Root):
+        return where.text(equals)
+    if isinstance(where, Fraction):
+        return equals + spell(where)
+    return equals + ("∞" if where == inf else "−∞")

@@ -40,7 +40,7 @@ class Interval:
         lower_open: bool = False,
         upper_open: bool = False,
     ) -> None:
-        ends = _end(lower, "the lower end of an interval"), _end(upper, "the upper end")
+        ends = read_end(lower, "the lower end of an interval"), read_end(upper, "the upper end")
         is_open = bool(lower_open) or ends[0] == -inf, bool(upper_open) or ends[1] == inf
         object.__setattr__(self, "lower", ends[0])
         object.__setattr__(self, "upper", ends[1])
@@ -54,7 +54,7 @@ class Interval:
     @classmethod
     def parse(cls, text: str) -> Interval:
         """Return the interval written as `(0, 1]`, `[1/2, inf)`, …."""
-        match = _TEXT.fullmatch(text)
+        match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueRefusedError(
                 f"{text!r} is not an interval",
@@ -81,7 +81,8 @@ class Interval:
         """Whether the interval is a single point."""
         return self.lower == self.upper
 
-    def __contains__(self, value: Fraction | int) -> bool:
+    def __contains__(self, number: Number) -> bool:
+        value = number if isinstance(number, Fraction) else rational(number, "a number")
         above = value > self.lower or (value == self.lower and not self.lower_open)
         return above and (value < self.upper or (value == self.upper and not self.upper_open))
 
@@ -103,6 +104,9 @@ class Interval:
             return self
         return Interval(0, self.upper, lower_open=True, upper_open=self.upper_open)
 
+    def __repr__(self) -> str:
+        return f"<Interval {self}>"
+
     def __str__(self) -> str:
         if self.is_point:
             return f"{{{_spell(self.lower)}}}"
@@ -116,14 +120,15 @@ def _spell(end: End) -> str:
     return "∞" if end > 0 else "−∞"
 
 
-def _end(value: Number, what: str) -> End:
+def read_end(value: Number, what: str) -> End:
+    """Return a rational or infinite number as a user writes it."""
     if isinstance(value, str):
         text = value.strip()
         negative = text[:1] in ("-", "−")
         if text[negative:] in _INFINITE:
             return -inf if negative else inf
     if isinstance(value, float) and value in (inf, -inf):
-        return value
+        return float(value)
     return rational(value, what)
 
 

@@ -19,7 +19,7 @@ inf = math.inf
 """The infinite end of an interval and the infinite distance."""
 
 _DECIMAL = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?")
-_LARGEST_EXPONENT = 100_000
+LARGEST_EXPONENT = 100_000
 
 
 def rational(value: object, what: str = "a number") -> Fraction:
@@ -31,13 +31,13 @@ def rational(value: object, what: str = "a number") -> Fraction:
     if isinstance(value, bool):
         raise _not_a_number(value, what)
     if isinstance(value, Rational):
-        return Fraction(value)
+        return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, fmpq | fmpz):
         return fraction(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise _not_a_number(value, what)
-        return Fraction(repr(value))
+        return Fraction(repr(float(value)))  # a numpy float prints differently
     if isinstance(value, str):
         over, slash, under = value.partition("/")
         try:
@@ -45,8 +45,6 @@ def rational(value: object, what: str = "a number") -> Fraction:
             return result / decimal(under.strip()) if slash else result
         except (ValueError, ZeroDivisionError):
             raise _not_a_number(value, what) from None
-    if hasattr(value, "item"):  # a numpy scalar
-        return rational(value.item(), what)
     raise _not_a_number(value, what)
 
 
@@ -58,7 +56,7 @@ def decimal(text: str) -> Fraction:
     sign, digits, exponent = match.groups()
     whole, _, part = digits.partition(".")
     power = int(exponent or 0) - len(part)
-    if abs(power) > _LARGEST_EXPONENT:
+    if abs(power) > LARGEST_EXPONENT:
         raise ValueError(text)
     size = integer(whole + part) * Fraction(10) ** power
     return -size if sign == "-" else size
@@ -96,6 +94,28 @@ def common_step(steps: list[Fraction]) -> Fraction:
     return Fraction(over, under)
 
 
+def double(value: Fraction, exponent: int = 0) -> float:
+    """Return the double nearest to value·2^exponent: ±inf or ±0.0 past the range of doubles."""
+    size = value.numerator.bit_length() - value.denominator.bit_length() + exponent
+    sign = -1.0 if value < 0 else 1.0
+    if value and not -1100 < size < 1100:
+        return sign * (inf if size > 0 else 0.0)
+    try:
+        return float(value * Fraction(2) ** exponent)
+    except OverflowError:
+        return sign * inf
+
+
+def positive_width(width: object) -> Fraction:
+    """Return a width that a user asked for, or refuse it."""
+    result = rational(width, "a width")
+    if result <= 0:
+        raise ValueRefusedError(
+            "the width is not positive", way_out="Give a small positive number, such as '1e-9'."
+        )
+    return result
+
+
 def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fraction:
     """Return the rational with the smallest denominator strictly between two ends.
 
@@ -120,8 +140,12 @@ def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fractio
 
 
 def _not_a_number(value: object, what: str) -> ValueRefusedError:
+    try:
+        shown = repr(value)
+    except ValueError:  # Python does not print integers of more than 4300 digits
+        shown = "a very long number"
     return ValueRefusedError(
-        f"{value!r} ({type(value).__name__}) is not {what}",
+        f"{shown} ({type(value).__name__}) is not {what}",
         rule="Numbers are exact: an integer, a Fraction, a finite decimal or a string like '1/3'.",
         way_out="Write for example 3, Fraction(1, 3), '0.1' or '1/3'.",
     )

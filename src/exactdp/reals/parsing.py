@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import comb
 from typing import NoReturn
 
 from exactdp.errors import ParseError, Place, ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.exp_poly import ExpPoly, as_sum, exp, parameter
-from exactdp.reals.numbers import decimal, integer
+from exactdp.reals.numbers import LARGEST_EXPONENT, Number, decimal, integer, rational
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -29,6 +30,15 @@ _DEEPEST = 100
 _LARGEST_POWER = {"a sum": 1_000, "eps": 10_000, "a number": 100_000, "exp": 10**9}
 _MOST_TERMS = 200_000
 _RULE = "A closed form is made of numbers, eps, exp(q*eps), + - * /, integer powers and brackets."
+
+
+def as_form(value: ClosedForm | Number) -> ClosedForm:
+    """Return a closed form given as itself, as a number or as text."""
+    if isinstance(value, ClosedForm):
+        return value
+    if isinstance(value, str):
+        return parse(value)
+    return ExpPoly(rational(value, "a closed form or a number"))
 
 
 def parse(text: str, parameters: Iterable[str] = ("eps",)) -> ClosedForm:
@@ -139,10 +149,15 @@ class _Reader:
             )
         size = integer(self.advance().text)
         if bracket and not self.take(")"):
-            self.fail("this closing bracket is missing", rule="A power is written eps^2.")
+            self.fail("the exponent of a power must be a whole number", start)
         kind = _kind(base)
         if size > _LARGEST_POWER[kind]:
             self.fail(f"{kind} is raised to powers of at most {_LARGEST_POWER[kind]}", start)
+        terms = max(len(base.numerator.terms), len(base.denominator.terms))
+        if terms > 1 and size * terms > _MOST_TERMS:
+            self.fail(f"this makes more than {_MOST_TERMS} terms", start)
+        if terms > 2 and comb(size + terms - 1, min(size, terms - 1)) > _MOST_TERMS:
+            self.fail(f"this makes more than {_MOST_TERMS} terms", start)
         if negative and not base.numerator:
             self.fail("zero has no negative power", start)
         if self.take("^"):
@@ -160,7 +175,7 @@ class _Reader:
             try:
                 return ExpPoly(decimal(token.text))
             except ValueError:
-                self.fail("this number is too long", token)
+                self.fail(f"the exponent of a decimal is at most {LARGEST_EXPONENT}", token)
         if self.take("("):
             result = self.sum(depth + 1)
             self.close(token)
@@ -199,6 +214,8 @@ class _Reader:
         if self.token.text == "(" and self.token.kind == "sign":
             self.fail(f"the function {token.text} is not known", token)
         known = ", ".join(self.parameters)
+        if name == "e":
+            self.fail("the name e is not known", token, way_out="Write exp(2*eps) for e^(2ε).")
         self.fail(f"the name {token.text} is not known", token, way_out=f"Known here: {known}.")
 
     def close(self, opening: _Token) -> None:

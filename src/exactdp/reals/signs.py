@@ -16,14 +16,14 @@ from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.divisors import lowest_terms
 from exactdp.reals.evaluation import numbers, sign
 from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
-from exactdp.reals.zeros import Root, Survey, apart, surveys
-
-_CLOSE = Fraction(1, 2**80)
+from exactdp.reals.numbers import Number, spell
+from exactdp.reals.parsing import as_form
+from exactdp.reals.zeros import CLOSE, Root, Survey, apart, surveys
 
 
 @dataclass(frozen=True)
@@ -60,30 +60,41 @@ class Decision:
         claim = f"{self.function.pretty()} {relation} 0 for every ε in {self.on}"
         if self.holds:
             return f"Holds: {claim}."
-        where = f"ε = {self.witness}" if self.root is None else f"ε ≈ {float(self.root):.12g}"
+        if self.root is not None:
+            where = f"ε {self.root.text('= ')}"
+        else:
+            where = f"ε = {spell(self.witness or Fraction(0))}"
         if self.is_pole:
             return f"Fails: {claim}: there is a pole at {where}."
         value = "0" if self.root is not None else self.function.at(self.witness or 0).text(7)
         return f"Fails: {claim}: the value is {value} at {where}."
 
 
-def nonnegative(f: ClosedForm, on: Interval | str = POSITIVE) -> Decision:
+def nonnegative(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
     """Decide whether f(ε) ≥ 0 for every ε of an interval; f fails where it has a pole."""
-    return _decide(f, Interval.of(on), strict=False)
+    return _decided(as_form(f), Interval.of(on), strict=False)
 
 
-def positive(f: ClosedForm, on: Interval | str = POSITIVE) -> Decision:
+def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
     """Decide whether f(ε) > 0 for every ε of an interval; f fails where it has a pole."""
-    return _decide(f, Interval.of(on), strict=True)
+    return _decided(as_form(f), Interval.of(on), strict=True)
 
 
-def _decide(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
+def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
+    try:
+        return _decide(f, on, strict=strict, close=CLOSE)
+    except Stuck:
+        # A quotient of large degree, not in lowest terms yet: a zero and a pole are one point.
+        return _decide(in_lowest_terms(f), on, strict=strict, close=None)
+
+
+def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None) -> Decision:
     over, under = f.numerator, f.denominator
     relation = ">" if strict else ">="
     if not over:
         return _constant_zero(f, relation, on)
-    sides = _sides(over, under, on, strict=strict)
+    sides = _sides(over, under, on, strict=strict, close=close)
     views = {name: side for name, side in sides.items() if side is not None}
     # A negative value is the plainest refutation, then a rational zero or pole, then any other.
     for name, side in views.items():
@@ -202,26 +213,29 @@ class _Side:
         return survey.pieces[0].sign if survey.pieces else 0
 
 
-def _sides(over: ExpPoly, under: ExpPoly, on: Interval, *, strict: bool) -> dict[str, _Side | None]:
+def _sides(
+    over: ExpPoly, under: ExpPoly, on: Interval, *, strict: bool, close: Fraction | None
+) -> dict[str, _Side | None]:
     """Return f(−ε) where −ε is in the interval, and f(ε), each on its part of (0, ∞)."""
     sides: dict[str, _Side | None] = {"negative": None, "positive": None}
     if (half := on.reflected().positive_part()) is not None:
-        sides["negative"] = _side(over.reflected(), under.reflected(), half, strict=strict)
+        mirrored = over.reflected(), under.reflected()
+        sides["negative"] = _side(*mirrored, half, strict=strict, close=close)
     if (half := on.positive_part()) is not None:
-        sides["positive"] = _side(over, under, half, strict=strict)
+        sides["positive"] = _side(over, under, half, strict=strict, close=close)
     return sides
 
 
-def _side(over: ExpPoly, under: ExpPoly, half: Interval, *, strict: bool) -> _Side:
+def _side(
+    over: ExpPoly, under: ExpPoly, half: Interval, *, strict: bool, close: Fraction | None
+) -> _Side:
+    """Return f on a part of (0, ∞); raises `Stuck` where a zero and a pole are too `close`."""
     tops, bottoms = surveys(over, half, skip_even=not strict), surveys(under, half)
     found = [root for survey in (*tops, *bottoms) for root in survey.zeros(half)]
-    try:
-        cuts = apart(found, finest=_CLOSE if bottoms else None)
-    except Stuck:
-        # Only a quotient of huge degree may not be in lowest terms yet.
-        return _side(*lowest_terms(over, under, lift=False), half, strict=strict)
-    cuts = tuple(_inside(root, half) for root in cuts)
-    return _Side(over, under, half, tops, bottoms, cuts, strict)
+    cuts = apart(found, None if under.is_unit else close)
+    return _Side(
+        over, under, half, tops, bottoms, tuple(_inside(root, half) for root in cuts), strict
+    )
 
 
 def _inside(root: Root, on: Interval) -> Root:
@@ -298,11 +312,18 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    try:
+        return _landscape(f, on, CLOSE)
+    except Stuck:
+        return _landscape(in_lowest_terms(f), on, None)
+
+
+def _landscape(f: ClosedForm, on: Interval, close: Fraction | None) -> list[Atom]:
     over, under = f.numerator, f.denominator
     if not over:
         return [Atom(on.lower, on.upper, on.lower_open, on.upper_open, 0)]
     atoms: list[Atom] = []
-    sides = _sides(over, under, on, strict=True)
+    sides = _sides(over, under, on, strict=True, close=close)
     if (left := sides["negative"]) is not None:
         for atom in reversed(left.atoms()):
             lower, upper = (

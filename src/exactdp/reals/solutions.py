@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.interval import POSITIVE, Interval
-from exactdp.reals.numbers import Number, inf, rational, spell
+from exactdp.reals.numbers import Number, inf, positive_width, rational, spell
+from exactdp.reals.parsing import as_form
 from exactdp.reals.signs import landscape
 from exactdp.reals.zeros import Root
 
@@ -27,7 +28,8 @@ class Stretch:
     lower_open: bool
     upper_open: bool
 
-    def __contains__(self, point: Fraction) -> bool:
+    def __contains__(self, number: Number) -> bool:
+        point = rational(number, "a point")
         low, high = _compare(point, self.lower), _compare(point, self.upper)
         above = low > 0 or (low == 0 and not self.lower_open)
         return above and (high < 0 or (high == 0 and not self.upper_open))
@@ -73,22 +75,22 @@ class SolutionSet:
 
 
 def solution_set(
-    f: ClosedForm, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
+    f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
 ) -> SolutionSet:
     """Return the points of an interval at which f ≥ 0; poles are not among them.
 
     The ends are exact where they are rational, and isolated to `width` otherwise.
     """
-    interval = Interval.of(on)
-    f.only_eps("Signs are decided")
-    atoms = landscape(f, interval)
+    interval, form, target = Interval.of(on), as_form(f), positive_width(width)
+    form.only_eps("Signs are decided")
+    atoms = landscape(form, interval)
     stretches = []
     for included, run in groupby(atoms, key=lambda atom: atom.sign is not None and atom.sign >= 0):
         if included:
             atom, *rest = run
             last = rest[-1] if rest else atom
             stretches.append(Stretch(atom.lower, last.upper, atom.lower_open, last.upper_open))
-    return SolutionSet(tuple(stretches)).refined(width)
+    return SolutionSet(tuple(stretches)).refined(target)
 
 
 def _compare(point: Fraction, boundary: Boundary) -> int:
@@ -103,8 +105,8 @@ def _compare(point: Fraction, boundary: Boundary) -> int:
 
 
 def _show(boundary: Boundary) -> str:
-    if isinstance(boundary, Fraction):
-        return spell(boundary)
     if isinstance(boundary, Root):
         return spell(boundary.lower) if boundary.is_exact else f"{float(boundary):.12g}…"
+    if isinstance(boundary, Fraction):
+        return spell(boundary)
     return "∞" if boundary == inf else "−∞"

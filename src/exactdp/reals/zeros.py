@@ -35,11 +35,17 @@ from exactdp.reals.evaluation import numbers, sign, total
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
-from exactdp.reals.numbers import Number, exact, fraction, rational
+from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
+from exactdp.reals.parsing import as_form
 
 Factors: TypeAlias = list[tuple[ExpPoly, int]]
 
+# Steps shorter than these shares of ε suggest a multiple zero and a finer factorisation.
 _COARSE, _FINE = Fraction(1, 2**12), Fraction(1, 2**100)
+# How long the relations between exponents are that are kept, one try after the other.
+_RELATIONS = (divisors.SHORT, 12, 40)
+# Two zeros closer than this share of them may be one: the quotient may not be in lowest terms.
+CLOSE = Fraction(1, 2**80)
 
 
 @dataclass(frozen=True)
@@ -62,9 +68,7 @@ class Root:
         Guesses by Newton's method and keeps the guess only if the factor, which changes its sign
         exactly once between the ends, does so around the guess; otherwise halves.
         """
-        target = rational(width, "a width")
-        if target <= 0:
-            raise ValueRefusedError(f"the width {width} is not positive")
+        target = positive_width(width)
         lower, upper = self.lower, self.upper
         if upper - lower <= target:
             return self
@@ -102,29 +106,40 @@ class Root:
 
     def __float__(self) -> float:
         tight = self
-        while float(tight.lower) != float(tight.upper):
+        while double(tight.lower) != double(tight.upper):
             tight = tight.refined((tight.upper - tight.lower) / 2**20)
-        return float(tight.lower)
+        return double(tight.lower)
+
+    def text(self, equals: str = "") -> str:
+        """Return the zero as a short number: exact, with `equals` before it, or after ≈."""
+        return equals + spell(self.lower) if self.is_exact else f"≈ {float(self):.12g}"
 
     def __str__(self) -> str:
-        times = f" ({self.multiplicity} times)" if self.multiplicity > 1 else ""
-        return (str(self.lower) if self.is_exact else f"≈ {float(self):.12g}") + times
+        return self.text() + (f" ({self.multiplicity} times)" if self.multiplicity > 1 else "")
 
 
 def roots(
-    f: ClosedForm, on: Interval | str = POSITIVE, width: Number | None = None
+    f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number | None = None
 ) -> tuple[Root, ...]:
     """Return the zeros of f on an interval in increasing order, each isolated from the others.
 
     Rational zeros are exact. With `width` the others are refined to it. The zero function has no
     isolated zeros and is refused.
     """
-    interval = Interval.of(on)
-    f.only_eps("Zeros are found")
-    if not f.numerator:
+    interval, form = Interval.of(on), as_form(f)
+    form.only_eps("Zeros are found")
+    if not form.numerator:
         raise ValueRefusedError("every number is a zero of the function that is 0 everywhere")
-    found = apart(zeros(f.numerator, interval, f.denominator))
-    return found if width is None else tuple(root.refined(width) for root in found)
+    over, under = form.numerator, form.denominator
+    found = zeros(over, interval, under)
+    if found and not under.is_unit:
+        try:
+            apart([*found, *(root for root in zeros(under, interval) if root.lower)], CLOSE)
+        except Stuck:
+            over, under = divisors.lowest_terms(over, under, 0)
+            found = zeros(over, interval, under)
+    result = apart(found)
+    return result if width is None else tuple(root.refined(width) for root in result)
 
 
 def zeros(form: ExpPoly, on: Interval, under: ExpPoly | None = None) -> list[Root]:
@@ -212,9 +227,20 @@ def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:
             simple.append((primitive, 1))
         yield simple, None
         return
-    yield [*simple, (primitive, 1)], _COARSE
-    yield [*simple, *divisors.squarefree(primitive, lift=True)], _FINE
-    yield [*simple, *divisors.squarefree(primitive, lift=False)], None
+    # Squares are recognised at any degree, and often all there is to find.
+    constant, base, power = Fraction(1), primitive, 1
+    while not base.is_unit and (found := divisors.square_root(base)) is not None:
+        constant, base, power = constant * found[0] ** power, found[1], 2 * power
+    if constant != 1:
+        simple.append((ExpPoly(constant), 1))
+    yield [*simple, (base, power)], _COARSE
+    for relations in _RELATIONS if divisors.is_large(base) else ():
+        yield [*simple, *_raised(divisors.squarefree(base, relations), power)], _FINE
+    yield [*simple, *_raised(divisors.squarefree(base, 0), power)], None
+
+
+def _raised(factors: Factors, power: int) -> Factors:
+    return [(factor, power * own) for factor, own in factors]
 
 
 def is_linear(form: ExpPoly) -> bool:
@@ -232,7 +258,7 @@ def apart(found: list[Root], finest: Fraction | None = None) -> tuple[Root, ...]
     """Return different zeros in increasing order with disjoint closed enclosures.
 
     Different numbers are separated by refining long enough. Where two of them might be equal,
-    `finest` is the width at which the search gives up and raises `Stuck`.
+    `finest` is the share of their size at which the search gives up and raises `Stuck`.
     """
     ordered = list(found)
     while True:
@@ -242,6 +268,6 @@ def apart(found: list[Root], finest: Fraction | None = None) -> tuple[Root, ...]
             return tuple(ordered)
         for j in {*clash, *(j - 1 for j in clash)}:
             width = ordered[j].upper - ordered[j].lower
-            if finest is not None and 0 < width < finest:
+            if finest is not None and 0 < width < finest * abs(ordered[j].upper):
                 raise Stuck
             ordered[j] = ordered[j].refined(width / 4) if width else ordered[j]

@@ -31,6 +31,7 @@ def run_exactly(machine: Machine, state: State) -> Value:
     raise ProgramError(
         "the program samples, so it has no exact output",
         place=machine.code.instructions[event.state.pc].place,
+        rule="Only deterministic programs run exactly.",
         way_out="Use run(u, eps, rng), or noiseless().",
     )
 

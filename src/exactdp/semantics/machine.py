@@ -36,7 +36,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.operations import COMPARISONS, fail, items_of
+from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of
 from exactdp.language.syntax import Choose, ExpMech, Name
 from exactdp.language.types import DomType, InputType, ListType
@@ -202,11 +202,13 @@ class Machine:
                 place,
                 "this loop never ends",
                 "It comes back to the same values without sampling anything.",
+                "Change a value that its condition reads, or `break`.",
             )
         return fail(
             place,
             f"this loop ran {STEP_LIMIT:,} statements without sampling anything",
             "Between two samples a program may run that many statements at most.",
+            "Compute the finite values in a Python function outside.",
         )
 
     # Compiling ------------------------------------------------------------------------
@@ -246,7 +248,12 @@ class Machine:
     def _fall_off(one: FallOff) -> _Facts:
         def event(env: Env) -> tuple[Any, ...]:
             del env
-            raise fail(one.place, f"{one.name} ended without `return`")
+            raise fail(
+                one.place,
+                f"{one.name} ended without `return`",
+                "The output of a mechanism is the value that it returns, on every path.",
+                "Return the output at the end.",
+            )
 
         return event
 
@@ -265,7 +272,7 @@ class Machine:
             try:
                 return yes if value else no
             except TypeError as error:
-                raise fail(place, str(error)) from None
+                raise python_fail(place, error) from None
 
         return step
 
@@ -277,7 +284,7 @@ class Machine:
             try:
                 env[slot] = items_of(value(env))
             except (TypeError, ValueError) as error:
-                raise fail(place, str(error)) from None
+                raise python_fail(place, error) from None
             env[rounds] = 0
             return after
 
@@ -306,7 +313,10 @@ class Machine:
             if not test(env):
                 text = "" if message is None else f": {message(env)}"
                 raise fail(
-                    one.place, f"an assertion failed{text}", "A failed `assert` is an error."
+                    one.place,
+                    f"an assertion failed{text}",
+                    "A failed `assert` is an error of the program.",
+                    "Narrow the inputs to those for which it holds, or test with `if`.",
                 )
             return after
 
@@ -318,7 +328,9 @@ class Machine:
             try:
                 check_type(env[slot], kind)
             except ExactdpError as error:
-                raise fail(place, f"{name} is {kind}: {error.message}", error.rule) from None
+                raise fail(
+                    place, f"{name} is {kind}: {error.message}", error.rule, error.way_out
+                ) from None
             return after
 
         return step
@@ -338,13 +350,14 @@ class Machine:
                 if a is None or b is None or isinstance(a, str) or isinstance(b, str):
                     if op in ("==", "!="):
                         return op == "!="
-                    raise TypeError(f"noise cannot be compared with {a if b is a else b!r}")
+                    other = b if isinstance(a, Symbolic) else a
+                    raise TypeError(f"noise cannot be compared with {other!r}")
                 for value, sign in ((a, 1), (b, -1)):
                     if isinstance(value, float) and value in (_INF, -_INF):
                         return decide(sign * value, 0)
                 difference = a - b
             except TypeError as error:
-                raise fail(place, str(error)) from None
+                raise python_fail(place, error) from None
             if isinstance(difference, Symbolic):
                 return difference
             return decide(difference, 0)
