@@ -400,6 +400,28 @@ def test_python_of_finite_values(body: str, expected: object) -> None:
     assert Mechanism.from_source(str(found)) == found
 
 
+def test_choose_from_a_table() -> None:
+    """Permute-and-flip as it is written down: a uniform pick among what is left."""
+    text = (
+        "def f(q: Dom(0, 1)[2]):\n    left = list(range(2))\n    while True:\n"
+        "        r = choose({i: Fraction(1, len(left)) for i in left})\n"
+        "        p = exp(eps * (q[r] - max(q)) / 2)\n"
+        "        if choose({True: p, False: 1 - p}):\n            return r\n"
+        "        left = [i for i in left if i != r]\n"
+    )
+    found = read(text)
+    assert Mechanism.from_source(str(found)) == found
+    assert found.probability([0, 1], 0) == reals.exp(-reals.eps / 2) / 2
+    table = {0: reals.exp(-reals.eps), 1: 1 - reals.exp(-reals.eps)}
+    known = read("def f():\n    return choose(T)\n", T=table)
+    assert known.probability((), 0) == reals.exp(-reals.eps)
+    assert Mechanism.from_source(str(known)) == known
+    with pytest.raises(ProgramError, match="sum to 3/2"):
+        read("def f():\n    return choose({i: 0.5 for i in range(3)})\n")
+    with pytest.raises(ProgramError, match="choose cannot pick from 1"):
+        read("def f(x: Dom(0, 1)):\n    return choose(x)\n").run(1, 1)
+
+
 def test_declared_domains() -> None:
     found = read("def f(x: Dom(0, 5)):\n    y: Dom(0, 5) = x\n    y += 1\n    return y\n")
     assert found.run(4) == 5

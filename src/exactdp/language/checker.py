@@ -235,6 +235,9 @@ class Checker:
             found = abstract.finite(choice.candidates, message, FINITE_ONLY, NUMBER_THEM)
             return join(FINITE, found.entry)
         found = FINITE
+        if choice.table is not None:
+            message = "a table of probabilities cannot hold {}"
+            abstract.finite(choice.table, message, FINITE_ONLY, LEAVE_OUT)
         for value, chance in choice.outcomes:
             message = "{} cannot be a key: choose picks among finite values"
             kind = abstract.finite(value, message, FINITE_ONLY, NUMBER_THEM)

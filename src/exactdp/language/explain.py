@@ -61,6 +61,8 @@ def _samples(definition: Definition, where: str = "") -> Iterator[str]:
                     f"{at}one of {show(candidates)} by the exponential mechanism "
                     f"with rate {show(rate)} and score {show(score)}"
                 )
+            case Choose(_, table) if table is not None:
+                yield f"{at}a value by its probability in {show(table)}"
             case Choose(outcomes):
                 pairs = ", ".join(f"{show(a)} with {show(b)}" for a, b in outcomes)
                 yield f"{at}a value by its probability: {pairs}"

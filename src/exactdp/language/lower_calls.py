@@ -210,7 +210,8 @@ class CallLowering(Lowering):
             pairs = tuple(
                 (self.value(value), self.value(chance)) for value, chance in node.outcomes
             )
-            return Choose(pairs, place=place)
+            table = None if node.table is None else self.value(node.table)
+            return Choose(pairs, table, place=place)
         rate, score = self.value(node.rate), node.score
         candidates = self.value(node.candidates)
         called = self.scope.constants.get(score.id) if isinstance(score, Name) else None

@@ -205,6 +205,8 @@ def _call(node: Node) -> str:
             return f"{noise}({show(rate)}, {show(mean)})"
         case ExpMech(rate, score, candidates):
             return f"expmech({show(rate)}, {show(score)}, {show(candidates)})"
+        case Choose(_, table) if table is not None:
+            return f"choose({show(table)})"
         case Choose(outcomes):
             pairs = ", ".join(f"{show(value)}: {show(chance)}" for value, chance in outcomes)
             return f"choose({{{pairs}}})"

@@ -499,11 +499,13 @@ class ExpressionReader(NameReader):
                     )
                 outcomes = tuple((value, chance) for value, chance in pairs)
                 return Choose(outcomes, place=self.source.place(node))
+            case ast.Call(_, [ast.DictComp() | ast.Name() as table], []):
+                return Choose((), self.expr(table), place=self.source.place(node))
         self.refuse(
             node,
             "choose takes the values with their probabilities",
-            "They are written out, so that each probability is checked for every eps.",
-            f"Write {usage}; for a uniform pick, expmech(eps, lambda v: 0, values).",
+            "Probabilities are rational in eps and exp(q * eps).",
+            f"Write {usage}.",
         )
 
 

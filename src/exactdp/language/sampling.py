@@ -11,7 +11,7 @@ from exactdp.errors import Place, ProgramError
 from exactdp.language.evaluate import call_python
 from exactdp.language.operations import fail, items_of, python_fail
 from exactdp.language.terms import Term
-from exactdp.language.values import Symbolic, Value, plain, thaw
+from exactdp.language.values import Symbolic, Table, Value, plain, thaw
 from exactdp.reals import eps, exp, nonnegative
 
 if TYPE_CHECKING:
@@ -99,6 +99,18 @@ def _items(value: Value, place: Place) -> Any:
         raise python_fail(place, error) from None
 
 
+def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """Return the values of `choose(table)`, and their probabilities."""
+    if not isinstance(value, Table) or not value:
+        raise fail(
+            place,
+            f"choose cannot pick from {value!r}",
+            "choose takes a dictionary of values with their probabilities, not an empty one.",
+            "Write choose({value: probability, …}).",
+        )
+    return tuple(value), tuple(value.values())
+
+
 def chances_of(
     values: Sequence[Value], chances: Sequence[Value], place: Place
 ) -> tuple[Term | Number, ...]:
@@ -132,6 +144,12 @@ def chances_of(
             way_out="Write the last one as 1 minus the others, and see that none is negative.",
         )
     return found
+
+
+@lru_cache(maxsize=1024)
+def never(chance: Term | Number) -> bool:
+    """Whether a probability is 0 for every ε, decided exactly."""
+    return bool(closed_form(chance, eps, exp) == 0)
 
 
 @lru_cache(maxsize=1024)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from exactdp.language.code import Pick, PureExpr, Sample
-from exactdp.language.definition import nodes
+from exactdp.language.definition import bound_names, nodes
 from exactdp.language.evaluate import evaluate_closed
-from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of
+from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
 from exactdp.language.syntax import Choose, Name
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def check_constants(code: Code, flow: Flow) -> None:
 
     def closed(*parts: PureExpr) -> bool:
         return not any(
-            isinstance(node, Name) and node.id in slots for part in parts for node in nodes(part)
+            isinstance(node, Name) and node.id in slots and node.id not in bound_names(part)
+            for part in parts
+            for node in nodes(part)
         )
 
     for pc in sorted(flow.reachable):
@@ -41,7 +43,11 @@ def check_constants(code: Code, flow: Flow) -> None:
             if isinstance(choice, Choose):
                 values = [value for value, _ in choice.outcomes]
                 chances = [chance for _, chance in choice.outcomes]
-                if closed(*values, *chances):
+                if choice.table is not None:
+                    if closed(choice.table):
+                        found = evaluate_closed(choice.table, functions)
+                        chances_of(*table_of(found, choice.place), choice.place)
+                elif closed(*values, *chances):
                     chances_of(
                         [evaluate_closed(value, functions) for value in values],
                         [evaluate_closed(chance, functions) for chance in chances],

@@ -173,9 +173,10 @@ class ExpMech(Node):
 
 @dataclass(frozen=True)
 class Choose(Node):
-    """`choose({value: probability, …})`."""
+    """`choose({value: probability, …})`, or `choose(table)` of a dictionary built elsewhere."""
 
     outcomes: tuple[tuple[Expr, Expr], ...]
+    table: Expr | None = None
 
 
 Expr = (

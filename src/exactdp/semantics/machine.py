@@ -37,7 +37,7 @@ from exactdp.language.code import (
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
 from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
-from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of
+from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
 from exactdp.language.syntax import Choose, ExpMech, Name
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, as_output
@@ -386,13 +386,20 @@ class Machine:
         return event
 
     def _pick(self, choice: ExpMech | Choose) -> _Facts:
+        if isinstance(choice, Choose) and choice.table is not None:
+            table = self._compile(choice.table)
+
+            def looked_up(env: Env) -> tuple[Any, ...]:
+                return _chosen(*table_of(table(env), choice.place), choice.place)
+
+            return looked_up
         if isinstance(choice, Choose):
             pairs = [(self._compile(a), self._compile(b)) for a, b in choice.outcomes]
 
             def chosen(env: Env) -> tuple[Any, ...]:
                 values = tuple(value(env) for value, _ in pairs)
                 chances = tuple(chance(env) for _, chance in pairs)
-                return Choice, values, None, chances_of(values, chances, choice.place)
+                return _chosen(values, chances, choice.place)
 
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
@@ -407,6 +414,13 @@ class Machine:
             return Choice, tuple(items_of(values)), exponents, None
 
         return picked
+
+
+def _chosen(values: tuple[Value, ...], chances: tuple[Value, ...], place: Place) -> tuple[Any, ...]:
+    """Return the facts of `choose`; what has probability 0 for every ε cannot happen."""
+    found = chances_of(values, chances, place)
+    possible = [pair for pair in zip(values, found, strict=True) if not never(pair[1])]
+    return Choice, tuple(value for value, _ in possible), None, tuple(p for _, p in possible)
 
 
 _INF = float("inf")
