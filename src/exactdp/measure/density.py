@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from exactdp.measure.frame import ONE, Element, Frame
 from exactdp.measure.function import Function, step
@@ -111,10 +112,7 @@ class Product:
         above = frame.closed_form(self.weight)
         if not self.under:
             return above
-        below = ExpPoly(1)
-        for factor, power in self.under:
-            below = below * factor**power
-        return above / below
+        return above / _product(self.under)
 
     def substituted(
         self, variable: int, form: dict[int, Fraction], constant: Fraction, frame: Frame
@@ -226,6 +224,14 @@ class Product:
             (variable,) = variables
             return self.with_function(variable, as_function(joint, variable, frame))
         return replace(self, joints=(*self.joints, joint))
+
+
+@lru_cache(maxsize=1024)
+def _product(factors: frozenset[tuple[ExpPoly, int]]) -> ExpPoly:
+    result = ExpPoly(1)
+    for factor, power in factors:
+        result = result * factor**power
+    return result
 
 
 def _nonzero(product: Product) -> Product | None:

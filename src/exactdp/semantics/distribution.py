@@ -274,12 +274,19 @@ def _with_integers(pattern: Value, values: list[Value]) -> Value:
 
 def _disjoint(chances: dict[Value, ClosedForm]) -> dict[Value, ClosedForm]:
     """Return the chances with outputs that an `int` pattern includes added to that pattern."""
+    wide = [pattern for pattern in chances if _has_integers(pattern)]
+    if not wide:
+        return chances
     result: dict[Value, ClosedForm] = {}
     for output, chance in chances.items():
-        home = next((p for p in chances if p != output and _includes(p, output)), output)
+        home = next((p for p in wide if p != output and _includes(p, output)), output)
         known = result.get(home)
         result[home] = chance if known is None else known + chance
     return result
+
+
+def _has_integers(pattern: Value) -> bool:
+    return pattern is int or (isinstance(pattern, tuple) and any(map(_has_integers, pattern)))
 
 
 def _includes(pattern: Value, output: Value) -> bool:

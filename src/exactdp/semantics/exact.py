@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from exactdp.language.operations import COMPARISONS
@@ -300,11 +301,21 @@ def with_sample(
     )
 
 
-def chances(event: Choice) -> list[ClosedForm]:
+def chances(event: Choice) -> tuple[ClosedForm, ...]:
     """Return the probabilities of a choice."""
     if event.chances is not None:
-        return [closed_form(chance, eps, exp) for chance in event.chances]
+        return _chosen(event.chances)
     assert event.exponents is not None
-    weights = [exp(q * eps) for q in event.exponents]
+    return _picked(event.exponents)
+
+
+@lru_cache(maxsize=4096)
+def _chosen(listed: tuple[Any, ...]) -> tuple[ClosedForm, ...]:
+    return tuple(closed_form(chance, eps, exp) for chance in listed)
+
+
+@lru_cache(maxsize=4096)
+def _picked(exponents: tuple[Fraction, ...]) -> tuple[ClosedForm, ...]:
+    weights = [exp(q * eps) for q in exponents]
     whole = sum(weights, ExpPoly(0))
-    return [weight / whole for weight in weights]
+    return tuple(weight / whole for weight in weights)

@@ -140,6 +140,7 @@ def build(
 ) -> Graph:
     """Return the graph from a state; states that `keep` refuses are left out with their edges."""
     numbers: dict[State, int] = {}
+    noiseless: dict[int, Value] = {}
     events: list[tuple[Event, int]] = []
     edges: list[tuple[Edge, ...]] = []
 
@@ -147,7 +148,7 @@ def build(
         event = machine.advance(state)
         if not keep(event.state):
             return None
-        reached, variables = canonical(event)
+        reached, variables = canonical(event, noiseless)
         if reached not in numbers:
             numbers[reached] = len(events)
             events.append((_renamed(machine, event, reached), len(variables)))
@@ -197,12 +198,18 @@ def has_noise(form: object) -> bool:
     return isinstance(form, Linear) and any(isinstance(name, int) for name in form.coefficients)
 
 
-def canonical(event: Event) -> tuple[State, tuple[Linear, ...]]:
+def contains_noise(value: Value) -> bool:
+    """Whether a value holds noise somewhere."""
+    return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
+
+
+def canonical(event: Event, noiseless: dict[int, Value]) -> tuple[State, tuple[Linear, ...]]:
     """Return the state of an event with its noise renamed, and what the new variables stand for.
 
-    At the end of a run only the output matters; it takes the place of the environment.
+    At the end of a run only the output matters; it takes the place of the environment. Tuples
+    known to hold no noise (the inputs, above all) are remembered in `noiseless` by identity.
     """
-    basis = _Basis()
+    basis = _Basis(noiseless)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
     env = tuple(basis.rename(value) for value in event.state.env)
@@ -212,7 +219,8 @@ def canonical(event: Event) -> tuple[State, tuple[Linear, ...]]:
 class _Basis:
     """Collects independent forms and writes others in terms of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, noiseless: dict[int, Value]) -> None:
+        self._noiseless = noiseless
         self.forms: list[Linear] = []
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
@@ -222,10 +230,12 @@ class _Basis:
         if isinstance(value, Symbolic):
             assert isinstance(value, Linear)
             return self._rename(value) if has_noise(value) else value
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and id(value) not in self._noiseless:
             parts = [self.rename(part) for part in value]
             if any(a is not b for a, b in zip(parts, value, strict=True)):
                 return List(parts) if isinstance(value, List) else tuple(parts)
+            if not any(map(contains_noise, value)):
+                self._noiseless[id(value)] = value
         return value
 
     def _rename(self, form: Linear) -> Form:

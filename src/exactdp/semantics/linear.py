@@ -20,11 +20,12 @@ Form: TypeAlias = "Linear | Number"
 class Linear(Symbolic):
     """A linear form with at least one symbol; equal if written with the same numbers."""
 
-    __slots__ = ("coefficients", "constant")
+    __slots__ = ("_hash", "coefficients", "constant")
 
     def __init__(self, coefficients: Mapping[Hashable, Number], constant: Number = 0) -> None:
         self.coefficients = MappingProxyType(dict(coefficients))
         self.constant = constant
+        self._hash: int | None = None
 
     @staticmethod
     def symbol(name: Hashable) -> Linear:
@@ -84,7 +85,9 @@ class Linear(Symbolic):
         )
 
     def __hash__(self) -> int:
-        return hash((self.constant, frozenset(self.coefficients.items())))
+        if self._hash is None:
+            self._hash = hash((self.constant, frozenset(self.coefficients.items())))
+        return self._hash
 
     def __repr__(self) -> str:
         parts = [f"{q}*{name}" if q != 1 else str(name) for name, q in self.coefficients.items()]
