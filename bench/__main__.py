@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bench import closed_forms
+from bench import closed_forms, probabilities
 from bench.table import show
 
 
 def main() -> None:
     """Measure and print."""
-    show([*closed_forms.rows()])
+    show([*closed_forms.rows(), *probabilities.rows()])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from exactdp.reals import ExpPoly, Term
+from exactdp.reals.exp_poly import from_flint
 from exactdp.reals.numbers import exact, fraction
 
 _RING = fmpq_mpoly_ctx.get(("eps", "t", "y", "u"), Ordering.lex)
@@ -195,12 +196,11 @@ class Frame:
 
     def closed_form(self, element: Element) -> ExpPoly:
         """Return an element without t as a closed form in ε."""
-        terms = []
-        for (j, _, m, _), c in element.poly.to_dict().items():
-            rate = Fraction(int(m) + element.low_y, self.exponents)
-            powers = (("eps", int(j)),) if j else ()
-            terms.append(Term(fraction(c), powers, (("eps", rate),) if rate else ()))
-        return ExpPoly(terms)
+        poly: dict[tuple[int, ...], fmpq] = {
+            (j, m): c for (j, _, m, _), c in element.poly.to_dict().items()
+        }
+        step = Fraction(1, self.exponents)
+        return from_flint(poly, step, element.low_y * step)
 
 
 def _constant(found: dict[tuple[int, int], fmpq], base: int) -> Element:

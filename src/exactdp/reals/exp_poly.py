@@ -516,12 +516,9 @@ def parameter(name: str) -> ExpPoly:
     return ExpPoly([Term(_ONE, ((name, 1),))])
 
 
-def gathered(terms: Mapping[tuple[int, Fraction], Fraction]) -> ExpPoly:
-    """Return Σ c·ε^k·e^{qε} from {(k, q): c}."""
-    return ExpPoly(
-        Term(c, (("eps", k),) if k else (), (("eps", q),) if q else ())
-        for (k, q), c in terms.items()
-    )
+def from_flint(poly: Mapping[tuple[int, ...], fmpq], step: Fraction, low: Fraction) -> ExpPoly:
+    """Return Σ c·ε^k·e^{(low + n·step)·ε} from {(k, n): c}."""
+    return build(("eps",), _ring(("eps",)).from_dict(poly), (step,), (low,))
 
 
 ONE = ExpPoly(1)
