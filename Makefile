@@ -7,6 +7,8 @@ INSTALLED := .venv/.installed
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
+	@echo
+	$(BIN)/python examples/exact_probabilities.py
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q

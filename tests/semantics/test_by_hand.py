@@ -202,6 +202,23 @@ return n
     assert found[True] == p / (1 + p)
 
 
+def test_a_loop_at_the_very_start() -> None:
+    """X is drawn until it is not 0: 1 and 2 keep their ratio 1 : 2."""
+    source = """
+x = choose({0: 0.5, 1: Fraction(1, 6), 2: Fraction(1, 3)})
+while x == 0:
+    x = choose({0: 0.5, 1: Fraction(1, 6), 2: Fraction(1, 3)})
+return x
+"""
+    mechanism = program(source, "")
+    assert mechanism.probability((), 1) == ExpPoly(Fraction(1, 3))
+    assert mechanism.distribution(())[2] == ExpPoly(Fraction(2, 3))
+    alone = program(
+        "while choose({True: exp(-eps), False: 1 - exp(-eps)}):\n    pass\nreturn 7", ""
+    )
+    assert alone.probability((), 7) == ExpPoly(1)
+
+
 def test_loop_with_an_earlier_comparison() -> None:
     """Coins until one equals [r ≥ 1]: the number of misses is geometric with 1/2 whatever r is."""
     source = """

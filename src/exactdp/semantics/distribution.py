@@ -89,7 +89,7 @@ class Engine:
             count = (lambda n: progress("states", n)) if progress else (lambda _: None)
             graph = build(machine, start, keep, count)
             if pattern is not ANYTHING:
-                graph = graph.pruned(lambda output: match(output, pattern, []))
+                graph = graph.pruned(lambda output: match(output, pattern, [])).joined()
             self._graphs[key] = graph
         return self._graphs[key], inputs
 

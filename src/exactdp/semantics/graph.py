@@ -91,6 +91,40 @@ class Graph:
         )
         return Graph(nodes, self.code)
 
+    def joined(self) -> Graph:
+        """Return the graph with nodes joined from which exactly the same can happen.
+
+        After `pruned` this forgets what no longer matters: which index is the best so far, say,
+        if only the last index is asked for. Nodes on cycles are left as they are.
+        """
+        classes: dict[int, int] = {}
+        known: dict[object, int] = {}
+        nodes: list[Node] = []
+        for component in reversed(self.components):
+            inside = set(component)
+            on_cycle = any(e.target in inside for n in component for e in self.nodes[n].edges)
+            for number in component:
+                node = self.nodes[number]
+                if on_cycle:
+                    signature: object = number
+                else:
+                    ways = tuple((e.case, e.variables, classes[e.target]) for e in node.edges)
+                    signature = _future(node.event), node.variables, ways
+                if signature not in known:
+                    known[signature] = len(nodes)
+                    nodes.append(node)
+                classes[number] = known[signature]
+        order = [classes[0], *(n for n in range(len(nodes)) if n != classes[0])]
+        place = {old: new for new, old in enumerate(order)}
+        renumbered = tuple(
+            replace(
+                nodes[old],
+                edges=tuple(replace(e, target=place[classes[e.target]]) for e in nodes[old].edges),
+            )
+            for old in order
+        )
+        return Graph(renumbered, self.code)
+
     @cached_property
     def components(self) -> list[list[int]]:
         """The strongly connected components, sources first (Tarjan's algorithm)."""
@@ -130,6 +164,18 @@ class Graph:
                         break
                 found.append(component)
         return found[::-1]
+
+
+def _future(event: Event) -> object:
+    """Return what an event asks, without the state it happens in."""
+    match event:
+        case Draw(_, noise, rate, mean):
+            return noise, rate, mean
+        case Choice(_, _, exponents, chances):
+            return exponents, chances
+        case Compare(_, op, difference):
+            return op, difference
+    return "output", event.output
 
 
 def build(
