@@ -1,7 +1,7 @@
 """Exact probabilities: the error of AboveThreshold at an input, for every ε, beside simulation.
 
-The paper's lemma `lem:AT` bounds the probability of a wrong answer by 2m·e^{−αε/8} where every query is
-at least α away from the threshold. Here m = 2 and α = 1, so the bound is 4·e^{−ε/8}.
+The paper's lemma `lem:AT` bounds the probability of a wrong answer by 2m·e^{−αε/8} where every
+query is at least α away from the threshold. Here m = 2 and α = 1, so the bound is 4·e^{−ε/8}.
 """
 
 from exactdp import Mechanism, certify, nonnegative, parse, supremum
