@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -94,3 +95,12 @@ def test_a_large_chain_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("exactdp.semantics.chain._MOST_STATES", 30)
     with pytest.raises(ValueRefusedError, match="more than 30 states"):
         FACTORIES["sparse"](20, 10).chain([0] * 20)
+
+
+def test_the_picture_in_the_documents_is_the_present_one() -> None:
+    """`docs/chain.svg` shows the program of `docs/probabilities.md` at (−1, 1)."""
+    docs = Path(__file__).parents[2] / "docs"
+    text = (docs / "probabilities.md").read_text()
+    lines = text.split('from_source("""\n')[1].split('... """)')[0].splitlines()
+    mechanism = Mechanism.from_source("\n".join(line[4:] for line in lines))
+    assert mechanism.chain([-1, 1]).svg() == (docs / "chain.svg").read_text()

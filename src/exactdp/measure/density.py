@@ -139,11 +139,22 @@ class Product:
                 current = current.restricted(one.substituted(variable, form, constant), frame)
         return current
 
+    def length(self, variable: int) -> int:
+        """Return the number of pieces of a variable's function, 0 if it has none."""
+        function = self.functions.get(variable)
+        return 0 if function is None else len(function.pieces)
+
     def with_function(self, variable: int, function: Function) -> Product:
         """Return the product with one more factor of one variable."""
         known = self.functions.get(variable)
         new = function if known is None else known * function
-        return replace(self, functions={**self.functions, variable: new})
+        return self._with({**self.functions, variable: new}, self.conditions)
+
+    def _with(self, functions: dict[int, Function], conditions: tuple[Condition, ...]) -> Product:
+        """Return the product with other functions and conditions (quicker than `replace`)."""
+        return Product(
+            self.weight, functions, self.joints, conditions, self.under, self.lattices, self.bounds
+        )
 
     def restricted(self, condition: Condition, frame: Frame) -> Product | None:
         """Return the product where a condition holds; None where that has no mass."""
@@ -154,7 +165,7 @@ class Product:
             bound = step(frame, -condition.constant / q, above=q > 0)
             cut = self.with_function(variable, bound)
             return cut if cut.functions[variable] else None
-        return replace(self, conditions=(*self.conditions, condition))
+        return self._with(self.functions, (*self.conditions, condition))
 
     def renamed(self, names: dict[int, int]) -> Product:
         """Return the product with its variables renamed."""
@@ -169,16 +180,21 @@ class Product:
 
     def without(self, variable: int, frame: Frame) -> Product | None:
         """Return the product with a variable integrated out; None if no mass is left."""
-        if variable in self.integers:
+        if self.lattices and variable in self.integers:
             return self._summed(variable, frame)
+        if not self.joints and not self.conditions and not self.lattices:
+            functions = {v: f for v, f in self.functions.items() if v != variable}
+            weight = self.weight * self.functions[variable].total()
+            return Product(weight, functions, under=self.under) if weight else None
         mine = [one for one in self.conditions if variable in one.variables]
         joint = [one for one in self.joints if variable in one.variables]
-        rest = replace(
-            self,
-            functions={v: f for v, f in self.functions.items() if v != variable},
-            joints=tuple(one for one in self.joints if variable not in one.variables),
-            conditions=tuple(one for one in self.conditions if variable not in one.variables),
+        rest = self._with(
+            {v: f for v, f in self.functions.items() if v != variable},
+            tuple(one for one in self.conditions if variable not in one.variables),
         )
+        if joint:
+            others_left = tuple(one for one in self.joints if variable not in one.variables)
+            rest = replace(rest, joints=others_left)
         others = {v for one in mine for v in one.variables if v != variable}
         if not joint and len(others) <= 1 and all(_is_difference(one) for one in mine):
             return rest._times_tail(self.functions[variable], variable, mine, others)

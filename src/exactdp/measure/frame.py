@@ -8,6 +8,7 @@ y = e^{ε/N} and u = e^{t/R}, but for negative powers of y and u, which are kept
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
@@ -161,6 +162,42 @@ class Frame:
                 found[key] = found[key] + value if key in found else value
                 value = value * step * -i
         return Element(_RING.from_dict(found), element.low_y, element.low_u)
+
+    def integral(
+        self, parts: Iterable[tuple[Element, Fraction | None, Fraction | None]]
+    ) -> Element:
+        """Return Σ ∫ element dt from lower·ε to upper·ε; an end None is infinite, where it is 0.
+
+        The antiderivatives of `antiderivative` at both ends, gathered without going through it.
+        """
+        found: dict[tuple[int, int], fmpq] = {}
+        for element, lower, upper in parts:
+            if not element.poly:
+                continue
+            ends = [
+                (exact(end), self._exponent(end / self.rates), sign)
+                for end, sign in ((upper, 1), (lower, -1))
+                if end is not None
+            ]
+            low_y, low_u = element.low_y, element.low_u
+            for exponents, c in element.poly.to_dict().items():
+                j, k, m, n = map(int, exponents)
+                rate, y = n + low_u, m + low_y
+                if rate == 0:
+                    for end, _, sign in ends:
+                        key = j + k + 1, y
+                        value = c * end ** (k + 1) * sign / (k + 1)
+                        found[key] = found[key] + value if key in found else value
+                    continue
+                step = fmpq(self.rates, rate)
+                value = c * step
+                for i in range(k, -1, -1):
+                    for end, per_u, sign in ends:
+                        key = j + i, y + rate * per_u
+                        here = value * sign * end**i if i else value * sign
+                        found[key] = found[key] + here if key in found else here
+                    value = value * step * -i
+        return _constant(found, 0)
 
     def form(self, element: Element, name: str) -> ExpPoly:
         """Return an element as a closed form in ε and the parameter that t is called."""

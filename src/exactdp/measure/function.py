@@ -50,12 +50,8 @@ class Function:
 
     def total(self) -> Element:
         """Return the integral over the whole line of a function that decays at both ends."""
-        frame = self.frame
-        primitives = [frame.antiderivative(piece) for piece in self.pieces]
-        result = ZERO
-        for point, left, right in zip(self.breakpoints, primitives, primitives[1:], strict=False):
-            result = result + frame.at(left - right, point)
-        return result
+        ends = (None, *self.breakpoints, None)
+        return self.frame.integral(zip(self.pieces, ends, ends[1:], strict=False))
 
     def below(self) -> Function:
         """Return ∫_{−∞}^t of the function, which decays at −∞."""
