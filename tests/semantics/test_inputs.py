@@ -75,3 +75,25 @@ def test_unknown_patterns_of_real_outputs() -> None:
         found.cumulative([None], 1)
     with pytest.raises(ValueRefusedError, match="none at position 1"):
         found.cumulative([Real], 1, position=1)
+
+
+def test_inputs_that_give_the_same_integral_share_it() -> None:
+    """NoisyMax sees differences only: 343 inputs on {−3..3}³ are 127 up to a shift."""
+    mechanism = FACTORIES["noisy_max"](3)
+    grid = [(a, b, c) for a in range(-3, 4) for b in range(-3, 4) for c in range(-3, 4)]
+    answers = {u: mechanism.probability(u, 0) for u in grid}
+    assert len(mechanism._engine._answers) == 127
+    fresh = FACTORIES["noisy_max"](3)
+    for u in grid[::37]:
+        assert FACTORIES["noisy_max"](3).probability(u, 0) == answers[u]
+        assert fresh.distribution(u)[0] == answers[u]
+
+
+def test_sharing_does_not_mix_up_thresholds() -> None:
+    """AboveThreshold compares with a threshold at 0, so a shift of the queries does matter."""
+    mechanism = FACTORIES["above_threshold"](2)
+    outputs = {mechanism.probability([a, a], [True]) for a in range(-3, 4)}
+    assert len(outputs) == 7
+    plain = FACTORIES["laplace"](1)
+    assert plain.within([0], 1) == plain.within([5], 1)
+    assert plain.probability([0], [Interval(0, 1)]) != plain.probability([5], [Interval(0, 1)])

@@ -33,35 +33,45 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists one by one
 
+_MOST_KEPT = 10_000  # answers that an engine remembers
+
 Progress = Callable[[str, int], None]
 """Called with what is being counted ("states") and how many there are so far."""
 
 
 class Engine:
-    """Computes probabilities of one mechanism; graphs are built once and kept."""
+    """Computes probabilities of one mechanism; graphs are built once and kept.
+
+    Answers are kept too, by what a graph sees of an input: inputs that give the same integral
+    (in NoisyMax all that differ by a shift) share it.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
         self._graphs: dict[object, Graph] = {}
+        self._answers: dict[object, ClosedForm] = {}
         self._frame = Frame(1, 1)
 
     def distribution(self, u: object, progress: Progress | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
-        return Distribution(self._arrivals(u, ANYTHING, progress))
+        graph, inputs = self._graph(u, ANYTHING, progress)
+        return Distribution(Arrivals(graph, inputs, self._frame))
 
     def probability(
         self, u: object, output: object, progress: Progress | None = None
     ) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
         pattern = read_pattern(output)
-        found = self._arrivals(u, pattern, progress)
-        answer = found.ask(lambda listed: _probability(listed, pattern, found.inputs))
-        self._frame = found.frame
-        return answer
-
-    def _arrivals(self, u: object, pattern: Value, progress: Progress | None) -> Arrivals:
         graph, inputs = self._graph(u, pattern, progress)
-        return Arrivals(graph, inputs, self._frame)
+        key = id(graph), _seen(graph, inputs)
+        if key not in self._answers:
+            found = Arrivals(graph, inputs, self._frame)
+            answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
+            self._frame = found.frame
+            if len(self._answers) >= _MOST_KEPT:
+                self._answers.clear()
+            self._answers[key] = answer
+        return self._answers[key]
 
     def _graph(
         self, u: object, pattern: Value, progress: Progress | None
@@ -92,6 +102,15 @@ class Engine:
                 graph = graph.pruned(lambda output: match(output, pattern, [])).joined()
             self._graphs[key] = graph
         return self._graphs[key], inputs
+
+
+def _seen(graph: Graph, inputs: Mapping[str, Fraction]) -> tuple[Fraction, ...]:
+    """Return all that the probabilities of a graph depend on of an input."""
+    values = [(is_mean, constant_part(form, inputs)) for is_mean, form in graph.constants]
+    origin = Fraction(0)
+    if graph.sees_differences_only:
+        origin = next((value for is_mean, value in values if is_mean), origin)
+    return tuple(value - origin if is_mean else value for is_mean, value in values)
 
 
 def _probability(

@@ -91,6 +91,49 @@ class Graph:
         )
         return Graph(nodes, self.code)
 
+    @cached_property
+    def constants(self) -> tuple[tuple[bool, object], ...]:
+        """The forms whose values at an input are all that the probabilities depend on.
+
+        Each is the mean of a sample (marked True), or the constant of a comparison, a change of
+        variables or an output.
+        """
+        found: list[tuple[bool, object]] = []
+        for node in self.nodes:
+            event = node.event
+            if isinstance(event, Draw):
+                found.append((True, event.mean))
+            elif isinstance(event, Compare):
+                found.append((False, event.difference))
+            elif isinstance(event, Done):
+                found += [(False, form) for form in _forms(event.output)]
+            found += [(False, form) for edge in node.edges for form in edge.variables]
+        return tuple(found)
+
+    @cached_property
+    def sees_differences_only(self) -> bool:
+        """Whether nothing changes when the means of all samples are shifted by the same amount.
+
+        So it is where every mean is free of noise, every variable stays itself, comparisons are
+        of differences, and no output holds noise.
+        """
+        for node in self.nodes:
+            event = node.event
+            if any(edge.kept is None for edge in node.edges):
+                return False
+            if isinstance(event, Draw) and (has_noise(event.mean) or event.noise == "dlap"):
+                return False
+            if isinstance(event, Done) and any(map(has_noise, _forms(event.output))):
+                return False
+            if isinstance(event, Compare):
+                assert isinstance(event.difference, Linear)
+                weights = [
+                    q for v, q in event.difference.coefficients.items() if isinstance(v, int)
+                ]
+                if sum(weights):
+                    return False
+        return True
+
     def joined(self) -> Graph:
         """Return the graph with nodes joined from which exactly the same can happen.
 
@@ -164,6 +207,15 @@ class Graph:
                         break
                 found.append(component)
         return found[::-1]
+
+
+def _forms(output: Value) -> Iterator[Linear]:
+    """Yield the symbolic numbers of an output."""
+    if isinstance(output, tuple):
+        for item in output:
+            yield from _forms(item)
+    elif isinstance(output, Linear):
+        yield output
 
 
 def _future(event: Event) -> object:
