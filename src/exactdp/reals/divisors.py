@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mat
+from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mat
 from flint.utils.flint_exceptions import DomainError
 
 from exactdp.errors import ValueRefusedError
@@ -227,21 +227,10 @@ def _integer_kernel(rows: list[list[int]]) -> list[list[int]]:
 
 def _solve(rows: list[list[int]], right: list[int]) -> tuple[int, ...]:
     """Return the integer w with row · w = right for all rows, known to exist and to be unique."""
-    from flint import fmpq_mat  # noqa: PLC0415 only for lifted forms
-
     matrix = fmpq_mat([[fmpq(entry) for entry in row] for row in rows])
     normal = matrix.transpose() * matrix
     side = matrix.transpose() * fmpq_mat([[fmpq(entry)] for entry in right])
     return tuple(int(row[0].numerator) for row in normal.solve(side).tolist())
-
-
-def rational_roots(polynomial: fmpq_poly) -> dict[Fraction, int]:
-    """Return the rational roots of a polynomial with their multiplicities."""
-    roots = {}
-    for factor, power in polynomial.factor()[1]:
-        if factor.degree() == 1:
-            roots[fraction(fmpq(-factor[0]) / fmpq(factor[1]))] = int(power)
-    return roots
 
 
 def polynomial_form(polynomial: fmpq_poly) -> ExpPoly:

@@ -25,7 +25,7 @@ from exactdp.semantics.events import (
     read_pattern,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, Question, constant_part, noise_part
-from exactdp.semantics.graph import Graph, build
+from exactdp.semantics.graph import Graph, build, forms_of
 from exactdp.semantics.linear import Linear
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Distribution(Mapping[Value, ClosedForm]):
             result: ClosedForm = ExpPoly(0)
             for arrival in found:
                 if arrival.density.products and self._pattern(arrival) == pattern:
-                    forms = [form for form in _symbols(arrival.output) if noise_part(form)]
+                    forms = [form for form in forms_of(arrival.output) if noise_part(form)]
                     if not 0 <= position < len(forms):
                         raise ValueRefusedError(
                             f"the output {pattern!r} has {len(forms)} numbers with noise, "
@@ -267,7 +267,7 @@ class Distribution(Mapping[Value, ClosedForm]):
 
 def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Fraction]) -> list[Value]:
     """Return the outputs of an arrival, one by one if its integer noise is bounded."""
-    forms = [form for form in _symbols(arrival.output) if _is_integer(arrival, form)]
+    forms = [form for form in forms_of(arrival.output) if _is_integer(arrival, form)]
     if not forms:
         return [pattern]
     ranges = []
@@ -315,14 +315,6 @@ def _includes(pattern: Value, output: Value) -> bool:
     if pattern is int:
         return output is int or (isinstance(output, int) and not isinstance(output, bool))
     return bool(pattern == output)
-
-
-def _symbols(output: Value) -> Iterator[Linear]:
-    if isinstance(output, tuple):
-        for item in output:
-            yield from _symbols(item)
-    elif isinstance(output, Linear):
-        yield output
 
 
 def _is_integer(arrival: Arrival, form: Symbolic) -> bool:

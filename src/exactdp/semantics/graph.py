@@ -106,7 +106,7 @@ class Graph:
             elif isinstance(event, Compare):
                 found.append((False, event.difference))
             elif isinstance(event, Done):
-                found += [(False, form) for form in _forms(event.output)]
+                found += [(False, form) for form in forms_of(event.output)]
             found += [(False, form) for edge in node.edges for form in edge.variables]
         return tuple(found)
 
@@ -123,7 +123,7 @@ class Graph:
                 return False
             if isinstance(event, Draw) and (has_noise(event.mean) or event.noise == "dlap"):
                 return False
-            if isinstance(event, Done) and any(map(has_noise, _forms(event.output))):
+            if isinstance(event, Done) and any(map(has_noise, forms_of(event.output))):
                 return False
             if isinstance(event, Compare):
                 assert isinstance(event.difference, Linear)
@@ -209,11 +209,11 @@ class Graph:
         return found[::-1]
 
 
-def _forms(output: Value) -> Iterator[Linear]:
+def forms_of(output: Value) -> Iterator[Linear]:
     """Yield the symbolic numbers of an output."""
     if isinstance(output, tuple):
         for item in output:
-            yield from _forms(item)
+            yield from forms_of(item)
     elif isinstance(output, Linear):
         yield output
 
