@@ -19,7 +19,7 @@ from flint.utils.flint_exceptions import DomainError
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, same_steps
-from exactdp.reals.numbers import common_step, fraction
+from exactdp.reals.numbers import common_step, fraction, is_square
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +79,13 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
 
 def square_root(form: ExpPoly) -> tuple[Fraction, ExpPoly] | None:
     """Return (c, F) with form = c·F², None if there is no such F; quick at any degree."""
+    parts = form.exponentials()
+    ends = parts[max(parts)], parts[min(parts)]
+    if any(p.degree() % 2 for p in ends):
+        return None
+    # The outermost terms of c·F² are c·f² and c·g².
+    if not is_square(fraction(ends[0][ends[0].degree()] * ends[1][ends[1].degree()])):
+        return None
     frame = Frame.of([form], 0, dense=False)
     polynomial = frame.polynomial(form)
     leading = polynomial.leading_coefficient()

@@ -96,14 +96,22 @@ def common_step(steps: list[Fraction]) -> Fraction:
 
 def double(value: Fraction, exponent: int = 0) -> float:
     """Return the double nearest to value·2^exponent: ±inf or ±0.0 past the range of doubles."""
-    size = value.numerator.bit_length() - value.denominator.bit_length() + exponent
     sign = -1.0 if value < 0 else 1.0
-    if value and not -1100 < size < 1100:
-        return sign * (inf if size > 0 else 0.0)
+    if exponent:
+        size = value.numerator.bit_length() - value.denominator.bit_length() + exponent
+        if value and not -1100 < size < 1100:
+            return sign * (inf if size > 0 else 0.0)
+        value *= Fraction(2) ** exponent
     try:
-        return float(value * Fraction(2) ** exponent)
+        return value.numerator / value.denominator  # rounded correctly, whatever the sizes
     except OverflowError:
         return sign * inf
+
+
+def is_square(value: Fraction) -> bool:
+    """Whether a rational is the square of a rational."""
+    n, d = value.numerator, value.denominator
+    return n >= 0 and math.isqrt(n) ** 2 == n and math.isqrt(d) ** 2 == d
 
 
 def positive_width(width: object) -> Fraction:
