@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from exactdp.reals.evaluation import numbers, sign
+from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE, Expansion
 from exactdp.reals.interval import Interval
@@ -168,8 +168,8 @@ def _boxes(
             place, before, step = upper, reading.sign, 2 * step
             continue
         if reading.monotone:
-            before = before or _sign(form, place)
-            after = _sign(form, upper)
+            before = before or sign_at(form, place)
+            after = sign_at(form, upper)
             if after != before:
                 yield Crossing(place, upper, before)
                 place, before = upper, after
@@ -185,10 +185,6 @@ def _boxes(
 def _degree(bits: int) -> int:
     """Return the degree of expansion: more where more bits are needed, for more cancels there."""
     return DEGREE + (bits - _BITS) // 8
-
-
-def _sign(form: ExpPoly, point: Fraction) -> int:
-    return sign(numbers(form, {"eps": point}))
 
 
 def _exponent(value: Fraction) -> int:

@@ -221,6 +221,11 @@ def sign(sums: Exponentials) -> int:
         bits *= 2
 
 
+def sign_at(form: ExpPoly, point: Fraction) -> int:
+    """Return the sign of a sum of ε at a rational point."""
+    return sign(numbers(form, {"eps": point}))
+
+
 def _rational_value(over: Exponentials, under: Exponentials) -> Fraction | None:
     """Return the quotient if it is rational: exactly if over = value·under term by term."""
     if not over:

@@ -16,7 +16,7 @@ from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import numbers, sign
+from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
@@ -152,7 +152,7 @@ class _Side:
 
     def sign(self, point: Fraction) -> int:
         """Return the sign of f at a point that is not a pole."""
-        return _sign(self.over, point) * _sign(self.under, point)
+        return sign_at(self.over, point) * sign_at(self.under, point)
 
     def negative_point(self) -> Fraction | None:
         """Return a rational at which f is negative, the simplest of the samples."""
@@ -209,7 +209,7 @@ class _Side:
     def _factor_sign(self, survey: Survey) -> int:
         if survey.is_linear:
             # Of a single point the linear factor may be 0, with either sign.
-            return _sign(survey.factor, self.samples[0]) if self.samples else 1
+            return sign_at(survey.factor, self.samples[0]) if self.samples else 1
         return survey.pieces[0].sign if survey.pieces else 0
 
 
@@ -255,10 +255,6 @@ def _product(listed: list[Survey], *, without: Survey) -> ExpPoly:
     for survey in listed:
         result = result * survey.factor ** (survey.power - (survey is without))
     return result
-
-
-def _sign(form: ExpPoly, point: Fraction) -> int:
-    return sign(numbers(form, {"eps": point}))
 
 
 def _fault_at_zero(f: ClosedForm, *, strict: bool) -> str | None:

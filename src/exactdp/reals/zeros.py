@@ -31,7 +31,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
 from exactdp.reals.chart import Crossing, Piece, Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import numbers, sign, total
+from exactdp.reals.evaluation import numbers, sign_at, total
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
@@ -72,12 +72,12 @@ class Root:
         lower, upper = self.lower, self.upper
         if upper - lower <= target:
             return self
-        before = self._sign(lower)
+        before = sign_at(self.factor, lower)
         while upper - lower > target:
             aim = max(target, (upper - lower) ** 2 / (1 + abs(upper)))
             for cut in (*self._around_guess(lower, upper, aim), (lower + upper) / 2):
                 if lower < cut < upper:
-                    if self._sign(cut) == before:
+                    if sign_at(self.factor, cut) == before:
                         lower = cut
                     else:
                         upper = cut
@@ -96,9 +96,6 @@ class Root:
                 return []
             index = (guess / exact(grid)).mid().floor().unique_fmpz()
         return [] if index is None else [grid * (int(index) - 2), grid * (int(index) + 3)]
-
-    def _sign(self, point: Fraction) -> int:
-        return sign(numbers(self.factor, {"eps": point}))
 
     def reflected(self) -> Root:
         """Return the zero of f(−ε)."""
