@@ -388,7 +388,13 @@ def _constant(value: Fraction) -> ExpPoly:
 
 
 def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly:
-    """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`."""
+    """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`.
+
+    What has a method `exponential` (a formula of a claim) answers itself.
+    """
+    if not isinstance(exponent, ClosedForm) and hasattr(exponent, "exponential"):
+        found: ExpPoly = exponent.exponential()
+        return found
     form = as_sum(exponent)
     linear = None if form is None else form.linear_form()
     if linear is None:

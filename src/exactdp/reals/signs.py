@@ -140,29 +140,66 @@ class _Side:
     strict: bool
 
     @cached_property
-    def samples(self) -> list[Fraction]:
-        """One simple rational in each stretch between two cuts."""
+    def stretches(self) -> list[tuple[Root | None, Root | None]]:
+        """The stretches between two cuts, or a cut and an end, that are not empty."""
         if self.on.is_point:
-            assert isinstance(self.on.lower, Fraction)
-            return [] if self.cuts else [self.on.lower]
-        ends = [self.on.lower, *(end for cut in self.cuts for end in (cut.lower, cut.upper))]
-        ends.append(self.on.upper)
-        gaps = zip(ends[::2], ends[1::2], strict=True)
-        return [Interval(*gap).simple_point() for gap in gaps if gap[0] < gap[1]]
+            return [] if self.cuts else [(None, None)]
+        ends = [None, *self.cuts, None]
+        pairs = zip(ends, ends[1:], strict=False)
+        return [
+            (a, b)
+            for a, b in pairs
+            if (self.on.lower if a is None else a.upper)
+            < (self.on.upper if b is None else b.lower)
+        ]
+
+    @cached_property
+    def samples(self) -> list[Fraction]:
+        """One simple rational in each stretch."""
+        return [self._between(*stretch) for stretch in self.stretches]
+
+    def _between(self, left: Root | None, right: Root | None, *, wide: bool = False) -> Fraction:
+        """Return the simplest rational between two cuts, or between the outer ends of both."""
+        lower, upper = self.on.lower, self.on.upper
+        if left is not None:
+            lower = left.lower if wide else left.upper
+        if right is not None:
+            upper = right.upper if wide else right.lower
+        return Interval(lower, upper).simple_point()
+
+    def simplest(self, left: Root | None, right: Root | None) -> Fraction:
+        """Return the rational with the smallest denominator of all between two cuts."""
+        found = []
+        if left is None and not self.on.lower_open:
+            found.append(Fraction(self.on.lower))
+        if right is None and not self.on.upper_open:
+            found.append(Fraction(self.on.upper))
+        while True:
+            inside, outside = self._between(left, right), self._between(left, right, wide=True)
+            if inside.denominator == outside.denominator:
+                return min(*found, inside, key=_simplicity) if found else inside
+            left, right = (
+                end.refined((end.upper - end.lower) / 16) if end and not end.is_exact else end
+                for end in (left, right)
+            )
 
     def sign(self, point: Fraction) -> int:
         """Return the sign of f at a point that is not a pole."""
         return sign_at(self.over, point) * sign_at(self.under, point)
 
     def negative_point(self) -> Fraction | None:
-        """Return a rational at which f is negative, the simplest of the samples."""
+        """Return the rational with the smallest denominator at which f is negative."""
         if not self.cuts:
             listed = [*self.tops, *self.bottoms]
             signs = [self._factor_sign(one) for one in listed if one.power % 2]
             if math.prod(signs) > 0:
                 return None
-        found = [point for point in self.samples if self.sign(point) < 0]
-        return min(found, key=lambda point: (point.denominator, point.numerator), default=None)
+        found = [
+            self.simplest(*stretch)
+            for stretch, point in zip(self.stretches, self.samples, strict=True)
+            if self.sign(point) < 0
+        ]
+        return min(found, key=_simplicity, default=None)
 
     def faults(self) -> list[_Fault]:
         """Return the poles and, if strict, the zeros."""
@@ -211,6 +248,10 @@ class _Side:
             # Of a single point the linear factor may be 0, with either sign.
             return sign_at(survey.factor, self.samples[0]) if self.samples else 1
         return survey.pieces[0].sign if survey.pieces else 0
+
+
+def _simplicity(point: Fraction) -> tuple[int, int]:
+    return point.denominator, abs(point.numerator)
 
 
 def _sides(

@@ -1,0 +1,269 @@
+"""`Accuracy`: a claim that a mechanism is (α, β, γ)-accurate (Definition 2), and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.deciding import Progress, decide
+from exactdp.claims.disagreement import Disagreement
+from exactdp.claims.distances import (
+    InputDistance,
+    OutputDistance,
+    discrete,
+    linf,
+    read_input_distance,
+    read_output_distance,
+)
+from exactdp.claims.expressions import Expression, as_expression
+from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.inputs import AllReals, Box, Inputs, read_inputs
+from exactdp.claims.levels import ANY, Level, Range, read_level
+from exactdp.claims.obligations import Obligations
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.mechanism import Mechanism
+from exactdp.language.types import ListType
+from exactdp.language.values import Value
+from exactdp.reals import Interval
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number
+
+if TYPE_CHECKING:
+    from exactdp.claims.budgets import Budget
+    from exactdp.claims.curves import ErrorCurve
+    from exactdp.claims.tightness import Tightness
+    from exactdp.claims.verdict import Verdict
+    from exactdp.reals import SolutionSet
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
+
+    At an input whose distance to disagreement is above α, the output is within γ of the ideal
+    output with probability at least 1 − β. A β above 1 is read as 1.
+    """
+
+    mechanism: Mechanism
+    beta: Any
+    alpha: Any = ANY
+    gamma: Any = 0
+    ideal: Any = field(default=None, kw_only=True)
+    input_distance: Any = field(default=linf, kw_only=True)
+    output_distance: Any = field(default=discrete, kw_only=True)
+    inputs: Any = field(default=None, kw_only=True)
+    epsilon: Any = field(default=POSITIVE, kw_only=True)
+    boundary: str = field(default="skip", kw_only=True)
+    """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
+    agreement: str = field(default="equal", kw_only=True)
+    """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise ValueRefusedError(
+                f"{self.mechanism!r} is not a mechanism",
+                rule="A claim is about a mechanism.",
+                way_out="Put @mechanism above the function.",
+            )
+        object.__setattr__(self, "epsilon", _read_epsilon(self.epsilon))
+        for name, allowed in (
+            ("boundary", ("skip", "check")),
+            ("agreement", ("equal", "output_distance")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise ValueRefusedError(
+                    f"{name} is {getattr(self, name)!r}",
+                    rule=f"{name} is {' or '.join(map(repr, allowed))}.",
+                )
+        # Everything is read now, so that a wrong claim is refused before it is used.
+        _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
+        _ = self.ideal_function, self.input_set
+        self._check_names()
+
+    # What was given, as read ----------------------------------------------------------
+
+    @cached_property
+    def alpha_level(self) -> Level:
+        """α as a formula or a range."""
+        return read_level(self.alpha, "alpha")
+
+    @cached_property
+    def gamma_level(self) -> Level:
+        """γ as a formula or a range."""
+        return read_level(self.gamma, "gamma")
+
+    @cached_property
+    def input_metric(self) -> InputDistance:
+        """The distance on inputs."""
+        return read_input_distance(self.input_distance, self.mechanism)
+
+    @cached_property
+    def output_metric(self) -> OutputDistance:
+        """The distance on outputs."""
+        return read_output_distance(self.output_distance, self.mechanism)
+
+    @cached_property
+    def ideal_function(self) -> IdealFunction:
+        """det(P)."""
+        return read_ideal(self.ideal, self.mechanism)
+
+    @cached_property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        return read_inputs(self.mechanism, self.inputs)
+
+    @cached_property
+    def entry_names(self) -> tuple[str, ...]:
+        """The names of the single values of an input, as β may use them."""
+        names: list[str] = []
+        for param in self.mechanism.inputs:
+            if isinstance(param.type, ListType):
+                names += [f"{param.name}[{j}]" for j in range(param.type.length)]
+            else:
+                names.append(param.name)
+        return tuple(names)
+
+    def beta_at(self, u: Value) -> Expression:
+        """Return β as a formula, at an input as a user writes it."""
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return _of_input(self.beta, u)
+        return self._formula
+
+    @cached_property
+    def _formula(self) -> Expression:
+        return as_expression(self.beta, "beta")
+
+    @cached_property
+    def uses_inputs(self) -> bool:
+        """Whether a formula of the claim names numbers of the input."""
+        levels = [self.alpha_level, self.gamma_level]
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return True
+        formulas = [self._formula, *(one for one in levels if isinstance(one, Expression))]
+        return any(one.names() - {"alpha", "gamma"} for one in formulas)
+
+    def _check_names(self) -> None:
+        known = {"alpha", "gamma", *self.entry_names}
+        formulas = {"alpha": self.alpha_level, "gamma": self.gamma_level}
+        if not callable(self.beta) or isinstance(self.beta, Expression):
+            formulas["beta"] = self._formula
+        for what, formula in formulas.items():
+            if isinstance(formula, Expression):
+                for name in formula.names():
+                    if name not in known or name == what or (what == "alpha" and name == "gamma"):
+                        raise ValueRefusedError(
+                            f"{what} = {formula} uses {name}",
+                            rule=f"{what} may use eps and "
+                            f"{', '.join(sorted(known - {what}))}.",
+                        )
+
+    @cached_property
+    def obligations(self) -> Obligations:
+        """What must be proved, input by input."""
+        return Obligations(self)
+
+    # Questions ------------------------------------------------------------------------
+
+    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        if isinstance(self.input_set, AllReals | Box):
+            from exactdp.claims.everywhere import decide_everywhere  # noqa: PLC0415
+
+            return decide_everywhere(self, progress=progress)
+        return decide(self, every=all, progress=progress)
+
+    def disagreement(self, u: object) -> Disagreement:
+        """Return the distance to disagreement at an input, and a nearest disagreeing input."""
+        return self.obligations.disagreement(self.mechanism.read_input(u))
+
+    def tightest(
+        self,
+        *,
+        width: Number = "1e-6",
+        at_each: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Return the largest κ such that the claim with β/κ is true, enclosed to a width.
+
+        With `at_each`, a table: one row for each input.
+        """
+        from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
+
+        if at_each:
+            return tightest_at_each(self, width, progress)
+        return tightest(self, width, progress)
+
+    def epsilons(self, *, width: Number = "1e-12", progress: Progress | None = None) -> SolutionSet:
+        """Return the exact set of ε for which the claim holds at all inputs."""
+        from exactdp.claims.budgets import epsilons  # noqa: PLC0415
+
+        return epsilons(self, width, progress)
+
+    def smallest_epsilon(self, *, beta: Any = None, width: Number = "1e-12") -> Budget:
+        """Return the smallest ε from which on the claim holds, with another β if one is given."""
+        from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
+
+        return smallest_epsilon(self if beta is None else replace(self, beta=beta), width)
+
+    def error_probability(self, u: object) -> ErrorCurve:
+        """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
+        from exactdp.claims.curves import error_curve  # noqa: PLC0415
+
+        return error_curve(self, self.mechanism.read_input(u))
+
+    # What it looks like ---------------------------------------------------------------
+
+    def __str__(self) -> str:
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            beta = getattr(self.beta, "__name__", "a function of the input")
+        else:
+            beta = str(self._formula)
+        given = self.input_set
+        if isinstance(given, tuple):
+            where = f"{len(given)} given input{'s'[: len(given) != 1]}"
+        else:
+            where = str(given)
+        alpha, gamma = (
+            f"{name} {level}" if isinstance(level, Range) else f"{name} = {level}"
+            for name, level in (("α", self.alpha_level), ("γ", self.gamma_level))
+        )
+        return (
+            f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
+            f"β = {beta} on {where}, for every ε in {self.epsilon}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Accuracy: {self}>"
+
+
+def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
+    try:
+        found = beta(u)
+    except ExactdpError:
+        raise
+    except Exception as error:
+        raise ValueRefusedError(
+            f"beta failed at the input {u!r}: {error}",
+            rule="A function for beta takes an input and returns a formula.",
+        ) from error
+    return as_expression(found, "beta")
+
+
+def _read_epsilon(value: object) -> Interval:
+    if isinstance(value, tuple | list) and len(value) == 2:  # noqa: PLR2004
+        interval = Interval(*value)
+        if interval.lower == 0:
+            interval = Interval(0, interval.upper, lower_open=True)
+    else:
+        interval = Interval.of(value)  # type: ignore[arg-type]
+    if interval.lower < 0 or (interval.lower == 0 and not interval.lower_open):
+        raise ValueRefusedError(
+            f"epsilon is in {interval}",
+            rule="The privacy budget is positive.",
+            way_out="Write epsilon='(0, 1]'.",
+        )
+    return interval
+
+

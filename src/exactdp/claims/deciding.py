@@ -1,0 +1,82 @@
+"""Deciding a claim at given inputs: each obligation is one sign for all ε."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from exactdp.claims.inputs import listed
+from exactdp.claims.obligations import ROUTES, MissingHypothesisError, Obligation
+from exactdp.claims.verdict import Checked, Counterexample, Verdict
+from exactdp.reals import ClosedForm, Decision, nonnegative
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with how many inputs are done and how many there are."""
+
+
+@dataclass
+class Signs:
+    """Sign decisions of one claim; equal problems are decided once."""
+
+    claim: Accuracy
+
+    def __post_init__(self) -> None:
+        self._known: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
+
+    def decisions(self, one: Obligation) -> list[Decision]:
+        """Return the decisions of Pr − 1 + β ≥ 0, one for each alternative of β."""
+        found = []
+        for beta in one.beta:
+            key = one.probability, beta
+            if key not in self._known:
+                self._known[key] = nonnegative(one.probability - 1 + beta, self.claim.epsilon)
+            found.append(self._known[key])
+        return found
+
+
+def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdict:
+    """Decide a claim at a grid or a list of inputs."""
+    begin = time.perf_counter()
+    signs = Signs(claim)
+    inputs = list(listed(claim.mechanism, claim.input_set))
+    checked: list[Checked] = []
+    failures: list[Counterexample] = []
+    silent = done = 0
+    missing = ""
+    for u in inputs:
+        try:
+            obligations = claim.obligations.at(u)
+        except MissingHypothesisError as error:
+            missing = str(error)
+            break
+        done += 1
+        silent += not obligations
+        for one in obligations:
+            for position, decision in enumerate(signs.decisions(one)):
+                checked.append(Checked(one, position, decision))
+                if not decision.holds:
+                    failures.append(Counterexample.of(claim, one, position, decision))
+                    break
+        if progress is not None:
+            progress(done, len(inputs))
+        if failures and not every:
+            break
+    holds = None if missing and not failures else not failures
+    return Verdict(
+        claim,
+        holds=holds,
+        route=ROUTES[claim.obligations.route],
+        inputs=done,
+        silent=silent,
+        counterexamples=tuple(failures),
+        checked=tuple(checked),
+        missing=missing,
+        seconds=time.perf_counter() - begin,
+    )
+
+

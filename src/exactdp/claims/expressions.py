@@ -1,0 +1,374 @@
+"""Expressions in ε, α, γ and the inputs: what a claimed bound β is written with.
+
+An expression is a small tree. With numbers for α, γ and the inputs it becomes one closed form in
+ε, or several of which the least is meant (`minimum`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, TypeAlias
+
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals import ClosedForm, ExpPoly, exp, nonnegative
+from exactdp.reals.numbers import rational
+
+Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
+Bindings: TypeAlias = "Mapping[str, ClosedForm | Fraction | Expression]"
+Alternatives: TypeAlias = tuple[ClosedForm, ...]
+"""Closed forms of which the least is meant, at each ε."""
+
+
+class Expression(ABC):
+    """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
+
+    @abstractmethod
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return the closed forms of which the expression is the least, at given values."""
+
+    @abstractmethod
+    def names(self) -> frozenset[str]:
+        """Return the names that occur beside ε."""
+
+    @abstractmethod
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the expression with values or expressions for some names."""
+
+    def at(self, values: Values) -> ClosedForm:
+        """Return the closed form at given values, if the expression has no `minimum`."""
+        (form, *others) = self.alternatives(values)
+        if others:
+            raise ValueRefusedError(
+                f"{self} is the least of several functions",
+                rule="`minimum` may be used in beta only.",
+            )
+        return form
+
+    def exponential(self) -> Expression:
+        """Return e to this expression (what `exactdp.exp` calls)."""
+        return Exponential(self)
+
+    def __add__(self, other: object) -> Expression:
+        return _combined(Sum, self, other)
+
+    def __radd__(self, other: object) -> Expression:
+        return _combined(Sum, other, self)
+
+    def __sub__(self, other: object) -> Expression:
+        return self + -_operand(other) if _is_operand(other) else NotImplemented
+
+    def __rsub__(self, other: object) -> Expression:
+        return -self + other
+
+    def __mul__(self, other: object) -> Expression:
+        return _combined(Product, self, other)
+
+    def __rmul__(self, other: object) -> Expression:
+        return _combined(Product, other, self)
+
+    def __truediv__(self, other: object) -> Expression:
+        return _combined(Quotient, self, other)
+
+    def __rtruediv__(self, other: object) -> Expression:
+        return _combined(Quotient, other, self)
+
+    def __neg__(self) -> Expression:
+        return Product(Constant(ExpPoly(-1)), self)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __pow__(self, power: int) -> Expression:
+        if not isinstance(power, int) or isinstance(power, bool) or power < 0:
+            raise ValueRefusedError(
+                f"{self} to the power {power!r}",
+                rule="A power in beta is a whole number, 0 or more.",
+            )
+        return Power(self, power)
+
+    def __bool__(self) -> bool:
+        raise ValueRefusedError(
+            f"{self} is neither true nor false",
+            rule="An expression has a value only once eps, alpha and gamma have.",
+            way_out="Use minimum(a, b) instead of comparing.",
+        )
+
+
+@dataclass(frozen=True)
+class Constant(Expression):
+    """A closed form in ε alone."""
+
+    form: ClosedForm
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return the form."""
+        del values
+        return (self.form,)
+
+    def names(self) -> frozenset[str]:
+        """Return no names."""
+        return frozenset()
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the same constant."""
+        del values
+        return self
+
+    def __str__(self) -> str:
+        return str(self.form)
+
+
+@dataclass(frozen=True)
+class Symbol(Expression):
+    """α, γ or a number of the input."""
+
+    name: str
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return the value of the name."""
+        if self.name not in values:
+            known = ", ".join(sorted({"alpha", "gamma", *values}))
+            raise ValueRefusedError(
+                f"{self.name} is not known here", rule=f"The names beside eps are {known}."
+            )
+        return (_form(values[self.name]),)
+
+    def names(self) -> frozenset[str]:
+        """Return the name."""
+        return frozenset((self.name,))
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the value of the name if there is one."""
+        if self.name not in values:
+            return self
+        value = values[self.name]
+        return value if isinstance(value, Expression) else Constant(_form(value))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class _Pair(Expression):
+    """Two expressions with an operation between."""
+
+    left: Expression
+    right: Expression
+
+    def names(self) -> frozenset[str]:
+        """Return the names in both."""
+        return self.left.names() | self.right.names()
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the operation on both with values."""
+        return type(self)(self.left.bound_to(values), self.right.bound_to(values))
+
+    def _pairs(self, values: Values) -> Iterator[tuple[ClosedForm, ClosedForm]]:
+        return product(self.left.alternatives(values), self.right.alternatives(values))
+
+
+class Sum(_Pair):
+    """left + right; the sum of two minima is the least of all sums."""
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return all sums."""
+        return _distinct(a + b for a, b in self._pairs(values))
+
+    def __str__(self) -> str:
+        right = str(self.right)
+        return f"{self.left} - {right[1:]}" if right.startswith("-") else f"{self.left} + {right}"
+
+
+class Product(_Pair):
+    """left · right; a minimum may be multiplied only by what is not negative."""
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return all products."""
+        one, two = self.left.alternatives(values), self.right.alternatives(values)
+        for factors, others in ((one, two), (two, one)):
+            if len(others) > 1:
+                _require_nonnegative(factors, self)
+        return _distinct(a * b for a, b in product(one, two))
+
+    def __str__(self) -> str:
+        if self.left == Constant(ExpPoly(-1)):
+            return f"-{_factor(self.right)}"
+        return f"{_factor(self.left, first=True)}*{_factor(self.right)}"
+
+
+class Quotient(_Pair):
+    """left / right."""
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return all quotients."""
+        under = self.right.at(values)
+        over = self.left.alternatives(values)
+        if len(over) > 1:
+            _require_nonnegative((under,), self)
+        return _distinct(a / under for a in over)
+
+    def __str__(self) -> str:
+        return f"{_factor(self.left, first=True)}/{_factor(self.right, strict=True)}"
+
+
+@dataclass(frozen=True)
+class Power(Expression):
+    """base to a whole number."""
+
+    base: Expression
+    power: int
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return the power of the base."""
+        return (self.base.at(values) ** self.power,)
+
+    def names(self) -> frozenset[str]:
+        """Return the names in the base."""
+        return self.base.names()
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the power of the base with values."""
+        return Power(self.base.bound_to(values), self.power)
+
+    def __str__(self) -> str:
+        return f"{_factor(self.base, strict=True)}**{self.power}"
+
+
+@dataclass(frozen=True)
+class Exponential(Expression):
+    """e to an expression that is a rational multiple of ε once α, γ and the inputs are known."""
+
+    exponent: Expression
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return e to the exponent."""
+        exponent = self.exponent.at(values)
+        if exponent.denominator != 1:
+            raise ValueRefusedError(
+                f"exp({self.exponent}) is not a closed form",
+                rule="exp is taken of a rational multiple of eps once alpha and gamma are numbers.",
+            )
+        return (exp(exponent.numerator),)
+
+    def names(self) -> frozenset[str]:
+        """Return the names in the exponent."""
+        return self.exponent.names()
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return e to the exponent with values."""
+        return Exponential(self.exponent.bound_to(values))
+
+    def __str__(self) -> str:
+        return f"exp({self.exponent})"
+
+
+@dataclass(frozen=True)
+class Minimum(Expression):
+    """The least of several expressions, at each ε."""
+
+    parts: tuple[Expression, ...]
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Return the closed forms of all parts."""
+        return _distinct(form for part in self.parts for form in part.alternatives(values))
+
+    def names(self) -> frozenset[str]:
+        """Return the names in all parts."""
+        return frozenset().union(*(part.names() for part in self.parts))
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the least of the parts with values."""
+        return Minimum(tuple(part.bound_to(values) for part in self.parts))
+
+    def __str__(self) -> str:
+        return f"minimum({', '.join(map(str, self.parts))})"
+
+
+_ONE = Constant(ExpPoly(1))
+
+#: The distance to disagreement that a claim needs, and the error that it allows.
+alpha, gamma = Symbol("alpha"), Symbol("gamma")
+
+
+def minimum(*parts: object) -> Expression:
+    """Return the least of several expressions or numbers."""
+    if not parts:
+        raise ValueRefusedError("minimum() of nothing", way_out="Write minimum(a, b).")
+    return Minimum(tuple(as_expression(part, "a part of minimum") for part in parts))
+
+
+def as_expression(value: object, what: str) -> Expression:
+    """Return a number, closed form or expression as an expression."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, ClosedForm):
+        return Constant(value)
+    if isinstance(value, str):
+        raise ValueRefusedError(
+            f"{what} is a text: {value!r}",
+            rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
+            way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
+        )
+    try:
+        return Constant(ExpPoly(rational(value)))
+    except ExactdpError:
+        raise ValueRefusedError(
+            f"{what} is {value!r} ({type(value).__name__})",
+            rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",
+            way_out="Write for example 3 * exp(-alpha * eps / 2).",
+        ) from None
+
+
+def _is_operand(value: object) -> bool:
+    return isinstance(value, Expression | ClosedForm | int | Fraction | float | str) and not (
+        isinstance(value, bool | str)
+    )
+
+
+def _operand(value: object) -> Expression:
+    return as_expression(value, "a part of a formula")
+
+
+def _combined(kind: type[_Pair], left: object, right: object) -> Expression:
+    if not (_is_operand(left) and _is_operand(right)):
+        return NotImplemented
+    one, two = _operand(left), _operand(right)
+    if isinstance(one, Constant) and isinstance(two, Constant):
+        return Constant(kind(one, two).at({}))
+    if kind is not Sum and two == _ONE:
+        return one
+    return two if kind is Product and one == _ONE else kind(one, two)
+
+
+def _form(value: Any) -> ClosedForm:
+    return value if isinstance(value, ClosedForm) else ExpPoly(value)
+
+
+def _distinct(forms: Iterator[ClosedForm] | Any) -> Alternatives:
+    return tuple(dict.fromkeys(forms))
+
+
+def _require_nonnegative(forms: Alternatives, where: Expression) -> None:
+    for form in forms:
+        if not nonnegative(form):
+            raise ValueRefusedError(
+                f"in {where} a minimum is multiplied by {form}, which is negative somewhere",
+                rule="A minimum may be added, and multiplied by what is never negative.",
+                way_out="Write the formula as a minimum of formulas.",
+            )
+
+
+def _factor(part: Expression, *, strict: bool = False, first: bool = False) -> str:
+    """Return a part in brackets if it needs them in a product (strict: behind / or before **)."""
+    text = str(part)
+    simple = isinstance(part, Symbol | Exponential | Minimum)
+    if isinstance(part, Constant):
+        simple = not any(sign in text[1:] for sign in "+-") and not (strict and set(text) & set("*/"))
+        simple = simple and not (strict and text.startswith("-"))
+    if isinstance(part, Product | Quotient | Power):
+        simple = not strict and (first or not text.startswith("-"))
+    return text if simple else f"({text})"

@@ -1,0 +1,154 @@
+"""The ideal function det(P): what a mechanism approximates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from exactdp.claims.inputs import as_given, has_reals
+from exactdp.claims.pieces import Piece, pieces
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
+from exactdp.language.mechanism import Ideal, Mechanism, ideal
+from exactdp.language.values import Value
+from exactdp.semantics.concrete import run_exactly
+from exactdp.semantics.events import read_pattern
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+class IdealFunction(Protocol):
+    """A deterministic function of inputs."""
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Return the output at an input, lists as tuples."""
+
+    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
+        """Return the pieces at an input whose reals are symbols."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """An ideal in the language."""
+
+    function: Ideal
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Run the program exactly."""
+        machine = self.function.machine
+        return run_exactly(machine, machine.start(u))
+
+    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
+        """Run the program on symbols."""
+        return pieces(self.function.machine, u)
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """An ideal given by a dictionary or a Python function of finite inputs."""
+
+    function: Callable[[Any], Any]
+    mechanism: Mechanism
+    name: str
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Look the input up."""
+        given = as_given(self.mechanism, u)
+        try:
+            return read_pattern(self.function(given))
+        except ExactdpError:
+            raise
+        except Exception as error:
+            raise ValueRefusedError(
+                f"the ideal {self.name} failed at {given!r}: {error}",
+                rule="An ideal gives the right output for every input of the claim.",
+            ) from error
+
+    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
+        """Return one piece: there are no reals."""
+        yield Piece((), self(u))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
+    """Return the ideal that a user gives, by default the mechanism without noise."""
+    if value is None:
+        return Program(mechanism.noiseless())
+    if isinstance(value, Mechanism) and not isinstance(value, Ideal):
+        if not value.deterministic:
+            raise ValueRefusedError(
+                f"the ideal {value.__name__} samples",
+                rule="An ideal is the deterministic function that a mechanism approximates.",
+                way_out=f"Use ideal={value.__name__}.noiseless(), or a function without noise.",
+            )
+        value = value.noiseless()
+    if isinstance(value, Ideal):
+        return _checked(value, mechanism)
+    if isinstance(value, Mapping):
+        if has_reals(mechanism):
+            raise _not_for_reals("dictionary")
+        table = {mechanism.read_input(key): out for key, out in value.items()}
+        return Lookup(_by_table(table, mechanism), mechanism, "table")
+    if callable(value):
+        if has_reals(mechanism):
+            try:
+                return _checked(ideal(value), mechanism)
+            except ExactdpError as error:
+                raise ProgramError(
+                    f"the ideal is not a function of the language: {error.message}",
+                    place=error.place,
+                    rule=error.rule or "An ideal of real inputs is written in the language.",
+                    way_out=error.way_out,
+                ) from None
+        return Lookup(value, mechanism, getattr(value, "__name__", "ideal"))
+    raise ValueRefusedError(
+        f"{value!r} is not an ideal",
+        rule="An ideal is a function in the language, a dictionary from input to output, or for "
+        "finite inputs any Python function.",
+        way_out="Leave it out: the mechanism without noise is the default.",
+    )
+
+
+def _by_table(
+    table: dict[tuple[Value, ...], object], mechanism: Mechanism
+) -> Callable[[Any], object]:
+    def look(given: Any) -> object:
+        u = mechanism.read_input(given)
+        if u not in table:
+            raise ValueRefusedError(
+                f"the ideal has no output for the input {given!r}",
+                rule="A dictionary gives the right output for every input.",
+            )
+        return table[u]
+
+    return look
+
+
+def _checked(function: Ideal, mechanism: Mechanism) -> Program:
+    if len(function.inputs) != len(mechanism.inputs):
+        raise ValueRefusedError(
+            f"the ideal {function.__name__} has {len(function.inputs)} inputs, "
+            f"the mechanism {len(mechanism.inputs)}",
+            rule="An ideal has the inputs of its mechanism.",
+        )
+    for own, other in zip(function.inputs, mechanism.inputs, strict=True):
+        if own.type is not None and own.type != other.type:
+            raise ValueRefusedError(
+                f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
+                rule="An ideal has the inputs of its mechanism.",
+            )
+    return Program(function)
+
+
+def _not_for_reals(what: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the ideal is a {what}, and the inputs are real",
+        rule="dd needs the ideal at every real input.",
+        way_out="Write the ideal as a function in the language.",
+    )

@@ -1,0 +1,203 @@
+"""Which inputs a claim is about: a grid, a list, a box of reals, all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.types import DomType, ListType, RealType
+from exactdp.language.values import List, Value, plain
+from exactdp.reals.numbers import Number, rational, spell
+
+if TYPE_CHECKING:
+    from exactdp.language.mechanism import Mechanism
+
+_MOST = 10_000_000  # inputs of a grid
+
+
+@dataclass(frozen=True, init=False)
+class Grid:
+    """All inputs whose real numbers are lower, lower + step, …, up to upper."""
+
+    lower: Fraction
+    upper: Fraction
+    step: Fraction
+
+    def __init__(self, lower: Number, upper: Number, step: Number = 1) -> None:
+        low, high = rational(lower, "the lower end"), rational(upper, "the upper end")
+        width = rational(step, "the step")
+        if low > high:
+            raise ValueRefusedError(
+                f"Grid({spell(low)}, {spell(high)}) is empty",
+                rule="A grid goes from its lower end to its upper end.",
+                way_out=f"Write Grid({spell(high)}, {spell(low)}).",
+            )
+        if width <= 0:
+            raise ValueRefusedError(
+                f"the step of a grid is {spell(width)}", rule="The step is positive."
+            )
+        for name, value in (("lower", low), ("upper", high), ("step", width)):
+            object.__setattr__(self, name, value)
+
+    def numbers(self) -> list[Value]:
+        """Return the numbers of the grid."""
+        count = int((self.upper - self.lower) // self.step) + 1
+        return [plain(self.lower + k * self.step) for k in range(count)]
+
+    def __str__(self) -> str:
+        step = "" if self.step == 1 else f", step {spell(self.step)}"
+        return f"the grid {spell(self.lower)} … {spell(self.upper)}{step}"
+
+
+@dataclass(frozen=True)
+class AllReals:
+    """Every real input, all at once; inputs with a finite domain are enumerated beside them."""
+
+    def __str__(self) -> str:
+        return "all real inputs"
+
+
+@dataclass(frozen=True, init=False)
+class Box:
+    """Every real input between two ends, given for all numbers or one for each."""
+
+    lower: Fraction | tuple[Fraction, ...]
+    upper: Fraction | tuple[Fraction, ...]
+
+    def __init__(self, lower: Number | Iterable[Number], upper: Number | Iterable[Number]) -> None:
+        low, high = _end(lower, "the lower end"), _end(upper, "the upper end")
+        lows = low if isinstance(low, tuple) else (low,)
+        highs = high if isinstance(high, tuple) else (high,)
+        if len(lows) != len(highs) and 1 not in (len(lows), len(highs)):
+            raise ValueRefusedError(
+                f"a box with {len(lows)} lower and {len(highs)} upper ends",
+                rule="A box has one lower and one upper end for each number, or for all.",
+            )
+        size = max(len(lows), len(highs))
+        pairs = zip(lows * (size if len(lows) == 1 else 1), highs * (size if len(highs) == 1 else 1), strict=True)
+        if any(a > b for a, b in pairs):
+            raise ValueRefusedError(
+                "a box whose lower end is above its upper end is empty",
+                rule="Each lower end is at most the upper end.",
+            )
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    def ends(self, count: int) -> list[tuple[Fraction, Fraction]]:
+        """Return the lower and upper end of each of `count` numbers."""
+        found = []
+        for end in (self.lower, self.upper):
+            each = end if isinstance(end, tuple) else (end,) * count
+            if len(each) != count:
+                raise ValueRefusedError(
+                    f"the box has {len(each)} numbers, the mechanism {count}",
+                    rule="A box has one lower and one upper end for each number, or for all.",
+                )
+            found.append(each)
+        return list(zip(*found, strict=True))
+
+    def __str__(self) -> str:
+        return f"the box {_show(self.lower)} … {_show(self.upper)}"
+
+
+Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]
+
+
+def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
+    """Return the inputs of a claim as a user gives them; a list is read and checked."""
+    if inputs is None:
+        return AllReals() if has_reals(mechanism) else tuple(_all(mechanism))
+    if isinstance(inputs, AllReals | Box):
+        if isinstance(inputs, Box):
+            inputs.ends(real_count(mechanism))
+        return inputs if has_reals(mechanism) else tuple(_all(mechanism))
+    if isinstance(inputs, Grid):
+        size = math.prod(_sizes(mechanism, inputs))
+        if size > _MOST:
+            raise ValueRefusedError(
+                f"{inputs} has {size:,} inputs",
+                rule=f"At most {_MOST:,} inputs are checked one by one.",
+                way_out="Use AllReals() or Box(lo, hi), which are proved at once.",
+            )
+        return inputs
+    if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+        raise ValueRefusedError(
+            f"{inputs!r} are not inputs",
+            rule="Inputs are a list of inputs, a Grid, a Box or AllReals().",
+            way_out="Write inputs=[u1, u2], or inputs=Grid(-1, 1).",
+        )
+    found = tuple(dict.fromkeys(mechanism.read_input(u) for u in inputs))
+    if not found:
+        raise ValueRefusedError(
+            "the list of inputs is empty",
+            rule="A claim about no input says nothing.",
+            way_out="Write inputs=[u1, u2], or inputs=Grid(-1, 1).",
+        )
+    return found
+
+
+def listed(mechanism: Mechanism, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
+    """Return the inputs one by one, as `Mechanism.read_input` does, the last changing fastest."""
+    if isinstance(inputs, tuple):
+        return iter(inputs)
+    assert isinstance(inputs, Grid)
+    return _all(mechanism, inputs)
+
+
+def has_reals(mechanism: Mechanism) -> bool:
+    """Whether some input is a real number."""
+    return real_count(mechanism) > 0
+
+
+def real_count(mechanism: Mechanism) -> int:
+    """Return how many real numbers an input has."""
+    count = 0
+    for param in mechanism.inputs:
+        kind = param.type
+        if isinstance(kind, RealType):
+            count += 1
+        elif isinstance(kind, ListType) and isinstance(kind.item, RealType):
+            count += kind.length
+    return count
+
+
+def as_given(mechanism: Mechanism, u: tuple[Value, ...]) -> Value:
+    """Return an input as a user would write it: alone if there is one parameter."""
+    return u[0] if len(mechanism.inputs) == 1 else u
+
+
+def _all(mechanism: Mechanism, grid: Grid | None = None) -> Iterator[tuple[Value, ...]]:
+    numbers = grid.numbers() if grid else None
+
+    def values(kind: object) -> Iterable[Value]:
+        if isinstance(kind, RealType) and numbers is not None:
+            return numbers
+        if isinstance(kind, ListType) and isinstance(kind.item, RealType) and numbers is not None:
+            return (List(items) for items in product(numbers, repeat=kind.length))
+        assert isinstance(kind, RealType | DomType | ListType)
+        return kind.values()
+
+    return product(*(values(param.type) for param in mechanism.inputs))
+
+
+def _sizes(mechanism: Mechanism, grid: Grid) -> Iterator[int]:
+    count = int((grid.upper - grid.lower) // grid.step) + 1
+    for param in mechanism.inputs:
+        kind = param.type
+        items, times = (kind.item, kind.length) if isinstance(kind, ListType) else (kind, 1)
+        yield (len(items.members) if isinstance(items, DomType) else count) ** times
+
+
+def _end(value: Number | Iterable[Number], what: str) -> Fraction | tuple[Fraction, ...]:
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(rational(item, what) for item in value)
+    return rational(value, what)
+
+
+def _show(end: Fraction | tuple[Fraction, ...]) -> str:
+    return f"({', '.join(map(spell, end))})" if isinstance(end, tuple) else spell(end)

@@ -1,0 +1,297 @@
+"""What must be proved at one input: Pr(within γ) ≥ 1 − β(α, γ), for a few α and γ.
+
+Which α and γ suffice is what the theorems of the paper's section 6 say; `route` names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from exactdp.claims.disagreement import Disagreement, Disagreements
+from exactdp.claims.distances import Distance
+from exactdp.claims.expressions import Alternatives, Expression
+from exactdp.claims.hypotheses import at_infinity, falls, scaled_value
+from exactdp.claims.inputs import as_given
+from exactdp.claims.levels import Range, constant
+from exactdp.claims.pieces import entries
+from exactdp.claims.within import Within
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, nonnegative
+from exactdp.reals.numbers import inf
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+ROUTES = {
+    "fixed": "α and γ are fixed (Theorem thm:infpoint): one check at each input",
+    "any alpha": "γ is fixed and β falls in α (Theorem thm:fixedgamma): one check at the "
+    "largest α of each input",
+    "any gamma": "finitely many outputs and β falls in α and γ (Theorem thm:finiteoutputs): one "
+    "check at each input for each value of the output distance",
+}
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """Pr(output within γ of the ideal) ≥ 1 − β, for every ε of the claim."""
+
+    input: tuple[Value, ...]
+    output: Value
+    distance: Distance
+    """dd, the distance to disagreement."""
+    alpha: Distance
+    gamma: Distance
+    alpha_reached: bool
+    """Whether the claim is made at this α, or only for those below it; γ likewise."""
+    gamma_reached: bool
+    probability: ClosedForm
+    beta: Alternatives
+
+
+class MissingHypothesisError(Exception):
+    """No theorem of the table applies; the text says what is missing."""
+
+
+class Obligations:
+    """The obligations of one claim, input by input; what inputs share is done once."""
+
+    def __init__(self, claim: Accuracy) -> None:
+        self.claim = claim
+        self._within = Within(claim)
+        self._disagreements = Disagreements(
+            claim.mechanism, claim.ideal_function, claim.input_metric
+        )
+        self._betas: dict[object, Alternatives | None] = {}
+
+    @property
+    def route(self) -> str:
+        """Which theorem is used."""
+        if isinstance(self.claim.gamma_level, Range) or self._gamma_follows:
+            return "any gamma"
+        return "any alpha" if isinstance(self.claim.alpha_level, Range) else "fixed"
+
+    @cached_property
+    def _gamma_follows(self) -> bool:
+        """Whether γ changes with an α that is not fixed."""
+        gamma = self.claim.gamma_level
+        return (
+            isinstance(self.claim.alpha_level, Range)
+            and isinstance(gamma, Expression)
+            and "alpha" in gamma.names()
+        )
+
+    def disagreement(self, u: tuple[Value, ...]) -> Disagreement:
+        """Return dd(u) with a nearest disagreeing input."""
+        output = self.claim.ideal_function(u)
+        return self._disagreements.nearest(u, output, self._within.differ(u, output))
+
+    def at(self, u: tuple[Value, ...]) -> list[Obligation]:
+        """Return what must be proved at an input; nothing if the claim says nothing there."""
+        claim = self.claim
+        output = claim.ideal_function(u)
+        self._within.comparable(u, output)
+        distance = self._disagreements.distance(u, output, self._within.differ(u, output))
+        closed = claim.boundary == "check"
+        values = self.input_values(u)
+        alpha = claim.alpha_level
+        if isinstance(alpha, Range):
+            if not alpha.reaches_below(distance, closed=closed):
+                return []
+            top = min(distance, alpha.upper)
+            reached = top < distance and not alpha.interval.upper_open
+            reached = reached or (closed and top == distance and top != inf)
+        else:
+            top = self._number(alpha, values, "alpha")
+            if not (top < distance or (closed and top == distance)):
+                return []
+            reached = True
+        make = _Maker(u, output, distance, values, self)
+        if self.route == "any gamma":
+            return list(self._for_all_gamma(make, top, reached))
+        gamma = claim.gamma_level
+        assert isinstance(gamma, Expression)
+        radius = self._number(gamma, values | {"alpha": top}, "gamma")
+        return make(top, reached, radius, True, self._within.probability(u, output, radius))
+
+    def _for_all_gamma(
+        self, make: _Maker, top: Distance, reached: bool
+    ) -> Iterator[Obligation]:
+        """Return one obligation for each value of the output distance."""
+        steps = self._within.steps(make.input, make.output)
+        claim = self.claim
+        for k, (radius, chance) in enumerate(steps[:-1]):
+            limit = steps[k + 1][0]
+            if isinstance(claim.gamma_level, Range):
+                wanted = claim.gamma_level
+                if wanted.upper < radius or not wanted.reaches_below(limit, closed=False):
+                    continue
+                if wanted.upper == radius and wanted.interval.upper_open:
+                    continue
+                gamma = min(limit, wanted.upper)
+                gamma_reached = gamma < limit and not wanted.interval.upper_open
+                yield from make(top, reached, gamma, gamma_reached, chance)
+            else:
+                yield from self._while_gamma_follows(make, (top, reached), (radius, limit), chance)
+
+    def _while_gamma_follows(
+        self,
+        make: _Maker,
+        alpha: tuple[Distance, bool],
+        gamma: tuple[Distance, Distance],
+        chance: ClosedForm,
+    ) -> Iterator[Obligation]:
+        """Return the obligation for γ = slope·α + start in [radius, limit)."""
+        slope, start = self._line(make.values)
+        level = self.claim.alpha_level
+        assert isinstance(level, Range)
+        (top, reached), (radius, limit) = alpha, gamma
+        stop = inf if limit == inf else (limit - start) / slope
+        least = (radius - start) / slope
+        highest = min(top, stop)
+        is_reached = reached and top < stop
+        if least > highest or (least == highest and not is_reached):
+            return
+        if level.lower > highest or (level.lower == highest and not is_reached):
+            return
+        radius_there = inf if highest == inf else slope * highest + start
+        yield from make(highest, is_reached, radius_there, is_reached, chance)
+
+    def _line(self, values: dict[str, Fraction]) -> tuple[Fraction, Fraction]:
+        gamma = self.claim.gamma_level
+        assert isinstance(gamma, Expression)
+        start, one, two = (
+            self._number(gamma, values | {"alpha": Fraction(k)}, "gamma") for k in (0, 1, 2)
+        )
+        slope = one - start
+        if two - one != slope or slope <= 0:
+            raise MissingHypothesisError(
+                f"gamma = {gamma} is not a multiple of alpha plus a number, and growing"
+            )
+        return slope, start
+
+    def _number(self, level: Expression, values: dict[str, Fraction], name: str) -> Fraction:
+        """Return α or γ at an input."""
+        number = constant(level)
+        if number is not None:
+            return number
+        if values.get("alpha") == inf and "alpha" in level.names():
+            raise MissingHypothesisError("gamma grows with an alpha without bound")
+        form = level.at(values)
+        value = form.numerator.constant() if form.denominator == 1 else None
+        if value is None:
+            raise MissingHypothesisError(f"{name} = {level} depends on eps")
+        if value < 0:
+            raise ValueRefusedError(
+                f"{name} = {level} is {value} at an input",
+                rule=f"{name} is a distance, so it is not negative.",
+            )
+        return value
+
+    def input_values(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
+        """Return the numbers of an input by name, if the claim uses them."""
+        if not self.claim.uses_inputs:
+            return {}
+        return {
+            name: Fraction(value)
+            for name, value in zip(self.claim.entry_names, entries(u), strict=True)
+            if isinstance(value, int | Fraction)
+        }
+
+    # β --------------------------------------------------------------------------------
+
+    def beta(
+        self, u: tuple[Value, ...], values: dict[str, Fraction], alpha: Distance, gamma: Distance
+    ) -> Alternatives | None:
+        """Return β at an input, or None if it is infinite (so the claim says nothing)."""
+        formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
+        key = formula, alpha, gamma, tuple(values.items())
+        if key not in self._betas:
+            self._betas[key] = self._bound(formula.bound_to(values), alpha, gamma)
+        return self._betas[key]
+
+    def _bound(self, formula: Expression, alpha: Distance, gamma: Distance) -> Alternatives | None:
+        claim = self.claim
+        moving = [
+            name
+            for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level))
+            if isinstance(level, Range)
+        ]
+        if self._gamma_follows:
+            assert isinstance(claim.gamma_level, Expression)
+            formula = formula.bound_to({"gamma": claim.gamma_level})
+        for name in moving:
+            if not falls(formula, name, claim.epsilon):
+                raise MissingHypothesisError(f"beta = {formula} is not seen to fall in {name}")
+        given: dict[str, ClosedForm | Fraction] = {}
+        endless = []
+        for name, value in (("alpha", alpha), ("gamma", gamma)):
+            if name in formula.names():
+                if isinstance(value, Fraction):
+                    given[name] = value
+                else:
+                    given[name] = scaled_value(name)
+                    endless.append(name)
+        found: list[ClosedForm] = []
+        for form in formula.alternatives(given):
+            for name in endless:
+                limit = at_infinity(form, name)
+                if not isinstance(limit, ClosedForm):
+                    break
+                form = limit
+            else:
+                self._require_bound(form, formula)
+                found.append(form)
+        return tuple(dict.fromkeys(found)) or None
+
+    def _require_bound(self, form: ClosedForm, formula: Expression) -> None:
+        decision = nonnegative(form, self.claim.epsilon)
+        if decision.holds:
+            return
+        where = decision.witness if decision.witness is not None else decision.root
+        problem = "is not defined" if decision.is_pole else "is negative"
+        raise ValueRefusedError(
+            f"beta = {formula} {problem} at eps = {where}",
+            rule="beta bounds a probability: it is defined and not negative for every eps.",
+            way_out="Correct beta, or restrict epsilon.",
+        )
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the obligations of one input."""
+
+    input: tuple[Value, ...]
+    output: Value
+    distance: Distance
+    values: dict[str, Fraction]
+    all: Obligations
+
+    def __call__(
+        self,
+        alpha: Distance,
+        alpha_reached: bool,
+        gamma: Distance,
+        gamma_reached: bool,
+        chance: ClosedForm,
+    ) -> list[Obligation]:
+        beta = self.all.beta(self.input, self.values, alpha, gamma)
+        if beta is None:
+            return []
+        return [
+            Obligation(
+                self.input,
+                self.output,
+                self.distance,
+                alpha,
+                gamma,
+                alpha_reached,
+                gamma_reached,
+                chance,
+                beta,
+            )
+        ]

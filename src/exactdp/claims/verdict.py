@@ -1,0 +1,200 @@
+"""The answer to a claim: a sentence first, then the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.distances import Distance
+from exactdp.claims.inputs import as_given
+from exactdp.claims.obligations import Obligation
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Decision, Enclosure
+from exactdp.reals.numbers import inf, simplest_inside, spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An obligation, which of its alternatives for β, and the decision."""
+
+    obligation: Obligation
+    alternative: int
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An input, ε, α and γ at which the claim is false."""
+
+    input: Value
+    eps: Fraction
+    alpha: Fraction
+    gamma: Fraction
+    output: Value
+    """The ideal output."""
+    distance: Distance
+    """The distance to disagreement, above α."""
+    probability: ClosedForm
+    """Pr(within γ), as a function of ε."""
+    beta: ClosedForm
+    """The claimed bound at this α and γ, as a function of ε."""
+
+    @classmethod
+    def of(
+        cls, claim: Accuracy, one: Obligation, alternative: int, decision: Decision
+    ) -> Counterexample:
+        """Return the counterexample of a failed obligation, with α and γ that are claimed."""
+        eps = decision.witness
+        assert eps is not None  # a value below 0 has a rational neighbour
+        alpha, gamma, beta = _claimed(claim, one, alternative, eps)
+        return cls(
+            as_given(claim.mechanism, one.input),
+            eps,
+            alpha,
+            gamma,
+            one.output,
+            one.distance,
+            one.probability,
+            beta,
+        )
+
+    @cached_property
+    def actual(self) -> Enclosure:
+        """Pr(within γ) at this ε, enclosed."""
+        return self.probability.at(self.eps)
+
+    @cached_property
+    def required(self) -> Enclosure:
+        """1 − β at this ε, enclosed."""
+        return (1 - self.beta).at(self.eps)
+
+    def __str__(self) -> str:
+        return (
+            f"at the input {_show(self.input)} and ε = {spell(self.eps)} "
+            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) the probability is "
+            f"{self.actual.text(10)}, and the claim needs {self.required.text(10)}"
+        )
+
+
+def _claimed(
+    claim: Accuracy, one: Obligation, alternative: int, eps: Fraction
+) -> tuple[Fraction, Fraction, ClosedForm]:
+    """Return α and γ at which the claim is made and false, and β there.
+
+    Where the claim is made only below the largest α, one close enough to it is found: β is
+    continuous, so it is below 1 − Pr there too.
+    """
+    share = Fraction(1, 2)
+    while True:
+        alpha = _below(one.alpha, share) if not one.alpha_reached else one.alpha
+        gamma = _below(one.gamma, share) if not one.gamma_reached else one.gamma
+        assert isinstance(alpha, Fraction)
+        assert isinstance(gamma, Fraction)
+        found = claim.obligations.beta(
+            one.input, claim.obligations.input_values(one.input), alpha, gamma
+        )
+        if found is not None:
+            for beta in found:
+                if (one.probability - 1 + beta).at(eps).sign < 0:
+                    return alpha, gamma, beta
+        share /= 16
+
+
+def _below(limit: Distance, share: Fraction) -> Fraction:
+    """Return a simple number below a limit, the closer the smaller the share."""
+    if limit == inf:
+        return 1 / share
+    return simplest_inside(Fraction(limit) * (1 - share), Fraction(limit))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds, why, and how that was found."""
+
+    claim: Accuracy
+    holds: bool | None
+    route: str
+    inputs: int
+    """How many inputs were looked at."""
+    silent: int
+    """At how many of them the claim says nothing."""
+    counterexamples: tuple[Counterexample, ...] = ()
+    checked: tuple[Checked, ...] = field(default=(), repr=False)
+    missing: str = ""
+    """Which hypothesis is missing, if the claim is undecided."""
+    seconds: float = 0.0
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """The first counterexample, in the order of the inputs."""
+        return self.counterexamples[0] if self.counterexamples else None
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the claim says nothing at every input."""
+        return self.holds is True and self.silent == self.inputs
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conventions that were followed; nothing else is assumed."""
+        claim = self.claim
+        boundary = {
+            "skip": "an input whose distance to disagreement is not above α claims nothing "
+            "(Definition 2)",
+            "check": "an input whose distance to disagreement equals α is checked too "
+            "(the paper's experiments)",
+        }[claim.boundary]
+        agreement = {
+            "equal": "two ideal outputs agree if they are equal (Definition 1)",
+            "output_distance": "two ideal outputs agree if their output distance is 0 "
+            "(Lemma lem:nmax)",
+        }[claim.agreement]
+        return boundary, agreement, "no conjecture is used"
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        claim = self.claim
+        if self.holds is None:
+            return f"Undecided: {claim}: {self.missing}."
+        if self.holds:
+            if self.vacuous:
+                return (
+                    f"Holds, but says nothing: {claim}: at each of these inputs the distance to "
+                    "disagreement is not above any α of the claim."
+                )
+            return f"Holds: {claim}."
+        return f"Fails: {claim}: {self.counterexample}."
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """The verdict as plain JSON, for `exactdp.certify`."""
+        from exactdp.claims.certificates import certificate  # noqa: PLC0415
+
+        return certificate(self)
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    def __str__(self) -> str:
+        lines = [self.sentence, f"Route: {self.route}."]
+        where = f"{self.inputs} input{'s'[: self.inputs != 1]} looked at"
+        if self.silent:
+            where += f", the claim says nothing at {self.silent} of them"
+        lines.append(f"Inputs: {where}.")
+        lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
+        if len(self.counterexamples) > 1:
+            lines.append(f"Counterexamples: {len(self.counterexamples)}.")
+            lines += [f"  {one}" for one in self.counterexamples]
+        return "\n".join(lines)
+
+
+def _show(value: Value) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_show, value))}]"
+    return spell(value) if isinstance(value, Fraction) else str(value)

@@ -1,0 +1,121 @@
+"""The probability that an output is within γ of the ideal output, under any output distance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exactdp.claims.disagreement import Differ
+from exactdp.claims.distances import Distance, discrete_outputs, sup
+from exactdp.claims.inputs import as_given
+from exactdp.errors import ValueRefusedError
+from exactdp.language.types import RealType
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.numbers import inf, rational
+from exactdp.semantics.concrete import run_exactly
+from exactdp.semantics.events import near
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.semantics.distribution import Distribution
+
+
+class Within:
+    """Probabilities of balls around ideal outputs, for one claim."""
+
+    def __init__(self, claim: Accuracy) -> None:
+        self._mechanism = claim.mechanism
+        self._metric = claim.output_metric
+        self._by_metric = claim.agreement == "output_distance"
+        self._noiseless = None if claim.ideal is None else claim.mechanism.noiseless()
+        self._last: tuple[object, Distribution] | None = None
+
+    def differ(self, u: tuple[Value, ...], output: Value) -> Differ | None:
+        """Return which outputs disagree at an input; None if those that are not equal."""
+        if not self._by_metric or self._metric in (discrete_outputs, sup):
+            return None
+        given = as_given(self._mechanism, u)
+        return lambda other: self._metric.between(given, output, other) > 0
+
+    def probability(self, u: tuple[Value, ...], output: Value, radius: Distance) -> ClosedForm:
+        """Return Pr(distance of the output from the ideal output ≤ radius)."""
+        given = as_given(self._mechanism, u)
+        if radius == inf:
+            return ExpPoly(1)
+        if self._metric == discrete_outputs:
+            return ExpPoly(1) if radius >= 1 else self._mechanism.probability(given, output)
+        if self._metric == sup:
+            return self._mechanism.probability(given, near(output, rational(radius)))
+        total: ClosedForm = ExpPoly(0)
+        for other, chance in self._finite(u).items():
+            if self._metric.between(given, output, other) <= radius:
+                total = total + chance
+        return total
+
+    def steps(self, u: tuple[Value, ...], output: Value) -> list[tuple[Distance, ClosedForm]]:
+        """Return the values of the output distance in order, each with Pr(distance ≤ value).
+
+        Begins with 0 and ends with a value that no output exceeds.
+        """
+        given = as_given(self._mechanism, u)
+        chances: dict[Distance, ClosedForm] = {Fraction(0): ExpPoly(0)}
+        for other, chance in self._finite(u).items():
+            distance = self._metric.between(given, output, other)
+            chances[distance] = chances.get(distance, ExpPoly(0)) + chance
+        found: list[tuple[Distance, ClosedForm]] = []
+        total: ClosedForm = ExpPoly(0)
+        for distance in sorted(chances):
+            total = total + chances[distance]
+            found.append((distance, total))
+        return found
+
+    def comparable(self, u: tuple[Value, ...], output: Value) -> None:
+        """Refuse an ideal output of a kind that the mechanism never returns."""
+        if self._noiseless is None:
+            return
+        machine = self._noiseless.machine
+        if _kind(output) == _kind(run_exactly(machine, machine.start(u))):
+            return
+        given = as_given(self._mechanism, u)
+        kinds = {_kind(pattern) for pattern in self._mechanism.distribution(given)}
+        if _kind(output) not in kinds:
+            raise ValueRefusedError(
+                f"at the input {given!r} the ideal output is {output!r}, "
+                f"and the mechanism returns {' or '.join(sorted(kinds))}",
+                rule="An ideal returns what the mechanism approximates.",
+                way_out="Return outputs of the same kind from both.",
+            )
+
+    def _finite(self, u: tuple[Value, ...]) -> Distribution:
+        """Return the distribution at an input, if its outputs are finite values."""
+        if self._last is None or self._last[0] != u:
+            found = self._mechanism.distribution(as_given(self._mechanism, u))
+            for pattern in found:
+                if _has_noise(pattern):
+                    raise ValueRefusedError(
+                        f"outputs such as {pattern!r} hold noise, and the output distance is "
+                        f"{self._metric}",
+                        rule="gamma=ANY and distances other than discrete and sup need finitely "
+                        "many outputs.",
+                        way_out="Use output_distance=sup with a number for gamma (or gamma=alpha "
+                        "with a number for alpha), or inputs=AllReals(), which proves all gamma.",
+                    )
+            self._last = u, found
+        return self._last[1]
+
+
+def _has_noise(pattern: Value) -> bool:
+    if isinstance(pattern, tuple):
+        return any(map(_has_noise, pattern))
+    return isinstance(pattern, RealType) or pattern is int
+
+
+def _kind(output: Value) -> str:
+    if isinstance(output, tuple):
+        return "a list"
+    if isinstance(output, bool):
+        return "a truth value"
+    if isinstance(output, int | Fraction | RealType) or output is int:
+        return "a number"
+    return "None" if output is None else "a text"
