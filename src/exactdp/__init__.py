@@ -10,6 +10,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from exactdp.claims import (
+        ANY,
+        Accuracy,
+        AllReals,
+        Box,
+        Budget,
+        Counterexample,
+        Disagreement,
+        ErrorCurve,
+        Grid,
+        Kappa,
+        Tightness,
+        Verdict,
+        alpha,
+        discrete,
+        gamma,
+        l1,
+        linf,
+        minimum,
+        numeric,
+        score_gap,
+        sup,
+        value_gap,
+    )
     from exactdp.errors import (
         ExactdpError,
         ParseError,
@@ -56,16 +80,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ANY",
+    "Accuracy",
+    "AllReals",
+    "Box",
+    "Budget",
     "ClosedForm",
+    "Counterexample",
     "Decision",
+    "Disagreement",
     "Dom",
     "Enclosure",
+    "ErrorCurve",
     "ExactdpError",
     "ExpPoly",
     "ExpRatio",
     "Extremum",
+    "Grid",
     "Ideal",
     "Interval",
+    "Kappa",
     "Mechanism",
     "ParseError",
     "Place",
@@ -74,27 +108,39 @@ __all__ = [
     "Root",
     "SolutionSet",
     "Stretch",
+    "Tightness",
     "ValueRefusedError",
+    "Verdict",
+    "alpha",
     "choose",
+    "discrete",
     "dlap",
     "eps",
     "exp",
     "expmech",
     "expo",
+    "gamma",
     "ideal",
     "inf",
     "infimum",
+    "l1",
     "lap",
+    "linf",
     "mechanism",
+    "minimum",
     "nonnegative",
+    "numeric",
     "parse",
     "positive",
     "roots",
+    "score_gap",
     "solution_set",
+    "sup",
     "supremum",
+    "value_gap",
 ]
 
-_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language")
+_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language", "exactdp.claims")
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from itertools import product
 from math import lcm
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.claims.distances import Case, Distance, InputDistance
+from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.elimination import Name, Row, project, solution
 from exactdp.claims.inputs import as_given
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
@@ -33,6 +33,8 @@ _MOST = 1_000_000  # inputs of a finite domain
 
 Path: TypeAlias = tuple[int, ...]
 Point: TypeAlias = Mapping[Name, int | Fraction]
+Pair: TypeAlias = tuple[Value, Value]
+"""An entry of u and the same entry of the other input."""
 Differ: TypeAlias = Callable[[Value], bool]
 """Whether an output disagrees with that at the input one looks at."""
 
@@ -59,24 +61,51 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """The distance from u to a part of the input space: max forms / scale where `when` holds."""
+class Way:
+    """A distance for all u: max forms / scale where `when` holds, else infinite."""
 
-    output: Value
     when: Rows
     forms: Rows
     scale: int
-    other: tuple[Value, ...]
-    """The other input: symbols of its own, of u, and finite values."""
     system: Rows
     """All conditions on u, the other input and the distance."""
 
-    def distance(self, point: Point) -> Distance:
+    def distance(self, point: Point) -> int | Distance:
+        """Return the distance at a point."""
+        for row in self.when:
+            if not row.holds(point):
+                return inf
+        largest = max([form.value(point) for form in self.forms])
+        return largest if self.scale == 1 else Fraction(largest, self.scale)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The distance from u to a part of the input space, entry by entry where entries are free.
+
+    Each group of entries that depend on each other has its ways; the least of them counts, and of
+    the groups the largest or the sum.
+    """
+
+    output: Value
+    when: Rows
+    groups: tuple[tuple[Way, ...], ...]
+    total: Callable[[list[int | Distance]], int | Distance]
+    other: tuple[Value, ...]
+    """The other input: symbols of its own, of u, and finite values."""
+
+    def distance(self, point: Point) -> int | Distance:
         """Return the distance at a point, inf if the part cannot be reached from there."""
         for row in self.when:
             if not row.holds(point):
                 return inf
-        return Fraction(max(form.value(point) for form in self.forms)) / self.scale
+        found: list[int | Distance] = [0]
+        for ways in self.groups:
+            nearest = ways[0].distance(point)
+            for way in ways[1:]:
+                nearest = min(nearest, way.distance(point))
+            found.append(nearest)
+        return self.total(found)
 
 
 class Disagreements:
@@ -88,7 +117,7 @@ class Disagreements:
         self._distance = distance
         self._kinds = kinds(mechanism)
         self._reaches: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
-        self._ways: dict[object, tuple[Reach, ...]] = {}  # by piece and way to differ
+        self._ways: dict[object, tuple[Way, ...]] = {}  # by entries and conditions on them
 
     def distance(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
         """Return dd(u), where `output` is the ideal output at u.
@@ -105,16 +134,20 @@ class Disagreements:
         if isinstance(found, tuple):
             given = as_given(self._mechanism, found)
             return Disagreement(distance, given, self._table[found], attained=True)
-        point = {**self.point(u, output), _T: Fraction(distance)}
-        system = [row.at(point) for row in found.system]
-        wish = {f"{name}'": value for name, value in point.items()}
-        solved = solution(system, wish)
-        attained = solved is not None
-        if solved is None:
-            closed = [Row(row.entries, row.constant, strict=False) for row in system]
-            solved = solution(closed, wish)
-        assert solved is not None
-        everything = {**point, **solved}
+        everything: dict[Name, int | Fraction] = dict(self.point(u, output))
+        wish = {f"{name}'": value for name, value in everything.items()}
+        attained = True
+        for ways in found.groups:
+            best = min(ways, key=lambda way: way.distance(everything))
+            here = {**everything, _T: Fraction(best.distance(everything))}
+            system = [row.at(here) for row in best.system]
+            solved = solution(system, wish)
+            if solved is None:
+                attained = False
+                closed = [Row(row.entries, row.constant, strict=False) for row in system]
+                solved = solution(closed, wish)
+            assert solved is not None
+            everything |= solved
         other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
         out = self._ideal(other) if attained else _at(found.output, everything)
         return Disagreement(distance, as_given(self._mechanism, other), out, attained)
@@ -125,7 +158,7 @@ class Disagreements:
         if not any(kind is None for kind in self._kinds):
             return self._closest_listed(u, output, differ)
         point = self.point(u, output)
-        best: tuple[Distance, Reach | None] = (inf, None)
+        best: tuple[int | Distance, Reach | None] = (inf, None)
         for reach in self.reaches(u, output):
             if differ is None or differ(reach.output):
                 distance = reach.distance(point)
@@ -137,7 +170,7 @@ class Disagreements:
                 f"{as_given(self._mechanism, u)!r}",
                 rule="A distance is never negative.",
             )
-        return best
+        return (inf if best[0] == inf else Fraction(best[0])), best[1]
 
     # Finite inputs --------------------------------------------------------------------
 
@@ -218,36 +251,37 @@ class Disagreements:
         for finite, listed in self._pieces.items():
             for piece in listed:
                 for different in _differences(piece.output, shape):
-                    key = tuple(here), finite, piece, different
-                    if key not in self._ways:
-                        self._ways[key] = tuple(self._reach(here, finite, piece, different))
-                    for reach in self._ways[key]:
-                        facts = reach.output, reach.when, reach.forms, reach.scale
-                        if facts not in seen:
-                            seen.add(facts)
-                            yield reach
+                    reach = self._reach(here, finite, piece, different)
+                    if reach is not None and reach not in seen:
+                        seen.add(reach)
+                        yield reach
 
     def _reach(
         self, here: list[Value], finite: tuple[Value, ...], piece: Piece, different: Rows
-    ) -> Iterator[Reach]:
+    ) -> Reach | None:
+        """Return the distance to a piece of the ideal with a difference in the output."""
         rows = (*piece.rows, *different)
         involved = {name for row in rows for name, _ in row.entries}
         there: list[Value] = []
-        gone: list[Name] = []
         rest = iter(finite)
         for own, name, kind in zip(here, self._names, self._kinds, strict=True):
             if kind is not None:
                 there.append(next(rest))
             elif f"{name}'" in involved or not self._distance.by_entry:
                 there.append(Linear.symbol(f"{name}'"))
-                gone.append(f"{name}'")
             else:
                 there.append(own)
-        for case in self._distance.cases(here, there, rows):
-            system = (*rows, *case.rows, *_above(case))
-            left = project(system, [*gone, *case.helpers])
-            if left is not None:
-                yield _as_reach(left, piece.output, tuple(there), system)
+        pairs = list(zip(here, there, strict=True))
+        when, groups = _grouped(pairs, rows, by_entry=self._distance.by_entry)
+        ways = []
+        for some, conditions in groups:
+            key = tuple(some), conditions
+            if key not in self._ways:
+                self._ways[key] = tuple(_ways(self._distance, some, conditions))
+            if not self._ways[key]:
+                return None
+            ways.append(self._ways[key])
+        return Reach(piece.output, when, tuple(ways), self._distance.total, tuple(there))
 
     @cached_property
     def _names(self) -> list[str]:
@@ -281,13 +315,47 @@ class Disagreements:
         return frozenset(path for output in outputs for path in _symbolic(output, ()))
 
 
-def _above(case: Case) -> Iterator[Row]:
-    """Return the rows "the distance is at least this"."""
-    for form in case.forms:
-        yield condition(Linear.symbol(_T) - form, ">=")[0][0]
+def _grouped(
+    pairs: list[Pair], rows: Rows, *, by_entry: bool
+) -> tuple[Rows, list[tuple[list[Pair], Rows]]]:
+    """Return the rows on u alone, and the entries in groups, each with the rows on it."""
+    own = {name: k for k, (_, b) in enumerate(pairs) if isinstance(b, Linear) for name in b.coefficients}
+    home = list(range(len(pairs)))
+    when: list[Row] = []
+    placed: list[tuple[int, Row]] = []
+    for row in rows:
+        touched = [own[name] for name, _ in row.entries if name in own]
+        if not touched:
+            when.append(row)
+            continue
+        placed.append((touched[0], row))
+        for k in touched[1:]:
+            gone, kept = home[k], home[touched[0]]
+            home = [kept if h == gone else h for h in home]
+    if not by_entry:
+        home = [0] * len(pairs)
+    groups = []
+    for h in dict.fromkeys(home):
+        some = [pair for k, pair in enumerate(pairs) if home[k] == h]
+        conditions = tuple(row for k, row in placed if home[k] == h)
+        if any(a is not b for a, b in some):
+            groups.append((some, conditions))
+    return tuple(when), groups
 
 
-def _as_reach(left: Rows, output: Value, other: tuple[Value, ...], system: Rows) -> Reach:
+def _ways(distance: InputDistance, pairs: list[Pair], rows: Rows) -> Iterator[Way]:
+    """Return the distances from u to the entries that satisfy the rows, by case."""
+    here, there = [a for a, _ in pairs], [b for _, b in pairs]
+    own = [name for b in there if isinstance(b, Linear) for name in b.coefficients]
+    for case in distance.cases(here, there, rows):
+        above = [condition(Linear.symbol(_T) - form, ">=")[0][0] for form in case.forms]
+        system = (*rows, *case.rows, *above)
+        left = project(system, [*own, *case.helpers])
+        if left is not None:
+            yield _way(left, system)
+
+
+def _way(left: Rows, system: Rows) -> Way:
     when, forms = [], []
     for row in left:
         coefficients = dict(row.entries)
@@ -300,9 +368,9 @@ def _as_reach(left: Rows, output: Value, other: tuple[Value, ...], system: Rows)
     rows = []
     for coefficients, constant, factor in forms:
         times = -scale // factor
-        entries_ = tuple((name, q * times) for name, q in coefficients.items())
-        rows.append(Row(entries_, constant * times, strict=False))
-    return Reach(output, tuple(when), tuple(rows), scale, other, system)
+        named = tuple((name, q * times) for name, q in coefficients.items())
+        rows.append(Row(named, constant * times, strict=False))
+    return Way(tuple(when), tuple(rows), scale, system)
 
 
 def _differences(output: Value, shape: Value) -> Iterator[Rows]:

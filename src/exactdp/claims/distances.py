@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exactdp.claims.elimination import Row, feasible
 from exactdp.claims.pieces import Rows, assembled, condition, pieces
@@ -22,9 +22,7 @@ from exactdp.language.values import Value, freeze
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Form, Linear
-
-if TYPE_CHECKING:
-    from exactdp.claims.inputs import Inputs  # noqa: F401
+from exactdp.semantics.machine import Choice
 
 Distance = Fraction | float
 """A rational or `inf`."""
@@ -56,6 +54,10 @@ class InputDistance(ABC):
     def by_entry(self) -> bool:
         """Whether making two entries equal never makes the distance larger."""
         return True
+
+    def total(self, distances: list[int | Distance]) -> int | Distance:
+        """Return the distance of inputs from those of groups of their entries."""
+        return max(distances)
 
     def __str__(self) -> str:
         return self.name
@@ -101,6 +103,10 @@ class _Total(InputDistance):
     """The sum of all differences."""
 
     name: str = "l1"
+
+    def total(self, distances: list[int | Distance]) -> int | Distance:
+        """Return the sum."""
+        return sum(distances)
 
     def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
         """Return one case with a helper for each difference."""
@@ -410,17 +416,15 @@ class _ScoreGap(OutputDistance):
 
 def _scores(mechanism: Mechanism, u: Value) -> dict[Value, Fraction]:
     """Return the scores of the candidates, from the first statement that samples."""
-    from exactdp.semantics.machine import Choice  # noqa: PLC0415
-
     machine = mechanism.machine
     event = machine.advance(machine.start(mechanism.read_input(u)))
-    if not isinstance(event, Choice) or event.exponents is None:
+    if not isinstance(event, Choice) or event.exponents is None or event.rate is None:
         raise ValueRefusedError(
             "score_gap alone needs a mechanism that begins with expmech",
             way_out="Name the score: score_gap(score).",
         )
-    rate = machine.score_rate(event)
-    return {v: q / rate for v, q in zip(event.values, event.exponents, strict=True)}
+    pairs = zip(event.values, event.exponents, strict=True)
+    return {value: exponent / event.rate for value, exponent in pairs}
 
 
 @dataclass(frozen=True)

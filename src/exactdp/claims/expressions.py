@@ -307,15 +307,15 @@ def as_expression(value: object, what: str) -> Expression:
         return value
     if isinstance(value, ClosedForm):
         return Constant(value)
-    if isinstance(value, str):
-        raise ValueRefusedError(
-            f"{what} is a text: {value!r}",
-            rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
-            way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
-        )
     try:
         return Constant(ExpPoly(rational(value)))
     except ExactdpError:
+        if isinstance(value, str):
+            raise ValueRefusedError(
+                f"{what} is a text: {value!r}",
+                rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
+                way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
+            ) from None
         raise ValueRefusedError(
             f"{what} is {value!r} ({type(value).__name__})",
             rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",

@@ -90,6 +90,15 @@ class Obligations:
         output = self.claim.ideal_function(u)
         return self._disagreements.nearest(u, output, self._within.differ(u, output))
 
+    def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
+        """Return γ and Pr(within γ) at an input where the claim need not say anything."""
+        gamma = self.claim.gamma_level
+        if isinstance(gamma, Range):
+            raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
+        radius = self._number(gamma, self.input_values(u), "gamma")
+        output = self.claim.ideal_function(u)
+        return radius, self._within.probability(u, output, radius)
+
     def at(self, u: tuple[Value, ...]) -> list[Obligation]:
         """Return what must be proved at an input; nothing if the claim says nothing there."""
         claim = self.claim

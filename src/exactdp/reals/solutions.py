@@ -13,7 +13,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, inf, positive_width, rational, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.signs import landscape
-from exactdp.reals.zeros import Root
+from exactdp.reals.zeros import Root, order
 
 Boundary: TypeAlias = Fraction | float | Root
 """An end of a stretch: an exact rational, ±`inf`, or an isolated zero or pole of the function."""
@@ -57,6 +57,18 @@ class SolutionSet:
         value = rational(point, "a point")
         return any(value in stretch for stretch in self.stretches)
 
+    def __and__(self, other: SolutionSet) -> SolutionSet:
+        """Return the points that are in both sets."""
+        found = []
+        for one in self.stretches:
+            for two in other.stretches:
+                lower, lower_open = _inner(one.lower, one.lower_open, two.lower, two.lower_open, 1)
+                upper, upper_open = _inner(one.upper, one.upper_open, two.upper, two.upper_open, -1)
+                order = _order(lower, upper)
+                if order < 0 or (order == 0 and not (lower_open or upper_open)):
+                    found.append(Stretch(lower, upper, lower_open, upper_open))
+        return SolutionSet(tuple(found))
+
     def refined(self, width: Number) -> SolutionSet:
         """Return the same set, every irrational end enclosed to a width."""
 
@@ -91,6 +103,27 @@ def solution_set(
             last = rest[-1] if rest else atom
             stretches.append(Stretch(atom.lower, last.upper, atom.lower_open, last.upper_open))
     return SolutionSet(tuple(stretches)).refined(target)
+
+
+def _inner(
+    one: Boundary, one_open: bool, two: Boundary, two_open: bool, side: int
+) -> tuple[Boundary, bool]:
+    """Return the lower (side 1) or upper (side −1) end of an intersection."""
+    order = _order(one, two) * side
+    if order == 0:
+        return one, one_open or two_open
+    return (one, one_open) if order > 0 else (two, two_open)
+
+
+def _order(one: Boundary, two: Boundary) -> int:
+    """Return the sign of one − two."""
+    if not isinstance(one, Root):
+        return (one > two) - (one < two) if not isinstance(two, Root) else -_order(two, one)
+    if not isinstance(two, Root):
+        if isinstance(two, Fraction):
+            return -_compare(two, one)
+        return -1 if two > 0 else 1
+    return order(one, two)
 
 
 def _compare(point: Fraction, boundary: Boundary) -> int:

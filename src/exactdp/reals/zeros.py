@@ -33,6 +33,7 @@ from exactdp.reals.chart import Crossing, Piece, Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
 from exactdp.reals.exp_poly import ExpPoly, eps
+from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
@@ -268,3 +269,30 @@ def apart(found: list[Root], finest: Fraction | None = None) -> tuple[Root, ...]
             if finest is not None and 0 < width < finest * abs(ordered[j].upper):
                 raise Stuck
             ordered[j] = ordered[j].refined(width / 4) if width else ordered[j]
+
+
+def order(one: Root, two: Root) -> int:
+    """Return the sign of the difference of two zeros, also of different functions.
+
+    Two coprime sums have no common zero but 0 (Lindemann), so zeros that refining does not
+    separate are looked for in the greatest common divisor.
+    """
+    share: ExpPoly | None = None
+    while one.lower <= two.upper and two.lower <= one.upper:
+        if one.is_exact and two.is_exact:
+            return 0
+        if share is None and _width(one) < CLOSE and _width(two) < CLOSE:
+            rest = divisors.lowest_terms(one.factor, two.factor, 0)[0]
+            share = in_lowest_terms(one.factor / rest).numerator
+        if share is not None:
+            hull = Interval(min(one.lower, two.lower), max(one.upper, two.upper))
+            if len(zeros(share, hull)) == 1:
+                return 0
+        one, two = (
+            root if root.is_exact else root.refined(_width(root) / 2**20) for root in (one, two)
+        )
+    return 1 if one.lower > two.lower else -1
+
+
+def _width(root: Root) -> Fraction:
+    return root.upper - root.lower

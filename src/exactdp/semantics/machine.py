@@ -70,12 +70,14 @@ class Choice:
 
     By the exponential mechanism the weight of a value is exp(q·ε) for its q in
     `exponents`; by `choose` its probability is the term in `chances`. One of both is None.
+    Exponents are `rate` times the scores.
     """
 
     state: State
     values: tuple[Value, ...]
     exponents: tuple[Fraction, ...] | None
     chances: tuple[Term | Number, ...] | None
+    rate: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -411,7 +413,7 @@ class Machine:
             values = candidates(env)
             scores = scores_of(score(env), values, name, choice.place)
             exponents = tuple(factor * points for points in scores)
-            return Choice, tuple(items_of(values)), exponents, None
+            return Choice, tuple(items_of(values)), exponents, None, factor
 
         return picked
 

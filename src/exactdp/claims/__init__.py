@@ -1,0 +1,37 @@
+"""Accuracy claims: their verdicts, their best constants, and the ε that they need."""
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.budgets import Budget
+from exactdp.claims.curves import ErrorCurve
+from exactdp.claims.disagreement import Disagreement
+from exactdp.claims.distances import discrete, l1, linf, numeric, score_gap, sup, value_gap
+from exactdp.claims.expressions import alpha, gamma, minimum
+from exactdp.claims.inputs import AllReals, Box, Grid
+from exactdp.claims.levels import ANY
+from exactdp.claims.tightness import Kappa, Tightness
+from exactdp.claims.verdict import Counterexample, Verdict
+
+__all__ = [
+    "ANY",
+    "Accuracy",
+    "AllReals",
+    "Box",
+    "Budget",
+    "Counterexample",
+    "Disagreement",
+    "ErrorCurve",
+    "Grid",
+    "Kappa",
+    "Tightness",
+    "Verdict",
+    "alpha",
+    "discrete",
+    "gamma",
+    "l1",
+    "linf",
+    "minimum",
+    "numeric",
+    "score_gap",
+    "sup",
+    "value_gap",
+]
