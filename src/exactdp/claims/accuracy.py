@@ -33,7 +33,6 @@ from exactdp.reals.numbers import Number
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
-    from exactdp.claims.tightness import Tightness
     from exactdp.claims.verdict import Verdict
     from exactdp.reals import SolutionSet
 
@@ -155,8 +154,7 @@ class Accuracy:
                     if name not in known or name == what or (what == "alpha" and name == "gamma"):
                         raise ValueRefusedError(
                             f"{what} = {formula} uses {name}",
-                            rule=f"{what} may use eps and "
-                            f"{', '.join(sorted(known - {what}))}.",
+                            rule=f"{what} may use eps and {', '.join(sorted(known - {what}))}.",
                         )
 
     @cached_property
@@ -252,7 +250,7 @@ def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
 
 
 def _read_epsilon(value: object) -> Interval:
-    if isinstance(value, tuple | list) and len(value) == 2:  # noqa: PLR2004
+    if isinstance(value, tuple | list) and len(value) == 2:
         interval = Interval(*value)
         if interval.lower == 0:
             interval = Interval(0, interval.upper, lower_open=True)
@@ -265,5 +263,3 @@ def _read_epsilon(value: object) -> Interval:
             way_out="Write epsilon='(0, 1]'.",
         )
     return interval
-
-

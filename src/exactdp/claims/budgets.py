@@ -71,7 +71,7 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
             obligations = claim.obligations.at(u)
         except MissingHypothesisError as error:
             raise ValueRefusedError(f"the set of ε is not known: {error}") from None
-        for one in obligations:
+        for one in obligations or ():
             for decision in signs.decisions(one):
                 if not decision.holds and decision.function not in seen:
                     seen.add(decision.function)

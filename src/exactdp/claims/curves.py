@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
-from exactdp.claims.distances import Distance
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure
@@ -66,7 +66,7 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
         raise ValueRefusedError(
             f"there is no single curve: {error}", way_out="Give numbers for alpha and gamma."
         ) from None
-    if len(found) > 1:
+    if found and len(found) > 1:
         raise ValueRefusedError(
             "there is one curve for each gamma",
             rule="With gamma=ANY the claim has several obligations at an input.",
@@ -77,5 +77,3 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
         return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
     radius, chance = claim.obligations.probability(u)
     return ErrorCurve(given, None, radius, 1 - chance, ())
-
-

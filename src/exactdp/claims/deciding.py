@@ -55,12 +55,12 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
             missing = str(error)
             break
         done += 1
-        silent += not obligations
-        for one in obligations:
+        silent += obligations is None
+        for one in obligations or ():
             for position, decision in enumerate(signs.decisions(one)):
                 checked.append(Checked(one, position, decision))
                 if not decision.holds:
-                    failures.append(Counterexample.of(claim, one, position, decision))
+                    failures.append(Counterexample.of(claim, one, decision))
                     break
         if progress is not None:
             progress(done, len(inputs))
@@ -78,5 +78,3 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
         missing=missing,
         seconds=time.perf_counter() - begin,
     )
-
-

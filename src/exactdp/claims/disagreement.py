@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from math import lcm
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -135,7 +135,7 @@ class Disagreements:
             given = as_given(self._mechanism, found)
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
-        wish = {f"{name}'": value for name, value in everything.items()}
+        wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
         attained = True
         for ways in found.groups:
             best = min(ways, key=lambda way: way.distance(everything))
@@ -199,7 +199,7 @@ class Disagreements:
         gaps = [Fraction(1)]
         for kind in self._kinds:
             numbers = sorted({Fraction(x) for x in kind.members if _is_number(x)}) if kind else []
-            gaps += [b - a for a, b in zip(numbers, numbers[1:], strict=False)]
+            gaps += [b - a for a, b in pairwise(numbers)]
         return min(gaps)
 
     def _closest_listed(
@@ -319,7 +319,12 @@ def _grouped(
     pairs: list[Pair], rows: Rows, *, by_entry: bool
 ) -> tuple[Rows, list[tuple[list[Pair], Rows]]]:
     """Return the rows on u alone, and the entries in groups, each with the rows on it."""
-    own = {name: k for k, (_, b) in enumerate(pairs) if isinstance(b, Linear) for name in b.coefficients}
+    own = {
+        name: k
+        for k, (_, b) in enumerate(pairs)
+        if isinstance(b, Linear)
+        for name in b.coefficients
+    }
     home = list(range(len(pairs)))
     when: list[Row] = []
     placed: list[tuple[int, Row]] = []

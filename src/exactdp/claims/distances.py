@@ -30,7 +30,7 @@ Distance = Fraction | float
 
 @dataclass(frozen=True)
 class Case:
-    """Where all rows hold the distance is the largest of the forms; `helpers` are free to choose."""
+    """Where all rows hold, the distance is the largest of the forms; `helpers` may be chosen."""
 
     rows: Rows
     forms: tuple[Form, ...]
@@ -188,9 +188,7 @@ class _Numeric(InputDistance):
                 above_here + below_there,
                 above_here + condition(b - a, "==")[0],
             )
-            found = [
-                (*rows, *way) for rows, way in product(found, ways) if feasible((*rows, *way))
-            ]
+            found = [(*rows, *way) for rows, way in product(found, ways) if feasible((*rows, *way))]
         forms = [form for a, b in zip(u, v, strict=True) for form in _gap(a, b)]
         for rows in found:
             yield Case(rows[len(known) :], (0, *forms))
@@ -265,14 +263,12 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
     if isinstance(value, InputDistance):
         return value
     if isinstance(value, str):
-        named: dict[str, InputDistance] = {
-            one.name: one for one in (linf, l1, discrete, numeric)
-        }
+        named: dict[str, InputDistance] = {one.name: one for one in (linf, l1, discrete, numeric)}
         if value in named:
             return named[value]
     if isinstance(value, Ideal) or (callable(value) and not isinstance(value, Mechanism)):
         function = _in_the_language(value, "input_distance")
-        if len(function.inputs) != 2:  # noqa: PLR2004
+        if len(function.inputs) != 2:
             raise ValueRefusedError(
                 f"the distance {function.__name__} has {len(function.inputs)} inputs",
                 rule="A distance on inputs is a function of two inputs.",
@@ -475,8 +471,10 @@ def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
         return value.bound_to(mechanism)
     if isinstance(value, str) and value in named:
         return named[value].bound_to(mechanism)
-    if callable(value) and not isinstance(value, InputDistance) and (
-        isinstance(value, Ideal) or not isinstance(value, Mechanism)
+    if (
+        callable(value)
+        and not isinstance(value, InputDistance)
+        and (isinstance(value, Ideal) or not isinstance(value, Mechanism))
     ):
         return _OwnOutput(value)
     raise ValueRefusedError(

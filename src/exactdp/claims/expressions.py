@@ -335,7 +335,7 @@ def _operand(value: object) -> Expression:
 
 def _combined(kind: type[_Pair], left: object, right: object) -> Expression:
     if not (_is_operand(left) and _is_operand(right)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     one, two = _operand(left), _operand(right)
     if isinstance(one, Constant) and isinstance(two, Constant):
         return Constant(kind(one, two).at({}))
@@ -367,7 +367,9 @@ def _factor(part: Expression, *, strict: bool = False, first: bool = False) -> s
     text = str(part)
     simple = isinstance(part, Symbol | Exponential | Minimum)
     if isinstance(part, Constant):
-        simple = not any(sign in text[1:] for sign in "+-") and not (strict and set(text) & set("*/"))
+        simple = not any(sign in text[1:] for sign in "+-") and not (
+            strict and set(text) & set("*/")
+        )
         simple = simple and not (strict and text.startswith("-"))
     if isinstance(part, Product | Quotient | Power):
         simple = not strict and (first or not text.startswith("-"))

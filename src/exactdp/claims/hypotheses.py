@@ -99,13 +99,9 @@ def _sign(part: Expression, on: Interval) -> int | None:
         case Product(left, right) | Quotient(left, right):
             return _signed(_sign(left, on), _sign(right, on))
         case Power(base, power):
-            sign = _sign(base, on)
-            return 1 if power % 2 == 0 else sign
+            return 1 if power % 2 == 0 else _sign(base, on)
         case Minimum(parts):
-            sign: int | None = 1
-            for one in parts:
-                sign = 1 if sign == 1 and _sign(one, on) in (0, 1) else None
-            return sign
+            return 1 if all(_sign(one, on) in (0, 1) for one in parts) else None
     return None
 
 
@@ -139,7 +135,7 @@ def _leading(part: ExpPoly, scaled: str) -> tuple[ExpPoly, tuple[object, int]]:
         groups.setdefault(growth, []).append(rest)
     if not groups:
         return ExpPoly(0), (-inf, 0)
-    top = max(groups)  # type: ignore[type-var]
+    top = max(groups)
     return ExpPoly(groups[top]), top  # type: ignore[arg-type]
 
 

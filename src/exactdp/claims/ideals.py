@@ -15,7 +15,7 @@ from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.events import read_pattern
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    pass
 
 
 class IdealFunction(Protocol):

@@ -79,7 +79,11 @@ class Box:
                 rule="A box has one lower and one upper end for each number, or for all.",
             )
         size = max(len(lows), len(highs))
-        pairs = zip(lows * (size if len(lows) == 1 else 1), highs * (size if len(highs) == 1 else 1), strict=True)
+        pairs = zip(
+            lows * (size if len(lows) == 1 else 1),
+            highs * (size if len(highs) == 1 else 1),
+            strict=True,
+        )
         if any(a > b for a, b in pairs):
             raise ValueRefusedError(
                 "a box whose lower end is above its upper end is empty",

@@ -61,7 +61,7 @@ def read_level(value: object, name: str) -> Level:
     """Return α or γ as a user gives it: a number, ANY, a range or an expression."""
     if value is ANY:
         return Range(Interval(0, inf))
-    if isinstance(value, tuple | list) and len(value) == 2:  # noqa: PLR2004
+    if isinstance(value, tuple | list) and len(value) == 2:
         value = Interval(*value)
     if isinstance(value, Interval):
         if value.lower < 0:

@@ -5,7 +5,7 @@ Which α and γ suffice is what the theorems of the paper's section 6 say; `rout
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -99,8 +99,8 @@ class Obligations:
         output = self.claim.ideal_function(u)
         return radius, self._within.probability(u, output, radius)
 
-    def at(self, u: tuple[Value, ...]) -> list[Obligation]:
-        """Return what must be proved at an input; nothing if the claim says nothing there."""
+    def at(self, u: tuple[Value, ...]) -> list[Obligation] | None:
+        """Return what must be proved at an input, or None if the claim says nothing there."""
         claim = self.claim
         output = claim.ideal_function(u)
         self._within.comparable(u, output)
@@ -110,14 +110,14 @@ class Obligations:
         alpha = claim.alpha_level
         if isinstance(alpha, Range):
             if not alpha.reaches_below(distance, closed=closed):
-                return []
+                return None
             top = min(distance, alpha.upper)
             reached = top < distance and not alpha.interval.upper_open
             reached = reached or (closed and top == distance and top != inf)
         else:
             top = self._number(alpha, values, "alpha")
             if not (top < distance or (closed and top == distance)):
-                return []
+                return None
             reached = True
         make = _Maker(u, output, distance, values, self)
         if self.route == "any gamma":
@@ -127,9 +127,7 @@ class Obligations:
         radius = self._number(gamma, values | {"alpha": top}, "gamma")
         return make(top, reached, radius, True, self._within.probability(u, output, radius))
 
-    def _for_all_gamma(
-        self, make: _Maker, top: Distance, reached: bool
-    ) -> Iterator[Obligation]:
+    def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
         steps = self._within.steps(make.input, make.output)
         claim = self.claim
@@ -183,14 +181,14 @@ class Obligations:
             )
         return slope, start
 
-    def _number(self, level: Expression, values: dict[str, Fraction], name: str) -> Fraction:
+    def _number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Fraction:
         """Return α or γ at an input."""
         number = constant(level)
         if number is not None:
             return number
         if values.get("alpha") == inf and "alpha" in level.names():
             raise MissingHypothesisError("gamma grows with an alpha without bound")
-        form = level.at(values)
+        form = level.at(values)  # type: ignore[arg-type]  # no value is infinite
         value = form.numerator.constant() if form.denominator == 1 else None
         if value is None:
             raise MissingHypothesisError(f"{name} = {level} depends on eps")
@@ -247,14 +245,13 @@ class Obligations:
                     endless.append(name)
         found: list[ClosedForm] = []
         for form in formula.alternatives(given):
+            limit: ClosedForm | float = form
             for name in endless:
-                limit = at_infinity(form, name)
-                if not isinstance(limit, ClosedForm):
-                    break
-                form = limit
-            else:
-                self._require_bound(form, formula)
-                found.append(form)
+                if isinstance(limit, ClosedForm):
+                    limit = at_infinity(limit, name)
+            if isinstance(limit, ClosedForm):
+                self._require_bound(limit, formula)
+                found.append(limit)
         return tuple(dict.fromkeys(found)) or None
 
     def _require_bound(self, form: ClosedForm, formula: Expression) -> None:

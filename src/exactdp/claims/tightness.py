@@ -141,17 +141,15 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     silent = 0
     for done, u in enumerate(inputs, 1):
         found = _obligations(claim, u)
-        silent += not found
-        for one in found:
+        silent += found is None
+        for one in found or ():
             best = search.improved(best, one)
         if progress is not None:
             progress(done, len(inputs))
     return _answer(claim, best, len(inputs), silent)
 
 
-def tightest_at_each(
-    claim: Accuracy, width: Number, progress: Progress | None
-) -> tuple[Row, ...]:
+def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) -> tuple[Row, ...]:
     """Return the largest κ at each input where the claim says something."""
     if isinstance(claim.input_set, AllReals | Box):
         raise ValueRefusedError(
@@ -161,7 +159,9 @@ def tightest_at_each(
     inputs = list(listed(claim.mechanism, claim.input_set))
     rows = []
     for done, u in enumerate(inputs, 1):
-        found = [search.least(one, beta) for one in _obligations(claim, u) for beta in one.beta]
+        found = [
+            search.least(one, beta) for one in _obligations(claim, u) or () for beta in one.beta
+        ]
         if found:
             best = min(found, key=lambda one: one.kappa.upper)
             rows.append(Row(as_given(claim.mechanism, u), best.kappa, best.eps))
@@ -170,7 +170,7 @@ def tightest_at_each(
     return tuple(rows)
 
 
-def _obligations(claim: Accuracy, u: tuple[Value, ...]) -> list[Obligation]:
+def _obligations(claim: Accuracy, u: tuple[Value, ...]) -> list[Obligation] | None:
     try:
         return claim.obligations.at(u)
     except MissingHypothesisError as error:

@@ -45,13 +45,11 @@ class Counterexample:
     """The claimed bound at this α and γ, as a function of ε."""
 
     @classmethod
-    def of(
-        cls, claim: Accuracy, one: Obligation, alternative: int, decision: Decision
-    ) -> Counterexample:
+    def of(cls, claim: Accuracy, one: Obligation, decision: Decision) -> Counterexample:
         """Return the counterexample of a failed obligation, with α and γ that are claimed."""
         eps = decision.witness
         assert eps is not None  # a value below 0 has a rational neighbour
-        alpha, gamma, beta = _claimed(claim, one, alternative, eps)
+        alpha, gamma, beta = _claimed(claim, one, eps)
         return cls(
             as_given(claim.mechanism, one.input),
             eps,
@@ -82,7 +80,7 @@ class Counterexample:
 
 
 def _claimed(
-    claim: Accuracy, one: Obligation, alternative: int, eps: Fraction
+    claim: Accuracy, one: Obligation, eps: Fraction
 ) -> tuple[Fraction, Fraction, ClosedForm]:
     """Return α and γ at which the claim is made and false, and β there.
 

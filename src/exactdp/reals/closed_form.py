@@ -63,6 +63,9 @@ class ClosedForm(ABC):
     def __sub__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
 
     @abstractmethod
+    def __rsub__(self, other: int | Fraction) -> ClosedForm: ...
+
+    @abstractmethod
     def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm: ...
 
     @abstractmethod

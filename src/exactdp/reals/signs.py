@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
@@ -145,12 +146,11 @@ class _Side:
         if self.on.is_point:
             return [] if self.cuts else [(None, None)]
         ends = [None, *self.cuts, None]
-        pairs = zip(ends, ends[1:], strict=False)
+        pairs = pairwise(ends)
         return [
             (a, b)
             for a, b in pairs
-            if (self.on.lower if a is None else a.upper)
-            < (self.on.upper if b is None else b.lower)
+            if (self.on.lower if a is None else a.upper) < (self.on.upper if b is None else b.lower)
         ]
 
     @cached_property
