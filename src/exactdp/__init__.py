@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.semantics import Work
 
 __version__ = "0.1.0"
 
@@ -111,6 +112,7 @@ __all__ = [
     "Tightness",
     "ValueRefusedError",
     "Verdict",
+    "Work",
     "alpha",
     "choose",
     "discrete",
@@ -140,7 +142,7 @@ __all__ = [
     "value_gap",
 ]
 
-_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language", "exactdp.claims")
+_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language", "exactdp.semantics", "exactdp.claims")
 
 
 def __getattr__(name: str) -> Any:

@@ -511,11 +511,6 @@ return same
     assert program(source).distribution((0, 0, 0))[True] == equal / 2
 
 
-@pytest.mark.xfail(
-    reason="the graph of one output is pruned before its loops are solved, and a loop whose "
-    "only ways out were pruned is taken for a trap",
-    raises=ProgramError,
-)
 def test_one_output_of_a_loop_with_a_comparison() -> None:
     """Asked for alone, an output has the probability it has in the distribution."""
     source = """
@@ -585,20 +580,7 @@ def test_a_loop_that_may_never_end_is_shown(name: str) -> None:
     assert lines[0] <= caught.value.line <= lines[1]
 
 
-_PRUNED = pytest.mark.xfail(
-    reason="the trap leads to no output, so it is pruned from the graph of one output unseen"
-)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "behind a coin",
-        pytest.param("behind a comparison", marks=_PRUNED),
-        pytest.param("a coin that falls one way", marks=_PRUNED),
-        pytest.param("in an inner loop", marks=_PRUNED),
-    ],
-)
+@pytest.mark.parametrize("name", list(TRAPS))
 def test_a_trap_is_shown_to_who_asks_for_one_output(name: str) -> None:
     for output in (0, 1, True):
         with pytest.raises(ProgramError, match="this loop never ends"):
@@ -622,17 +604,7 @@ return stuck
     assert dict(program(source).distribution((0, 0, 0))) == {0: ExpPoly(1)}
 
 
-_TOO_EARLY = pytest.mark.xfail(
-    reason="a loop that repeats without sampling is refused when the graph is built, before it "
-    "is known that the branch has no mass (at this input)",
-    raises=ProgramError,
-)
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [pytest.param(one, marks=() if one == "a < a - 1" else _TOO_EARLY) for one in NEVER],
-)
+@pytest.mark.parametrize("condition", NEVER)
 def test_a_standstill_that_is_never_entered_is_none(condition: str) -> None:
     """The same, where nothing is sampled inside the loop."""
     source = f"""

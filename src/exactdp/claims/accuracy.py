@@ -17,11 +17,12 @@ from exactdp.claims.distances import (
     read_input_distance,
     read_output_distance,
 )
-from exactdp.claims.expressions import Expression, as_expression
+from exactdp.claims.expressions import Expression, Symbol, as_expression
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import AllReals, Box, Inputs, read_inputs
+from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, read_inputs
 from exactdp.claims.levels import ANY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
+from exactdp.claims.pieces import assembled
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.mechanism import Mechanism
 from exactdp.language.types import ListType
@@ -33,6 +34,7 @@ from exactdp.reals.numbers import Number
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
+    from exactdp.claims.everywhere import Everywhere
     from exactdp.claims.verdict import Verdict
     from exactdp.reals import SolutionSet
 
@@ -128,10 +130,16 @@ class Accuracy:
         """Return β as a formula, at an input as a user writes it."""
         if callable(self.beta) and not isinstance(self.beta, Expression):
             return _of_input(self.beta, u)
-        return self._formula
+        return self.formula
 
     @cached_property
-    def _formula(self) -> Expression:
+    def formula(self) -> Expression:
+        """β as a formula, with symbols for the inputs if it was given as a function of them."""
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            symbols = [Symbol(name) for name in self.entry_names]
+            return _of_input(
+                self.beta, as_given(self.mechanism, assembled(self.mechanism, symbols))
+            )
         return as_expression(self.beta, "beta")
 
     @cached_property
@@ -140,14 +148,14 @@ class Accuracy:
         levels = [self.alpha_level, self.gamma_level]
         if callable(self.beta) and not isinstance(self.beta, Expression):
             return True
-        formulas = [self._formula, *(one for one in levels if isinstance(one, Expression))]
+        formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
         return any(one.names() - {"alpha", "gamma"} for one in formulas)
 
     def _check_names(self) -> None:
         known = {"alpha", "gamma", *self.entry_names}
         formulas = {"alpha": self.alpha_level, "gamma": self.gamma_level}
         if not callable(self.beta) or isinstance(self.beta, Expression):
-            formulas["beta"] = self._formula
+            formulas["beta"] = self.formula
         for what, formula in formulas.items():
             if isinstance(formula, Expression):
                 for name in formula.names():
@@ -161,6 +169,13 @@ class Accuracy:
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
         return Obligations(self)
+
+    @cached_property
+    def everywhere(self) -> Everywhere:
+        """The cells of all real inputs, and what is decided of them so far."""
+        from exactdp.claims.everywhere import Everywhere  # noqa: PLC0415
+
+        return Everywhere(self)
 
     # Questions ------------------------------------------------------------------------
 
@@ -217,7 +232,7 @@ class Accuracy:
         if callable(self.beta) and not isinstance(self.beta, Expression):
             beta = getattr(self.beta, "__name__", "a function of the input")
         else:
-            beta = str(self._formula)
+            beta = str(self.formula)
         given = self.input_set
         if isinstance(given, tuple):
             where = f"{len(given)} given input{'s'[: len(given) != 1]}"

@@ -16,6 +16,7 @@ from math import lcm
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.distances import Distance, InputDistance
+from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.elimination import Name, Row, project, solution
 from exactdp.claims.inputs import as_given
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
@@ -23,6 +24,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf, spell
 from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.spots import Spot
 
 if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
@@ -76,7 +78,9 @@ class Way:
             if not row.holds(point):
                 return inf
         largest = max([form.value(point) for form in self.forms])
-        return largest if self.scale == 1 else Fraction(largest, self.scale)
+        if self.scale == 1:
+            return largest
+        return Fraction(largest, self.scale) if isinstance(largest, int) else largest / self.scale
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,8 @@ class Disagreements:
         if not any(kind is None for kind in self._kinds):
             return self._closest_listed(u, output, differ)
         point = self.point(u, output)
+        if any(isinstance(value, Spot) for value in point.values()):
+            return self._certified(point, self.reaches(u, output), differ), None
         best: tuple[int | Distance, Reach | None] = (inf, None)
         for reach in self.reaches(u, output):
             if differ is None or differ(reach.output):
@@ -170,7 +176,27 @@ class Disagreements:
                 f"{as_given(self._mechanism, u)!r}",
                 rule="A distance is never negative.",
             )
-        return (inf if best[0] == inf else Fraction(best[0])), best[1]
+        distance, nearest = best
+        return (Fraction(distance) if isinstance(distance, int) else distance), nearest
+
+    def _certified(
+        self, point: Point, reaches: tuple[Reach, ...], differ: Differ | None
+    ) -> Distance:
+        """Return dd at an input with spots, and write down why it is that form.
+
+        Only what proves it is compared: the form is the largest of its own way, and each other
+        reach has some form that is not smaller.
+        """
+        found: list[Tree] = []
+        for reach in reaches:
+            if (differ is None or differ(reach.output)) and _is_open(reach.when, point):
+                groups = [
+                    [_forms(way, point) for way in ways if _is_open(way.when, point)]
+                    for ways in reach.groups
+                ]
+                if all(groups):
+                    found.append(Largest(tuple(Least(tuple(ways)) for ways in groups)))
+        return certified(Least(tuple(found)))
 
     # Finite inputs --------------------------------------------------------------------
 
@@ -226,7 +252,7 @@ class Disagreements:
                 found[name] = value
         for path in self._real_outputs:
             value = _leaf(output, path)
-            if isinstance(value, int | Fraction):
+            if isinstance(value, int | Fraction | Spot):
                 found[_out(path)] = value
         return found
 
@@ -378,6 +404,21 @@ def _way(left: Rows, system: Rows) -> Way:
     return Way(tuple(when), tuple(rows), scale, system)
 
 
+def _is_open(rows: Rows, point: Point) -> bool:
+    """Whether rows hold at a point with spots; the sides on which that changes are noted."""
+    for row in rows:
+        value = row.value(point)
+        if isinstance(value, Spot):
+            value.trace.note(value)
+        if not row.holds(point):
+            return False
+    return True
+
+
+def _forms(way: Way, point: Point) -> Largest:
+    return Largest(tuple(form.value(point) / Fraction(way.scale) for form in way.forms))
+
+
 def _differences(output: Value, shape: Value) -> Iterator[Rows]:
     """Return the ways in which an output can differ from one of a shape."""
     if isinstance(output, tuple) or isinstance(shape, tuple):
@@ -419,7 +460,7 @@ def _out(path: Path) -> str:
 
 
 def _is_form(value: Value) -> bool:
-    return isinstance(value, Linear) or _is_number(value)
+    return isinstance(value, Linear | Spot) or _is_number(value)
 
 
 def _is_number(value: Value) -> bool:

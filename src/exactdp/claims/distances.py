@@ -23,9 +23,10 @@ from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice
+from exactdp.semantics.spots import Spot, has_spots, run_at_spots
 
-Distance = Fraction | float
-"""A rational or `inf`."""
+Distance = Fraction | float | Spot
+"""A rational or `inf`; in a claim about all inputs a linear form in them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ class InputDistance(ABC):
         """Whether making two entries equal never makes the distance larger."""
         return True
 
+    @property
+    def is_norm(self) -> bool:
+        """Whether inputs whose entries are close are close."""
+        return False
+
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Return the distance of inputs from those of groups of their entries."""
         return max(distances)
@@ -71,7 +77,9 @@ def _gap(a: Form, b: Form) -> list[Form]:
     return [difference, -difference]
 
 
-def _number(value: Value, name: str) -> Fraction:
+def _number(value: Value, name: str) -> Any:
+    if isinstance(value, Spot):
+        return value
     if isinstance(value, bool | int | Fraction):
         return Fraction(value)
     raise ValueRefusedError(
@@ -85,6 +93,11 @@ class _Largest(InputDistance):
     """The largest difference of two entries."""
 
     name: str = "linf"
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
 
     def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
         """Return one case with all differences."""
@@ -103,6 +116,11 @@ class _Total(InputDistance):
     """The sum of all differences."""
 
     name: str = "l1"
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Return the sum."""
@@ -343,12 +361,12 @@ class _Sup(OutputDistance):
             gaps = (self.between(u, a, b) for a, b in zip(one, two, strict=True))
             return max(gaps, default=Fraction(0))
         if _is_number(one) and _is_number(two):
-            return abs(Fraction(one) - Fraction(two))
+            return abs(_number(one, self.name) - _number(two, self.name))
         return Fraction(0) if one == two else inf
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | Fraction) and not isinstance(value, bool)
+    return isinstance(value, int | Fraction | Spot) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -436,7 +454,12 @@ class _OwnOutput(OutputDistance):
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the value of the function."""
-        found = _called(self.function, f"the distance {self.name}", u, one, two)
+        if isinstance(self.function, Ideal) and has_spots((u, one, two)):
+            found = run_at_spots(self.function.machine, (u, one, two))
+            if isinstance(found, Spot):
+                return found
+        else:
+            found = _called(self.function, f"the distance {self.name}", u, one, two)
         if isinstance(found, float) and found == inf:
             return inf
         return _check_distance(freeze(found), self.name)

@@ -13,6 +13,7 @@ from exactdp.language.mechanism import Ideal, Mechanism, ideal
 from exactdp.language.values import Value
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.events import read_pattern
+from exactdp.semantics.spots import has_spots, run_at_spots
 
 if TYPE_CHECKING:
     pass
@@ -37,6 +38,8 @@ class Program:
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Run the program exactly."""
         machine = self.function.machine
+        if has_spots(u):
+            return run_at_spots(machine, u)
         return run_exactly(machine, machine.start(u))
 
     def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.disagreement import Disagreement, Disagreements
 from exactdp.claims.distances import Distance
@@ -21,8 +21,9 @@ from exactdp.claims.pieces import entries
 from exactdp.claims.within import Within
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, nonnegative
+from exactdp.reals import ClosedForm, eps, nonnegative
 from exactdp.reals.numbers import inf
+from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -99,8 +100,13 @@ class Obligations:
         output = self.claim.ideal_function(u)
         return radius, self._within.probability(u, output, radius)
 
-    def at(self, u: tuple[Value, ...]) -> list[Obligation] | None:
-        """Return what must be proved at an input, or None if the claim says nothing there."""
+    def at(
+        self, u: tuple[Value, ...], alpha_is: Spot | None = None, gamma_is: Spot | None = None
+    ) -> list[Obligation] | None:
+        """Return what must be proved at an input, or None if the claim says nothing there.
+
+        α and γ may be parameters instead of those that suffice.
+        """
         claim = self.claim
         output = claim.ideal_function(u)
         self._within.comparable(u, output)
@@ -108,7 +114,12 @@ class Obligations:
         closed = claim.boundary == "check"
         values = self.input_values(u)
         alpha = claim.alpha_level
-        if isinstance(alpha, Range):
+        top: Distance
+        if isinstance(alpha, Range) and alpha_is is not None:
+            if alpha_is > alpha.upper or alpha_is < alpha.lower or not alpha_is < distance:
+                return None
+            top, reached = alpha_is, True
+        elif isinstance(alpha, Range):
             if not alpha.reaches_below(distance, closed=closed):
                 return None
             top = min(distance, alpha.upper)
@@ -119,16 +130,23 @@ class Obligations:
             if not (top < distance or (closed and top == distance)):
                 return None
             reached = True
-        make = _Maker(u, output, distance, values, self)
-        if self.route == "any gamma":
-            return list(self._for_all_gamma(make, top, reached))
+        make = _Maker(u, output, distance, values, self, alpha_is is not None)
         gamma = claim.gamma_level
-        assert isinstance(gamma, Expression)
-        radius = self._number(gamma, values | {"alpha": top}, "gamma")
+        if isinstance(gamma, Range) and gamma_is is not None:
+            if gamma_is > gamma.upper or gamma_is < gamma.lower:
+                return None
+            radius: Distance = gamma_is
+        elif self.route == "any gamma" and alpha_is is None:
+            return list(self._for_all_gamma(make, top, reached))
+        else:
+            assert isinstance(gamma, Expression)
+            radius = self._number(gamma, values | {"alpha": top}, "gamma")
         return make(top, reached, radius, True, self._within.probability(u, output, radius))
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
+        if self._gamma_follows and self.claim.mechanism.checked.output.holds_noise:
+            raise MissingHypothesisError("gamma moves with alpha, and the outputs hold noise")
         steps = self._within.steps(make.input, make.output)
         claim = self.claim
         for k, (radius, chance) in enumerate(steps[:-1]):
@@ -168,7 +186,7 @@ class Obligations:
         radius_there = inf if highest == inf else slope * highest + start
         yield from make(highest, is_reached, radius_there, is_reached, chance)
 
-    def _line(self, values: dict[str, Fraction]) -> tuple[Fraction, Fraction]:
+    def _line(self, values: dict[str, Distance]) -> tuple[Distance, Distance]:
         gamma = self.claim.gamma_level
         assert isinstance(gamma, Expression)
         start, one, two = (
@@ -181,15 +199,18 @@ class Obligations:
             )
         return slope, start
 
-    def _number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Fraction:
+    def _number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
         """Return α or γ at an input."""
         number = constant(level)
         if number is not None:
             return number
         if values.get("alpha") == inf and "alpha" in level.names():
             raise MissingHypothesisError("gamma grows with an alpha without bound")
-        form = level.at(values)  # type: ignore[arg-type]  # no value is infinite
-        value = form.numerator.constant() if form.denominator == 1 else None
+        form = level.at(_as_forms(values))
+        value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
+        if value is None and (trace := _trace_of(values)) is not None:
+            scaled = form * eps
+            value = trace.from_closed_form(scaled.numerator) if scaled.denominator == 1 else None
         if value is None:
             raise MissingHypothesisError(f"{name} = {level} depends on eps")
         if value < 0:
@@ -199,52 +220,61 @@ class Obligations:
             )
         return value
 
-    def input_values(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
+    def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
         """Return the numbers of an input by name, if the claim uses them."""
         if not self.claim.uses_inputs:
             return {}
         return {
-            name: Fraction(value)
+            name: value if isinstance(value, Spot) else Fraction(value)
             for name, value in zip(self.claim.entry_names, entries(u), strict=True)
-            if isinstance(value, int | Fraction)
+            if isinstance(value, int | Fraction | Spot)
         }
 
     # β --------------------------------------------------------------------------------
 
     def beta(
-        self, u: tuple[Value, ...], values: dict[str, Fraction], alpha: Distance, gamma: Distance
+        self,
+        u: tuple[Value, ...],
+        values: dict[str, Distance],
+        alpha: Distance,
+        gamma: Distance,
+        *,
+        given: bool = False,
     ) -> Alternatives | None:
-        """Return β at an input, or None if it is infinite (so the claim says nothing)."""
+        """Return β at an input, or None if it is infinite (so the claim says nothing).
+
+        Unless α and γ are `given`, they stand for all below them, and β must fall.
+        """
         formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
-        key = formula, alpha, gamma, tuple(values.items())
+        key = formula, alpha, gamma, tuple(values.items()), given
         if key not in self._betas:
-            self._betas[key] = self._bound(formula.bound_to(values), alpha, gamma)
+            bound = formula.bound_to(_as_forms(values))
+            self._betas[key] = self._bound(bound, alpha, gamma, given=given)
         return self._betas[key]
 
-    def _bound(self, formula: Expression, alpha: Distance, gamma: Distance) -> Alternatives | None:
+    def _bound(
+        self, formula: Expression, alpha: Distance, gamma: Distance, *, given: bool
+    ) -> Alternatives | None:
         claim = self.claim
-        moving = [
-            name
-            for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level))
-            if isinstance(level, Range)
-        ]
+        levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+        moving = [] if given else [n for n, level in levels.items() if isinstance(level, Range)]
         if self._gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
         for name in moving:
             if not falls(formula, name, claim.epsilon):
                 raise MissingHypothesisError(f"beta = {formula} is not seen to fall in {name}")
-        given: dict[str, ClosedForm | Fraction] = {}
+        values: dict[str, ClosedForm | Fraction] = {}
         endless = []
         for name, value in (("alpha", alpha), ("gamma", gamma)):
             if name in formula.names():
-                if isinstance(value, Fraction):
-                    given[name] = value
-                else:
-                    given[name] = scaled_value(name)
+                if value == inf:
+                    values[name] = scaled_value(name)
                     endless.append(name)
+                else:
+                    values[name] = value
         found: list[ClosedForm] = []
-        for form in formula.alternatives(given):
+        for form in formula.alternatives(_as_forms(values)):
             limit: ClosedForm | float = form
             for name in endless:
                 if isinstance(limit, ClosedForm):
@@ -255,6 +285,8 @@ class Obligations:
         return tuple(dict.fromkeys(found)) or None
 
     def _require_bound(self, form: ClosedForm, formula: Expression) -> None:
+        if form.parameters not in ((), ("eps",)):
+            return  # a negative β only makes a claim harder to prove
         decision = nonnegative(form, self.claim.epsilon)
         if decision.holds:
             return
@@ -267,6 +299,18 @@ class Obligations:
         )
 
 
+def _as_forms(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as closed forms; a parameter is scaled by ε, so it is divided by ε."""
+    return {
+        name: value.closed_form() / eps if isinstance(value, Spot) else value
+        for name, value in values.items()
+    }
+
+
+def _trace_of(values: Mapping[str, Any]) -> Trace | None:
+    return next((one.trace for one in values.values() if isinstance(one, Spot)), None)
+
+
 @dataclass(frozen=True)
 class _Maker:
     """Makes the obligations of one input."""
@@ -274,8 +318,9 @@ class _Maker:
     input: tuple[Value, ...]
     output: Value
     distance: Distance
-    values: dict[str, Fraction]
+    values: dict[str, Distance]
     all: Obligations
+    given: bool
 
     def __call__(
         self,
@@ -285,7 +330,7 @@ class _Maker:
         gamma_reached: bool,
         chance: ClosedForm,
     ) -> list[Obligation]:
-        beta = self.all.beta(self.input, self.values, alpha, gamma)
+        beta = self.all.beta(self.input, self.values, alpha, gamma, given=self.given)
         if beta is None:
             return []
         return [

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from exactdp.claims.disagreement import Differ
 from exactdp.claims.distances import Distance, discrete_outputs, sup
+from exactdp.claims.ideals import Program
 from exactdp.claims.inputs import as_given
 from exactdp.errors import ValueRefusedError
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.reals.numbers import inf, rational
-from exactdp.semantics.concrete import run_exactly
+from exactdp.reals.numbers import inf
 from exactdp.semantics.events import near
+from exactdp.semantics.spots import Spot, has_spots
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -44,9 +46,9 @@ class Within:
         if radius == inf:
             return ExpPoly(1)
         if self._metric == discrete_outputs:
-            return ExpPoly(1) if radius >= 1 else self._mechanism.probability(given, output)
+            return ExpPoly(1) if radius >= 1 else self._chance(u, output)
         if self._metric == sup:
-            return self._mechanism.probability(given, near(output, rational(radius)))
+            return self._chance(u, near(output, radius))
         total: ClosedForm = ExpPoly(0)
         for other, chance in self._finite(u).items():
             if self._metric.between(given, output, other) <= radius:
@@ -63,6 +65,9 @@ class Within:
         for other, chance in self._finite(u).items():
             distance = self._metric.between(given, output, other)
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
+        for one, two in combinations(chances, 2):
+            if isinstance(gap := _gap(one, two), Spot):
+                gap.trace.note(gap)  # equal distances are one step
         found: list[tuple[Distance, ClosedForm]] = []
         total: ClosedForm = ExpPoly(0)
         for distance in sorted(chances):
@@ -74,8 +79,7 @@ class Within:
         """Refuse an ideal output of a kind that the mechanism never returns."""
         if self._noiseless is None:
             return
-        machine = self._noiseless.machine
-        if _kind(output) == _kind(run_exactly(machine, machine.start(u))):
+        if _kind(output) == _kind(Program(self._noiseless)(u)):
             return
         given = as_given(self._mechanism, u)
         kinds = {_kind(pattern) for pattern in self._mechanism.distribution(given)}
@@ -87,10 +91,20 @@ class Within:
                 way_out="Return outputs of the same kind from both.",
             )
 
+    def _chance(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
+        """Return the probability of an output, or of a pattern, at an input."""
+        if has_spots(u) or has_spots(pattern):
+            found: ClosedForm = self._mechanism.engine.at_spots(u, pattern)
+            return found
+        return self._mechanism.probability(as_given(self._mechanism, u), pattern)
+
     def _finite(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""
         if self._last is None or self._last[0] != u:
-            found = self._mechanism.distribution(as_given(self._mechanism, u))
+            if has_spots(u):
+                found = self._mechanism.engine.at_spots(u, None)
+            else:
+                found = self._mechanism.distribution(as_given(self._mechanism, u))
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(
@@ -105,6 +119,10 @@ class Within:
         return self._last[1]
 
 
+def _gap(one: Distance, two: Distance) -> Distance:
+    return inf if inf in (one, two) else one - two
+
+
 def _has_noise(pattern: Value) -> bool:
     if isinstance(pattern, tuple):
         return any(map(_has_noise, pattern))
@@ -116,6 +134,6 @@ def _kind(output: Value) -> str:
         return "a list"
     if isinstance(output, bool):
         return "a truth value"
-    if isinstance(output, int | Fraction | RealType) or output is int:
+    if isinstance(output, int | Fraction | RealType | Spot) or output is int:
         return "a number"
     return "None" if output is None else "a text"

@@ -162,7 +162,8 @@ class Mechanism:
     # Exact probabilities --------------------------------------------------------------
 
     @cached_property
-    def _engine(self) -> Engine:
+    def engine(self) -> Engine:
+        """What computes its probabilities."""
         from exactdp.semantics.distribution import Engine  # noqa: PLC0415
 
         return Engine(self)
@@ -170,9 +171,9 @@ class Mechanism:
     def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution:
         """Return the exact distribution of the output at an input: output → closed form in ε.
 
-        `progress` is called with what is counted and how many there are so far.
+        `progress` is called with the `Work` done so far: states, cells and terms.
         """
-        return self._engine.distribution(u, progress)
+        return self.engine.distribution(u, progress)
 
     def probability(
         self, u: object, output: object, progress: Progress | None = None
@@ -181,7 +182,7 @@ class Mechanism:
 
         In the output, `Real` stands for any real number and an `Interval` for those inside.
         """
-        return self._engine.probability(u, output, progress)
+        return self.engine.probability(u, output, progress)
 
     def within(
         self, u: object, gamma: object, *, ideal: object = None, distance: str | None = None
@@ -196,7 +197,7 @@ class Mechanism:
 
         wanted = self.noiseless() if ideal is None else ideal
         output = wanted.run(u) if isinstance(wanted, Mechanism) else wanted
-        return within(self._engine, u, output, gamma, distance or "sup")
+        return within(self.engine, u, output, gamma, distance or "sup")
 
     def chain(self, u: object = ()) -> Chain:
         """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""

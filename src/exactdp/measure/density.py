@@ -9,21 +9,21 @@ difference, by the piecewise functions of `function`; otherwise by the polyhedra
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
-from exactdp.measure.frame import ONE, Element, Frame
+from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Function, step
 from exactdp.measure.joint import Cell, Joint, name_of
 from exactdp.measure.lattice import Bound, Lattice
 from exactdp.measure.lattice import Cell as LatticeCell
 from exactdp.measure.polyhedron import Condition
+from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(NamedTuple):
     """weight / ∏ under · ∏ functions[v](x_v) · ∏ joints · ∏ [condition].
 
     Denominators come from choices and loops. They are kept as factors with exponents, so that
@@ -50,7 +50,7 @@ class Product:
         """Return the product where a bound on integer noise holds."""
         if not bound.coefficients:
             return self if bound.constant >= 0 else None
-        return replace(self, bounds=(*self.bounds, bound))
+        return self._replace(bounds=(*self.bounds, bound))
 
     def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Product:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
@@ -58,7 +58,7 @@ class Product:
         over = Bound.of(gap, -constant)
         under = Bound.of({name: -q for name, q in gap.items()}, constant)
         free = Lattice((LatticeCell(frozenset([over, under]), {((), ()): ExpPoly(1)}, {}),))
-        return replace(self, lattices=(*self.lattices, free))
+        return self._replace(lattices=(*self.lattices, free))
 
     def lattice_of(self, variable: int) -> Lattice:
         """Return the mass that integer noise has with all that it is bound to."""
@@ -71,15 +71,14 @@ class Product:
     def _summed(self, variable: int, frame: Frame) -> Product | None:
         """Return the product with integer noise summed out."""
         found = self.lattice_of(variable).summed(variable)
-        rest = replace(
-            self,
+        rest = self._replace(
             lattices=tuple(one for one in self.lattices if variable not in one.variables),
             bounds=tuple(one for one in self.bounds if variable not in one.variables),
         )
         if not found.cells:
             return None
         if found.variables:
-            return replace(rest, lattices=(*rest.lattices, found))
+            return rest._replace(lattices=(*rest.lattices, found))
         total = found.number()
         return rest.times(total, frame) if total.numerator else None
 
@@ -87,10 +86,10 @@ class Product:
         """Return the product times a closed form in ε."""
         weight = self.weight * frame.element(factor.numerator)
         if factor.denominator == 1:
-            return replace(self, weight=weight)
+            return self._replace(weight=weight)
         counts = dict(self.under)
         counts[factor.denominator] = counts.get(factor.denominator, 0) + 1
-        return replace(self, weight=weight, under=frozenset(counts.items()))
+        return self._replace(weight=weight, under=frozenset(counts.items()))
 
     def with_weight(self, factor: Element) -> Product:
         """Return a number: the weight times an element, over the denominators."""
@@ -105,7 +104,7 @@ class Product:
         for factor, power in under:
             for _ in range(power - mine.get(factor, 0)):
                 weight = weight * frame.element(factor)
-        return replace(self, weight=weight, under=under)
+        return self._replace(weight=weight, under=under)
 
     def number(self, frame: Frame) -> ClosedForm:
         """Return the value of a product without variables."""
@@ -118,22 +117,22 @@ class Product:
         self, variable: int, form: dict[int, Fraction], constant: Fraction, frame: Frame
     ) -> Product | None:
         """Return the product with a linear form for a variable (without a Jacobian)."""
-        functions = {v: f for v, f in self.functions.items() if v != variable}
-        rest = replace(
-            self,
-            functions=functions,
-            joints=tuple(one.substituted(variable, form, constant) for one in self.joints),
+        rest = self._replace(
+            functions={v: f for v, f in self.functions.items() if v != variable},
+            joints=tuple(one for one in self.joints if variable not in one.variables),
             conditions=tuple(one for one in self.conditions if variable not in one.variables),
         )
+        changed = [one for one in self.joints if variable in one.variables]
+        mine = self.functions.get(variable)
+        if mine is not None and list(form.values()) == [1]:
+            (other,) = form
+            rest = rest.with_function(other, mine.shifted(frame.point(constant)))
+        elif mine is not None:
+            changed.append(as_joint(mine, variable))
         current: Product | None = rest
-        if variable in self.functions:
-            mine = self.functions[variable]
-            if len(form) == 1 and set(form.values()) == {Fraction(1)}:
-                (other,) = form
-                current = rest.with_function(other, mine.shifted(constant))
-            else:
-                moved = as_joint(mine, variable).substituted(variable, form, constant)
-                current = rest.with_joint(moved, frame)
+        for joint in changed:
+            if current is not None:
+                current = current.with_joint(joint.substituted(variable, form, constant), frame)
         for one in self.conditions:
             if current is not None and variable in one.variables:
                 current = current.restricted(one.substituted(variable, form, constant), frame)
@@ -151,10 +150,9 @@ class Product:
         return self._with({**self.functions, variable: new}, self.conditions)
 
     def _with(self, functions: dict[int, Function], conditions: tuple[Condition, ...]) -> Product:
-        """Return the product with other functions and conditions (quicker than `replace`)."""
-        return Product(
-            self.weight, functions, self.joints, conditions, self.under, self.lattices, self.bounds
-        )
+        """Return the product with other functions and conditions (quicker than `_replace`)."""
+        weight, _, joints, _, under, lattices, bounds = self
+        return Product(weight, functions, joints, conditions, under, lattices, bounds)
 
     def restricted(self, condition: Condition, frame: Frame) -> Product | None:
         """Return the product where a condition holds; None where that has no mass."""
@@ -162,15 +160,14 @@ class Product:
             return self if condition.constant > 0 else None
         if len(condition.coefficients) == 1:
             ((variable, q),) = condition.coefficients
-            bound = step(frame, -condition.constant / q, above=q > 0)
+            bound = step(frame, frame.point(-condition.constant / q), above=q > 0)
             cut = self.with_function(variable, bound)
             return cut if cut.functions[variable] else None
         return self._with(self.functions, (*self.conditions, condition))
 
     def renamed(self, names: dict[int, int]) -> Product:
         """Return the product with its variables renamed."""
-        return replace(
-            self,
+        return self._replace(
             functions={names[v]: f for v, f in self.functions.items()},
             joints=tuple(one.renamed(names) for one in self.joints),
             conditions=tuple(one.renamed(names) for one in self.conditions),
@@ -182,22 +179,21 @@ class Product:
         """Return the product with a variable integrated out; None if no mass is left."""
         if self.lattices and variable in self.integers:
             return self._summed(variable, frame)
-        if not self.joints and not self.conditions and not self.lattices:
-            functions = {v: f for v, f in self.functions.items() if v != variable}
-            weight = self.weight * self.functions[variable].total()
-            return Product(weight, functions, under=self.under) if weight else None
+        functions = {v: f for v, f in self.functions.items() if v != variable}
         mine = [one for one in self.conditions if variable in one.variables]
         joint = [one for one in self.joints if variable in one.variables]
-        rest = self._with(
-            {v: f for v, f in self.functions.items() if v != variable},
-            tuple(one for one in self.conditions if variable not in one.variables),
-        )
+        if not mine and not joint:
+            weight = self.weight * self.functions[variable].total()
+            return _nonzero(self._replace(weight=weight, functions=functions))
+        kept = tuple(one for one in self.conditions if variable not in one.variables)
+        rest = self._with(functions, kept)
+        if not joint and all(map(_is_difference, mine)):
+            others = {v for one in mine for v in one.variables if v != variable}
+            if len(others) == 1:
+                return rest._times_tail(self.functions[variable], variable, mine, others.pop())
         if joint:
             others_left = tuple(one for one in self.joints if variable not in one.variables)
-            rest = replace(rest, joints=others_left)
-        others = {v for one in mine for v in one.variables if v != variable}
-        if not joint and len(others) <= 1 and all(_is_difference(one) for one in mine):
-            return rest._times_tail(self.functions[variable], variable, mine, others)
+            rest = rest._replace(joints=others_left)
         factors = [*joint]
         if variable in self.functions:
             factors.append(as_joint(self.functions[variable], variable))
@@ -207,25 +203,23 @@ class Product:
         return rest.with_joint(whole.restricted(mine).integrated(variable), frame)
 
     def _times_tail(
-        self, function: Function, variable: int, mine: list[Condition], others: set[int]
+        self, function: Function, variable: int, mine: list[Condition], other: int
     ) -> Product | None:
         """Multiply by ∫ function over the x with lower ≤ x − y ≤ upper, as a function of y."""
-        if not others:
-            return _nonzero(replace(self, weight=self.weight * function.total()))
-        lower = [one.constant for one in mine if one.coefficient(variable) > 0]
-        upper = [one.constant for one in mine if one.coefficient(variable) < 0]
+        point = function.frame.point
+        lower = [one.constant for one in mine if one.difference == (variable, other)]
+        upper = [one.constant for one in mine if one.difference == (other, variable)]
         # x − y + c ≥ 0 bounds x from below by y − c; y − x + c ≥ 0 from above by y + c.
         if lower and upper:
             low, high = -min(lower), min(upper)
             if low >= high:
                 return None
             below = function.below()
-            tail = below.shifted(high) + below.shifted(low).negated()
+            tail = below.shifted(point(high)) + below.shifted(point(low)).negated()
         elif lower:
-            tail = function.above().shifted(-min(lower))
+            tail = function.above().shifted(point(-min(lower)))
         else:
-            tail = function.below().shifted(min(upper))
-        (other,) = others
+            tail = function.below().shifted(point(min(upper)))
         return self.with_function(other, tail)
 
     def with_joint(self, joint: Joint, frame: Frame) -> Product | None:
@@ -235,11 +229,11 @@ class Product:
         variables = joint.variables
         if not variables:
             total = sum((cell.density for cell in joint.cells), ExpPoly(0))
-            return _nonzero(replace(self, weight=self.weight * frame.element(total)))
+            return _nonzero(self._replace(weight=self.weight * frame.element(total)))
         if len(variables) == 1:
             (variable,) = variables
             return self.with_function(variable, as_function(joint, variable, frame))
-        return replace(self, joints=(*self.joints, joint))
+        return self._replace(joints=(*self.joints, joint))
 
 
 @lru_cache(maxsize=1024)
@@ -255,15 +249,12 @@ def _nonzero(product: Product) -> Product | None:
 
 
 def _is_difference(condition: Condition) -> bool:
-    """Whether the condition is ±(x − y) + constant ≥ 0."""
-    return [abs(q) for _, q in condition.coefficients] == [1, 1] and sum(
-        q for _, q in condition.coefficients
-    ) == 0
+    return condition.difference is not None
 
 
 def as_joint(function: Function, variable: int) -> Joint:
     """Return a function of one variable as a joint density."""
-    points = function.breakpoints
+    points = [function.frame.number(point) for point in function.breakpoints]
     cells = []
     for j, piece in enumerate(function.pieces):
         if not piece:
@@ -286,21 +277,33 @@ def as_function(joint: Joint, variable: int, frame: Frame) -> Function:
         function = Function(frame, (), (piece,))
         for one in cell.conditions:
             q = one.coefficient(variable)
-            function = function * step(frame, -one.constant / q, above=q > 0)
+            function = function * step(frame, frame.point(-one.constant / q), above=q > 0)
         total = function if total is None else total + function
     assert total is not None
     return total
 
 
-@dataclass(frozen=True)
 class Density:
     """A sum of products over the variables of one node."""
 
-    frame: Frame
-    products: tuple[Product, ...]
+    __slots__ = ("frame", "products")
+
+    def __init__(self, frame: Frame, products: tuple[Product, ...]) -> None:
+        self.frame = frame
+        self.products = products
 
     def __add__(self, other: Density) -> Density:
         return Density(self.frame, (*self.products, *other.products))
+
+    def size(self) -> tuple[int, int]:
+        """Return the number of cells, and that of the terms in them."""
+        cells = terms = 0
+        for one in self.products:
+            sizes = [len(piece.poly) for f in one.functions.values() for piece in f.pieces]
+            sizes += [len(cell.density.terms) for joint in one.joints for cell in joint.cells]
+            sizes += [len(cell.density) for mass in one.lattices for cell in mass.cells]
+            cells, terms = cells + len(sizes), terms + sum(sizes)
+        return cells, terms
 
     def simplified(self, variables: int) -> Density:
         """Return the same density with products added where they differ in one factor only."""
@@ -333,6 +336,7 @@ class Density:
         """Return the density with variables integrated out."""
         products: list[Product] = list(self.products)
         for variable in variables:
+            count()
             found = (one.without(variable, self.frame) for one in products)
             products = [one for one in found if one is not None]
         return Density(self.frame, tuple(products))
@@ -349,13 +353,15 @@ class Density:
 
     def restricted(self, condition: Condition | Bound) -> Density:
         """Return the density where a condition holds."""
-        found = (
-            one.bounded(condition)
-            if isinstance(condition, Bound)
-            else one.restricted(condition, self.frame)
-            for one in self.products
-        )
-        return Density(self.frame, tuple(one for one in found if one is not None))
+        found = []
+        for one in self.products:
+            if isinstance(condition, Bound):
+                cut = one.bounded(condition)
+            else:
+                cut = one.restricted(condition, self.frame)
+            if cut is not None:
+                found.append(cut)
+        return Density(self.frame, tuple(found))
 
 
 def _sum(one: Product, two: Product, frame: Frame) -> Product:
@@ -367,6 +373,9 @@ def _sum(one: Product, two: Product, frame: Frame) -> Product:
         under = frozenset(counts.items())
         one, two = one.over(under, frame), two.over(under, frame)
     if not one.functions:
-        return replace(one, weight=one.weight + two.weight)
-    first = one.functions[0].times(one.weight) + two.functions[0].times(two.weight)
-    return replace(one, weight=ONE, functions={**one.functions, 0: first})
+        return one._replace(weight=one.weight + two.weight)
+    first, second = (
+        part.functions[0] if part.weight is frame.one else part.functions[0].times(part.weight)
+        for part in (one, two)
+    )
+    return one._replace(weight=frame.one, functions={**one.functions, 0: first + second})

@@ -2,16 +2,17 @@
 
 All noise is scaled by ε (X = ε·x), so a rate is a plain number and a breakpoint b stands for b·ε.
 A density of one variable t is, between two breakpoints, a finite sum of c·ε^j·t^k·e^{at + qε}. With
-R a common denominator of the rates a, and N one of all exponents of ε, it is a polynomial in ε, t,
-y = e^{ε/N} and u = e^{t/R}, but for negative powers of y and u, which are kept apart.
+R a common denominator of the rates a, D one of the breakpoints and N = R·D it is a polynomial in
+ε, t, y = e^{ε/N} and u = e^{t/R}, but for negative powers of y and u, which are kept apart. Inside,
+rates, breakpoints and exponents are integers, in these units: e^{at} at t = b·ε is y^{a·b}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
+from math import comb, lcm
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -84,56 +85,76 @@ class TooCoarseError(Exception):
 
 
 class Frame:
-    """Common denominators: rates are multiples of 1/R, exponents of ε multiples of 1/N."""
+    """Units: rates are multiples of 1/R, breakpoints of ε/D, exponents of ε of 1/(R·D)."""
 
-    __slots__ = ("exponents", "functions", "rates")
+    __slots__ = ("exponents", "functions", "points", "rates")
 
-    def __init__(self, rates: int, exponents: int) -> None:
+    zero, one = ZERO, ONE
+
+    def __init__(self, rates: int, points: int) -> None:
         self.rates = rates
-        self.exponents = lcm(rates, exponents)
-        self.functions: dict[tuple[str, Fraction, Fraction], Any] = {}
+        self.points = points
+        self.exponents = rates * points
+        self.functions: dict[tuple[str, int, int], Any] = {}
         """Densities of noise made so far, by kind, rate and mean (see `function.noise`)."""
 
-    def _rate(self, rate: Fraction) -> int:
+    def rate(self, rate: Fraction) -> int:
         """Return n with rate = n/R."""
         if self.rates % rate.denominator:
-            raise TooCoarseError(Frame(lcm(self.rates, rate.denominator), self.exponents))
+            raise TooCoarseError(Frame(lcm(self.rates, rate.denominator), self.points))
         return rate.numerator * (self.rates // rate.denominator)
+
+    def point(self, point: Fraction) -> int:
+        """Return n with point = n/D."""
+        if self.points % point.denominator:
+            raise TooCoarseError(Frame(self.rates, lcm(self.points, point.denominator)))
+        return point.numerator * (self.points // point.denominator)
+
+    def number(self, point: int) -> Fraction:
+        """Return a breakpoint as a multiple of ε."""
+        return Fraction(point, self.points)
+
+    def size(self, rate: int) -> fmpq:
+        """Return a rate as a number."""
+        return fmpq(rate, self.rates)
 
     def _exponent(self, rate: Fraction) -> int:
         """Return m with rate = m/N."""
         if self.exponents % rate.denominator:
-            raise TooCoarseError(Frame(self.rates, lcm(self.exponents, rate.denominator)))
+            finer = lcm(self.exponents, rate.denominator) // self.rates
+            raise TooCoarseError(Frame(self.rates, finer))
         return rate.numerator * (self.exponents // rate.denominator)
 
-    def exponential(self, coefficient: Fraction, rate: Fraction, at: Fraction) -> Element:
-        """Return coefficient·e^{rate·(t − at)}."""
-        return Element(_ONE * exact(coefficient), -self._exponent(rate * at), self._rate(rate))
+    def exponential(self, coefficient: fmpq, rate: int) -> Element:
+        """Return coefficient·e^{rate·t}."""
+        return Element(_ONE * coefficient, 0, rate)
 
-    def at(self, element: Element, point: Fraction) -> Element:
-        """Return the element at t = point·ε."""
-        per_u = self._exponent(point / self.rates)
-        base = element.low_y + element.low_u * per_u
+    def at(self, element: Element, point: int) -> Element:
+        """Return the element at a point."""
+        base = element.low_y + element.low_u * point
         found: dict[tuple[int, int], fmpq] = {}
-        b = exact(point)
-        for (j, k, m, n), c in element.poly.to_dict().items():
-            value = c * b ** int(k) if k else c
+        b = fmpq(point, self.points)
+        for j, k, m, n, c in _terms(element):
+            value = c * b**k if k else c
             if value:
-                key = int(j) + int(k), int(m) + int(n) * per_u
+                key = j + k, m + n * point
                 found[key] = found[key] + value if key in found else value
         return _constant(found, base)
 
-    def shifted(self, element: Element, by: Fraction) -> Element:
-        """Return the element with t + by·ε for t."""
-        per_u = self._exponent(by / self.rates)
-        b = exact(by)
+    def shifted(self, element: Element, by: int) -> Element:
+        """Return the element with t + by for t."""
+        if len(element.poly) == 1:
+            ((_, k, _, n),) = element.poly.monoms()
+            if not k:  # e^{at} becomes e^{a·by}·e^{at}: the same polynomial
+                up = (int(n) + element.low_u) * by
+                return Element(element.poly, element.low_y + up, element.low_u)
+        b = fmpq(by, self.points)
         found: dict[tuple[int, int, int, int], fmpq] = {}
-        for exponents, c in element.poly.to_dict().items():
-            j, k, m, n = map(int, exponents)
-            y = m + (n + element.low_u) * per_u
+        for j, k, m, n, c in _terms(element):
+            y = m + (n + element.low_u) * by
             for i in range(k + 1):
                 key = j + i, k - i, y, n
-                value = c * _binomial(k, i) * b**i
+                value = c * comb(k, i) * b**i if k else c
                 found[key] = found[key] + value if key in found else value
         if not found:
             return ZERO
@@ -142,70 +163,69 @@ class Frame:
         return Element(poly, low + element.low_y, element.low_u)
 
     def antiderivative(self, element: Element) -> Element:
-        """Return a function of t whose derivative is the element, 0 at ±∞ where that is possible.
-
-        ∫ t^k·e^{at} dt = e^{at}·Σ_i (−1)^i·k!/(k−i)!·t^{k−i}/a^{i+1} for a ≠ 0.
-        """
+        """Return a function of t whose derivative is the element, 0 at ±∞ where it can be."""
         found: dict[tuple[int, ...], fmpq] = {}
-        for exponents, c in element.poly.to_dict().items():
-            j, k, m, n = map(int, exponents)
-            rate = n + element.low_u
-            if rate == 0:
-                key = j, k + 1, m, n
-                value = c / (k + 1)
-                found[key] = found[key] + value if key in found else value
-                continue
-            step = fmpq(self.rates, rate)
-            value = c * step
-            for i in range(k, -1, -1):
+        for j, k, m, n, c in _terms(element):
+            for i, factor in self._antiderivative(k, n + element.low_u):
                 key = j, i, m, n
+                value = c * factor
                 found[key] = found[key] + value if key in found else value
-                value = value * step * -i
         return Element(_RING.from_dict(found), element.low_y, element.low_u)
 
-    def integral(
-        self, parts: Iterable[tuple[Element, Fraction | None, Fraction | None]]
-    ) -> Element:
-        """Return Σ ∫ element dt from lower·ε to upper·ε; an end None is infinite, where it is 0.
+    def integral(self, parts: Iterable[tuple[Element, int | None, int | None]]) -> Element:
+        """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0.
 
         The antiderivatives of `antiderivative` at both ends, gathered without going through it.
         """
         found: dict[tuple[int, int], fmpq] = {}
+        zero = fmpq(0)
         for element, lower, upper in parts:
-            if not element.poly:
-                continue
-            ends = [
-                (exact(end), self._exponent(end / self.rates), sign)
-                for end, sign in ((upper, 1), (lower, -1))
-                if end is not None
-            ]
-            low_y, low_u = element.low_y, element.low_u
-            for exponents, c in element.poly.to_dict().items():
-                j, k, m, n = map(int, exponents)
-                rate, y = n + low_u, m + low_y
-                if rate == 0:
-                    for end, _, sign in ends:
-                        key = j + k + 1, y
-                        value = c * end ** (k + 1) * sign / (k + 1)
-                        found[key] = found[key] + value if key in found else value
+            poly, low_y, low_u = element.poly, element.low_y, element.low_u
+            for (j, k, m, n), c in zip(poly.monoms(), poly.coeffs(), strict=True):
+                rate, y, power = int(n) + low_u, int(m) + low_y, int(j)
+                if rate and not k:
+                    value = c * self.rates / rate
+                    if upper is not None:
+                        key = power, y + rate * upper
+                        found[key] = found.get(key, zero) + value
+                    if lower is not None:
+                        key = power, y + rate * lower
+                        found[key] = found.get(key, zero) - value
                     continue
-                step = fmpq(self.rates, rate)
-                value = c * step
-                for i in range(k, -1, -1):
-                    for end, per_u, sign in ends:
-                        key = j + i, y + rate * per_u
-                        here = value * sign * end**i if i else value * sign
-                        found[key] = found[key] + here if key in found else here
-                    value = value * step * -i
+                for i, value in self._antiderivative(int(k), rate):
+                    if upper is not None:
+                        key = power + i, y + rate * upper
+                        found[key] = (
+                            found.get(key, zero) + c * value * fmpq(upper, self.points) ** i
+                        )
+                    if lower is not None:
+                        key = power + i, y + rate * lower
+                        found[key] = (
+                            found.get(key, zero) - c * value * fmpq(lower, self.points) ** i
+                        )
         return _constant(found, 0)
+
+    def _antiderivative(self, k: int, rate: int) -> Iterator[tuple[int, fmpq]]:
+        """Yield the powers i and factors cᵢ with ∫ t^k·e^{at} dt = Σ cᵢ·t^i·e^{at}, a = rate/R.
+
+        They are (−1)^{k−i}·k!/i!/a^{k−i+1} for a ≠ 0.
+        """
+        if rate == 0:
+            yield k + 1, fmpq(1, k + 1)
+            return
+        step = fmpq(self.rates, rate)
+        value = step
+        for i in range(k, -1, -1):
+            yield i, value
+            value = value * step * -i
 
     def form(self, element: Element, name: str) -> ExpPoly:
         """Return an element as a closed form in ε and the parameter that t is called."""
         terms = []
-        for (j, k, m, n), c in element.poly.to_dict().items():
-            rate = Fraction(int(n) + element.low_u, self.rates)
-            own = Fraction(int(m) + element.low_y, self.exponents)
-            powers = (("eps", int(j)), (name, int(k)))
+        for j, k, m, n, c in _terms(element):
+            rate = Fraction(n + element.low_u, self.rates)
+            own = Fraction(m + element.low_y, self.exponents)
+            powers = (("eps", j), (name, k))
             terms.append(
                 Term(
                     fraction(c),
@@ -221,7 +241,7 @@ class Frame:
         for coefficient, powers, rates in form.terms:
             power, rate = dict(powers), dict(rates)
             y = self._exponent(rate.get("eps", Fraction(0)))
-            u = self._rate(rate.get(name, Fraction(0)))
+            u = self.rate(rate.get(name, Fraction(0)))
             found[power.get("eps", 0), power.get(name, 0), y, u] = exact(coefficient)
         if not found:
             return ZERO
@@ -233,11 +253,19 @@ class Frame:
 
     def closed_form(self, element: Element) -> ExpPoly:
         """Return an element without t as a closed form in ε."""
-        poly: dict[tuple[int, ...], fmpq] = {
-            (j, m): c for (j, _, m, _), c in element.poly.to_dict().items()
-        }
+        poly: dict[tuple[int, ...], fmpq] = {(j, m): c for j, _, m, _, c in _terms(element)}
         step = Fraction(1, self.exponents)
         return from_flint(poly, step, element.low_y * step)
+
+
+def shared(frame: Frame) -> Frame:
+    """Return the frame with the same units that others use too: it knows many functions."""
+    return _shared(frame.rates, frame.points)
+
+
+@lru_cache(maxsize=64)
+def _shared(rates: int, points: int) -> Frame:
+    return Frame(rates, points)
 
 
 def _constant(found: dict[tuple[int, int], fmpq], base: int) -> Element:
@@ -249,8 +277,8 @@ def _constant(found: dict[tuple[int, int], fmpq], base: int) -> Element:
     return Element(poly, low + base, 0)
 
 
-def _binomial(n: int, k: int) -> int:
-    result = 1
-    for i in range(k):
-        result = result * (n - i) // (i + 1)
-    return result
+def _terms(element: Element) -> Iterator[tuple[int, int, int, int, fmpq]]:
+    """Yield the exponents of ε, t, y and u, and the coefficient, of each term of the polynomial."""
+    poly = element.poly
+    for (j, k, m, n), c in zip(poly.monoms(), poly.coeffs(), strict=True):
+        yield int(j), int(k), int(m), int(n), c

@@ -1,4 +1,7 @@
-"""Piecewise functions of one scaled noise variable, with exact breakpoints."""
+"""Piecewise functions of one scaled noise variable, with exact breakpoints.
+
+Breakpoints are integers, multiples of ε/D with the D of the frame.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +9,63 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 
-from exactdp.measure.frame import ONE, ZERO, Element, Frame
+from exactdp.measure.frame import Element, Frame
+
+_MOST_KEPT = 10_000  # densities of noise that a frame remembers
 
 
 class Function:
     """pieces[i] between breakpoints[i−1] and breakpoints[i]; the outer ones reach to ±∞."""
 
-    __slots__ = ("_above", "_below", "breakpoints", "frame", "pieces")
+    __slots__ = (
+        "_above",
+        "_below",
+        "_factors",
+        "_origin",
+        "_parts",
+        "breakpoints",
+        "frame",
+        "pieces",
+    )
 
     def __init__(
-        self, frame: Frame, breakpoints: tuple[Fraction, ...], pieces: tuple[Element, ...]
+        self, frame: Frame, breakpoints: tuple[int, ...], pieces: tuple[Element, ...]
     ) -> None:
         self.frame = frame
         self.breakpoints = breakpoints
         self.pieces = pieces
         self._below: Function | None = None
         self._above: Function | None = None
+        # The integrals of t ↦ f(t + by) are those of f, shifted.
+        self._origin: tuple[Function, int] | None = None
+        # For the product rule: f and g if this is f·g, and F and G if this is (F·G)′.
+        self._factors: tuple[Function, Function] | None = None
+        self._parts: tuple[Function, Function] | None = None
 
     def __bool__(self) -> bool:
         return any(self.pieces)
 
     def __mul__(self, other: Function) -> Function:
-        points, pairs = _merged(self, other)
-        pieces = tuple(a * b if a.poly and b.poly else ZERO for a, b in pairs)
-        return Function(self.frame, points, pieces)
+        result = _product(self, other)
+        result._factors = self, other
+        self._factors = None  # no more than one product is remembered, not a chain of them
+        return result
 
     def __add__(self, other: Function) -> Function:
         points, pairs = _merged(self, other)
-        return Function(self.frame, points, tuple(a + b for a, b in pairs))
+        result = Function(self.frame, points, tuple(a + b for a, b in pairs))
+        if self._factors is not None and other._factors is not None:
+            (f, big_g), (g, big_f) = self._factors, other._factors
+            if f._below is big_f and g._below is big_g:
+                result._parts = big_f, big_g
+        return result
 
     def times(self, factor: Element) -> Function:
         """Return the function times an element without t."""
         return Function(self.frame, self.breakpoints, tuple(p * factor for p in self.pieces))
 
-    def at(self, point: Fraction) -> Element:
-        """Return the value at t = point·ε (at a breakpoint that from the right)."""
+    def at(self, point: int) -> Element:
+        """Return the value at t = point (at a breakpoint that from the right)."""
         j = bisect_right(self.breakpoints, point)
         return self.frame.at(self.pieces[j], point)
 
@@ -54,11 +79,20 @@ class Function:
         return self.frame.integral(zip(self.pieces, ends, ends[1:], strict=False))
 
     def below(self) -> Function:
-        """Return ∫_{−∞}^t of the function, which decays at −∞."""
+        """Return ∫_{−∞}^t of the function, which decays at −∞.
+
+        Of f·G + F·g with F and G the same integrals of f and g it is F·G. Such is the density of
+        the larger of two variables, and taking products is much quicker than integrating.
+        """
+        if self._parts is not None:
+            self._below, self._parts = _product(*self._parts), None
+        if self._below is None and self._origin is not None:
+            origin, by = self._origin
+            self._below = origin.below().shifted(by)
         if self._below is None:
             frame = self.frame
             primitives = [frame.antiderivative(piece) for piece in self.pieces]
-            constant = ZERO
+            constant = frame.zero
             pieces = [primitives[0]]
             for point, left, right in zip(
                 self.breakpoints, primitives, primitives[1:], strict=False
@@ -70,59 +104,74 @@ class Function:
 
     def above(self) -> Function:
         """Return ∫_t^∞ of the function, which decays at both ends."""
+        if self._above is None and self._origin is not None:
+            origin, by = self._origin
+            self._above = origin.above().shifted(by)
         if self._above is None:
             everything = self.total()
             pieces = tuple(everything - piece for piece in self.below().pieces)
             self._above = Function(self.frame, self.breakpoints, pieces)
         return self._above
 
-    def shifted(self, by: Fraction) -> Function:
-        """Return t ↦ f(t + by·ε)."""
+    def shifted(self, by: int) -> Function:
+        """Return t ↦ f(t + by)."""
         if not by:
             return self
-        return Function(
+        result = Function(
             self.frame,
             tuple(point - by for point in self.breakpoints),
             tuple(self.frame.shifted(piece, by) for piece in self.pieces),
         )
+        result._origin = self, by
+        return result
 
 
-def step(frame: Frame, point: Fraction, *, above: bool) -> Function:
-    """Return the indicator of t ≥ point·ε, or of t ≤ point·ε."""
-    return Function(frame, (point,), (ZERO, ONE) if above else (ONE, ZERO))
+def step(frame: Frame, point: int, *, above: bool) -> Function:
+    """Return the indicator of t ≥ point, or of t ≤ point."""
+    zero, one = frame.zero, frame.one
+    return Function(frame, (point,), (zero, one) if above else (one, zero))
 
 
-def noise(frame: Frame, kind: str, rate: Fraction, mean: Fraction) -> Function:
+def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Function:
     """Return the density of "lap" or "expo" noise, the same object each time for one frame."""
-    key = kind, rate, mean
-    if key not in frame.functions:
-        frame.functions[key] = {"lap": laplace, "expo": exponential}[kind](frame, rate, mean)
-    found: Function = frame.functions[key]
+    key = kind, frame.rate(rate), mean
+    known = frame.functions
+    if key not in known:
+        if len(known) >= _MOST_KEPT:
+            known.clear()
+        if mean:
+            known[key] = noise(frame, kind, rate, 0).shifted(-mean)
+        else:
+            known[key] = {"lap": laplace, "expo": exponential}[kind](frame, key[1])
+    found: Function = known[key]
     return found
 
 
-def laplace(frame: Frame, rate: Fraction, mean: Fraction) -> Function:
-    """Return the density (rate/2)·e^{−rate·|t − mean·ε|}."""
-    half = rate / 2
-    return Function(
-        frame,
-        (mean,),
-        (frame.exponential(half, rate, mean), frame.exponential(half, -rate, mean)),
-    )
+def laplace(frame: Frame, rate: int) -> Function:
+    """Return the density (rate/2)·e^{−rate·|t|}."""
+    half = frame.size(rate) / 2
+    return Function(frame, (0,), (frame.exponential(half, rate), frame.exponential(half, -rate)))
 
 
-def exponential(frame: Frame, rate: Fraction, start: Fraction) -> Function:
-    """Return the density rate·e^{−rate·(t − start·ε)} on t ≥ start·ε."""
-    return Function(frame, (start,), (ZERO, frame.exponential(rate, -rate, start)))
+def exponential(frame: Frame, rate: int) -> Function:
+    """Return the density rate·e^{−rate·t} on t ≥ 0."""
+    return Function(frame, (0,), (frame.zero, frame.exponential(frame.size(rate), -rate)))
+
+
+def _product(one: Function, two: Function) -> Function:
+    points, pairs = _merged(one, two)
+    zero = one.frame.zero
+    pieces = tuple(a * b if a and b else zero for a, b in pairs)
+    return Function(one.frame, points, pieces)
 
 
 def _merged(
     one: Function, two: Function
-) -> tuple[tuple[Fraction, ...], Iterator[tuple[Element, Element]]]:
+) -> tuple[tuple[int, ...], Iterator[tuple[Element, Element]]]:
     """Return the common breakpoints and the pairs of pieces between them."""
     if one.breakpoints == two.breakpoints:
         return one.breakpoints, zip(one.pieces, two.pieces, strict=True)
-    points: list[Fraction] = []
+    points: list[int] = []
     pairs = [(one.pieces[0], two.pieces[0])]
     i = j = 0
     a, b = one.breakpoints, two.breakpoints

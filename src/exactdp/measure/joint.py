@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product as pairs
 
 from exactdp.measure.polyhedron import Condition, has_interior
+from exactdp.measure.work import count, heard
 from exactdp.reals import ExpPoly, Term, eps, parameter
 
 Bound = tuple[dict[int, Fraction], Fraction]
@@ -54,8 +55,13 @@ class Joint:
 
     def times(self, other: Joint) -> Joint:
         """Return the product, without empty cells."""
-        found = [a.times(b) for a, b in pairs(self.cells, other.cells)]
-        return Joint(tuple(cell for cell in found if has_interior(cell.conditions)))
+        found = []
+        for a, b in pairs(self.cells, other.cells):
+            cell = a.times(b)
+            count()
+            if has_interior(cell.conditions):
+                found.append(cell)
+        return Joint(tuple(found))
 
     def restricted(self, conditions: list[Condition]) -> Joint:
         """Return the density where further conditions hold."""
@@ -113,9 +119,12 @@ def _integrated(cell: Cell, variable: int) -> list[Cell]:
             conditions = [*others, *low[1], *high[1]]
             if low[0] is not None and high[0] is not None:
                 conditions.append(_at_least(high[0], low[0]))
+            count()
             if not has_interior(conditions):
                 continue
             density = _at(primitive, variable, high[0]) - _at(primitive, variable, low[0])
+            if heard():
+                count(cells=1, terms=len(density.terms))
             found.append(Cell(frozenset(c for c in conditions if c.coefficients), density))
     return found
 

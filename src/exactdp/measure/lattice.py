@@ -16,6 +16,7 @@ from itertools import product as tuples
 from math import comb, floor, gcd, lcm
 
 from exactdp.measure.polyhedron import Condition, has_interior
+from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 
 Affine = tuple[dict[int, int], int]
@@ -167,6 +168,7 @@ class Lattice:
         """Return the product of two masses."""
         found = []
         for one, two in tuples(self.cells, other.cells):
+            count()
             found += _times(one, two)
         return Lattice(tuple(cell for cell in found if not cell.is_empty()))
 
@@ -204,6 +206,7 @@ class Lattice:
         gathered: dict[object, Cell] = {}
         for cell in self.cells:
             for part in _summed(cell, variable):
+                count(cells=1, terms=len(part.density))
                 key = part.bounds, frozenset(part.residues.items())
                 known = gathered.get(key)
                 if known is not None:

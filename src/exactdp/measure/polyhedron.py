@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-
-from flint import fmpq
+from functools import cached_property
+from typing import Any
 
 from exactdp.reals.numbers import exact
+
+_ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,23 @@ class Condition:
         scale = 1 / abs(kept[0][1]) if kept else Fraction(1)
         return cls(tuple((name, q * scale) for name, q in kept), constant * scale)
 
-    @property
+    @cached_property
     def variables(self) -> frozenset[int]:
         """The variables that occur."""
         return frozenset(name for name, _ in self.coefficients)
 
+    @cached_property
+    def difference(self) -> tuple[int, int] | None:
+        """The variables x and y if the condition is x − y + constant ≥ 0, else None."""
+        weights = [q for _, q in self.coefficients]
+        if len(weights) != 2 or weights[0] != -weights[1]:  # the first is ±1
+            return None
+        (x, q), (y, _) = self.coefficients
+        return (x, y) if q > 0 else (y, x)
+
     def coefficient(self, variable: int) -> Fraction:
         """Return the coefficient of a variable."""
-        return dict(self.coefficients).get(variable, Fraction(0))
+        return dict(self.coefficients).get(variable, _ZERO)
 
     def negated(self) -> Condition:
         """Return Σ qᵢ·xᵢ + constant ≤ 0."""
@@ -74,28 +85,33 @@ def has_interior(conditions: Iterable[Condition]) -> bool:
     if not rows:
         return True
     lowest = min(Fraction(0), *(one.constant for one in rows))
+    # Constants that are linear forms in parameters are no rationals and stay what they are.
+    rational = all(isinstance(one.constant, Fraction) for one in rows)
+    number: Callable[[Any], Any] = exact if rational else Fraction
+    right: Callable[[Any], Any] = exact if rational else (lambda value: value)
     # Columns: σ, then x⁺ and x⁻ for every variable; s = lowest + σ.
     width = 1 + 2 * len(names)
+    unit = [number(1)] + [number(0)] * (width - 1)
     tableau = []
     for one in rows:
-        line = [fmpq(0)] * width
-        line[0] = fmpq(1)
+        line = list(unit)
         for name, q in one.coefficients:
             j = 1 + 2 * names[name]
-            line[j], line[j + 1] = -exact(q), exact(q)
-        tableau.append((line, exact(one.constant - lowest)))
-    tableau.append(([fmpq(1)] + [fmpq(0)] * (width - 1), exact(1 - lowest)))
-    return _maximum(tableau, width, exact(-lowest)) > exact(-lowest)
+            line[j], line[j + 1] = -number(q), number(q)
+        tableau.append((line, right(one.constant - lowest)))
+    tableau.append((list(unit), right(1 - lowest)))
+    return bool(_maximum(tableau, unit, right(-lowest)) > right(-lowest))
 
 
-def _maximum(tableau: list[tuple[list[fmpq], fmpq]], width: int, enough: fmpq) -> fmpq:
+def _maximum(tableau: list[tuple[list[Any], Any]], unit: list[Any], enough: Any) -> Any:
     """Return the maximum of the first variable, or any value above `enough` once one is found."""
+    width = len(unit)
     rows = [[*line, right] for line, right in tableau]
     basis = list(range(width, width + len(rows)))
     # Nonbasic variables by column; a pivot swaps the names of its row and column.
     columns = list(range(width))
-    goal = [fmpq(1)] + [fmpq(0)] * (width - 1)
-    value = fmpq(0)
+    goal = list(unit)
+    value = 0 * enough
     while value <= enough:
         candidates = [j for j in range(width) if goal[j] > 0]
         if not candidates:

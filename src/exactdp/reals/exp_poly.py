@@ -12,6 +12,7 @@ exactly if they have the same terms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -504,6 +505,9 @@ def _term(entry: Term | tuple[Any, ...]) -> Term:
     return term
 
 
+_NAME = re.compile(r"[^\W\d]\w*(\[\d+\])?")
+
+
 def _not_a_term(entry: object) -> ValueRefusedError:
     return ValueRefusedError(
         f"{entry!r} is not a term",
@@ -515,9 +519,9 @@ def _not_a_term(entry: object) -> ValueRefusedError:
 
 def parameter(name: str) -> ExpPoly:
     """Return a parameter as a function of itself."""
-    if not isinstance(name, str) or not name.isidentifier() or name == "exp":
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "exp":
         raise ValueRefusedError(
-            f"{name!r} is not the name of a parameter", way_out="Use a name such as 'x1'."
+            f"{name!r} is not the name of a parameter", way_out="Use a name such as 'x1' or 'q[0]'."
         )
     return ExpPoly([Term(_ONE, ((name, 1),))])
 

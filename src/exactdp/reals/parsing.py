@@ -22,7 +22,7 @@ from exactdp.reals.numbers import LARGEST_EXPONENT, Number, decimal, integer, ra
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/^()·−]))"
+    r"|(?P<name>[^\W\d]\w*(?:\[\d+\])?)|(?P<sign>\*\*|[-+*/^()·−]))"
 )
 _SAME = {"−": "-", "·": "*", "**": "^"}
 _ALIASES = {"ε": "eps", "epsilon": "eps", "α": "alpha", "γ": "gamma"}

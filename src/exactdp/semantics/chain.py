@@ -17,7 +17,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Product
-from exactdp.measure.frame import ONE, Frame, TooCoarseError
+from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import Question, chances, constant_part, noise_part, with_sample
@@ -142,7 +142,7 @@ class _Walk:
         self.transitions: list[Transition] = []
 
     def run(self) -> Chain:
-        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Product(ONE, {}),)))
+        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Product(self.frame.one, {}),)))
         done = 0
         while done < len(self.found):
             spot, event, density = self.found[done]

@@ -6,37 +6,42 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.types import ListType, RealType
+from exactdp.language.types import InputType, ListType, RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
-from exactdp.measure.frame import Frame
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps
-from exactdp.reals.numbers import Number, rational
+from exactdp.measure.work import Progress, Work, hearing
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
+from exactdp.reals.numbers import rational
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
     match,
     near,
     pattern_of,
-    prefix_test,
     read_pattern,
+    shape_of,
 )
-from exactdp.semantics.exact import Arrival, Arrivals, Question, constant_part, noise_part
-from exactdp.semantics.graph import Graph, build, forms_of
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.exact import Arrival, Arrivals, moved
+from exactdp.semantics.graph import Edge, Graph, build, forms_of
+from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part
+from exactdp.semantics.relevance import look_for
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
+
+__all__ = ["Distribution", "Engine", "Progress", "Work", "within"]
 
 _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists one by one
 
 _MOST_KEPT = 10_000  # answers that an engine remembers
 
-Progress = Callable[[str, int], None]
-"""Called with what is being counted ("states") and how many there are so far."""
+_MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
+
+_ZERO = ExpPoly(0)
 
 
 class Engine:
@@ -48,115 +53,142 @@ class Engine:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        self._graphs: dict[object, Graph] = {}
+        self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
-        self._frame = Frame(1, 1)
+        self._names = [_names(param.name, param.type) for param in mechanism.inputs]
 
     def distribution(self, u: object, progress: Progress | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
-        graph, inputs = self._graph(u, ANYTHING, progress)
-        return Distribution(Arrivals(graph, inputs, self._frame))
+        with hearing(progress):
+            plan, inputs = self._plan(self._mechanism.read_input(u), ANYTHING)
+            point = plan.at(inputs)
+            found = Arrivals(plan, inputs, point)
+            result = Distribution(found)
+            plan.remember(found.frame, point)
+            return result
 
     def probability(
         self, u: object, output: object, progress: Progress | None = None
     ) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
         pattern = read_pattern(output)
-        graph, inputs = self._graph(u, pattern, progress)
-        key = id(graph), _seen(graph, inputs)
-        if key not in self._answers:
-            found = Arrivals(graph, inputs, self._frame)
-            answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
-            self._frame = found.frame
-            if len(self._answers) >= _MOST_KEPT:
-                self._answers.clear()
-            self._answers[key] = answer
-        return self._answers[key]
+        with hearing(progress):
+            plan, inputs = self._plan(self._mechanism.read_input(u), shape_of(pattern))
+            point = plan.at(inputs)
+            key = id(plan), point, pattern
+            if key not in self._answers:
+                found = Arrivals(plan, inputs, point)
+                answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
+                plan.remember(found.frame, point)
+                if len(self._answers) >= _MOST_KEPT:
+                    self._answers.clear()
+                self._answers[key] = answer
+            return self._answers[key]
 
-    def _graph(
-        self, u: object, pattern: Value, progress: Progress | None
-    ) -> tuple[Graph, dict[str, Fraction]]:
-        """Return the graph for an input, and the values of the symbols in it."""
-        machine = self._mechanism.machine
-        values: list[Value] = []
-        inputs: dict[str, Fraction] = {}
-        given = self._mechanism.read_input(u)
-        for param, value in zip(self._mechanism.inputs, given, strict=True):
-            kind = param.type
-            if isinstance(kind, RealType):
-                inputs[param.name] = Fraction(value)
-                values.append(Linear.symbol(param.name))
-            elif isinstance(kind, ListType) and isinstance(kind.item, RealType):
-                names = [f"{param.name}[{j}]" for j in range(kind.length)]
-                inputs |= {name: Fraction(item) for name, item in zip(names, value, strict=True)}
-                values.append(List(Linear.symbol(name) for name in names))
+    def at_spots(self, u: tuple[Value, ...], pattern: Value | None) -> Any:
+        """Return the probability of a pattern (or the distribution) where inputs are spots.
+
+        A closed form in the parameters of the spots, valid where the comparisons in their trace
+        have the same answers.
+        """
+        with hearing(None):
+            plan, inputs = self._plan(u, ANYTHING if pattern is None else shape_of(pattern))
+            found = Arrivals(plan, inputs, plan.at_spots(inputs))
+            if pattern is None:
+                return Distribution(found)
+            return found.ask(lambda listed: _probability(listed, pattern, inputs))
+
+    def _plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
+        """Return the plan for an input, and the values of the symbols in it."""
+        finite: list[Value] = []
+        inputs: dict[str, Number] = {}
+        for value, names in zip(given, self._names, strict=True):
+            if isinstance(names, str):
+                inputs[names] = value
+            elif names is not None:
+                inputs.update(zip(names, value, strict=True))
             else:
-                values.append(value)
-        start = machine.start(tuple(values))
-        key = start, pattern
-        if key not in self._graphs:
-            keep = prefix_test(machine.code, machine.slots, pattern)
-            count = (lambda n: progress("states", n)) if progress else (lambda _: None)
-            graph = build(machine, start, keep, count)
-            if pattern is not ANYTHING:
-                graph = graph.pruned(lambda output: match(output, pattern, [])).joined()
-            self._graphs[key] = graph
-        return self._graphs[key], inputs
+                finite.append(value)
+        key = tuple(finite), pattern
+        if key not in self._plans:
+            values = [
+                value if names is None else _symbols(names)
+                for value, names in zip(given, self._names, strict=True)
+            ]
+            plan = Plan(self._graph(tuple(values), pattern))
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+                self._answers.clear()
+            self._plans[key] = plan
+        return self._plans[key], inputs
+
+    def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
+        machine = self._mechanism.machine
+        start = machine.start(values)
+        if pattern is ANYTHING:
+            return build(machine, start)
+        graph = build(machine, start, look_for(machine, pattern))
+        return graph.pruned(lambda output: match(output, pattern, [])).joined()
 
 
-def _seen(graph: Graph, inputs: Mapping[str, Fraction]) -> tuple[Fraction, ...]:
-    """Return all that the probabilities of a graph depend on of an input."""
-    values = [(is_mean, constant_part(form, inputs)) for is_mean, form in graph.constants]
-    origin = Fraction(0)
-    if graph.sees_differences_only:
-        origin = next((value for is_mean, value in values if is_mean), origin)
-    return tuple(value - origin if is_mean else value for is_mean, value in values)
+Names: TypeAlias = str | tuple[str, ...] | None
+"""What stands for an input in a graph: a symbol, a list of symbols, or None for the value."""
 
 
-def _probability(
-    found: list[Arrival], pattern: Value, inputs: Mapping[str, Fraction]
-) -> ClosedForm:
-    total: ClosedForm = ExpPoly(0)
+def _names(name: str, kind: InputType | None) -> Names:
+    if isinstance(kind, RealType):
+        return name
+    if isinstance(kind, ListType) and isinstance(kind.item, RealType):
+        return tuple(f"{name}[{j}]" for j in range(kind.length))
+    return None
+
+
+def _symbols(names: str | tuple[str, ...]) -> Value:
+    if isinstance(names, str):
+        return Linear.symbol(names)
+    return List(Linear.symbol(name) for name in names)
+
+
+def _probability(found: list[Arrival], pattern: Value, inputs: Mapping[str, Number]) -> ClosedForm:
+    total: ClosedForm = _ZERO
     for arrival in found:
         total = total + matching(arrival, pattern, inputs)
     return total
 
 
-def matching(arrival: Arrival, pattern: Value, inputs: Mapping[str, Fraction]) -> ClosedForm:
+def matching(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> ClosedForm:
     """Return the probability that an arrival's output matches a pattern."""
     numbers: list[tuple[Any, Any]] = []
     if not match(arrival.output, pattern, numbers):
-        return ExpPoly(0)
+        return _ZERO
     density = arrival.density
     for form, wanted in numbers:
         density = _confined(density, form, wanted, inputs)
     return density.without(range(arrival.variables)).number()
 
 
-def _confined(
-    density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Fraction]
-) -> Density:
+def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Number]) -> Density:
     """Return the density where a number of the output is as wanted."""
     noise, constant = noise_part(form), constant_part(form, inputs)
-    if isinstance(wanted, Near):
-        wanted = wanted.interval()
     if not noise:
-        is_in = constant in wanted if isinstance(wanted, Interval) else constant == wanted
+        is_in = constant in wanted if isinstance(wanted, Interval | Near) else constant == wanted
         return density if is_in else Density(density.frame, ())
     if not density.products:
         return density
     whole = not density.products[0].integers.isdisjoint(noise)
-    if not isinstance(wanted, Interval):
-        if not whole:
-            return Density(density.frame, ())
-        wanted = Interval(wanted, wanted)
+    if isinstance(wanted, Interval):
+        lower, upper = wanted.lower, wanted.upper
+        ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="
+    elif isinstance(wanted, Near):
+        (lower, upper), ops = wanted.ends, (">=", "<=")
+    elif whole:
+        lower, upper, ops = wanted, wanted, (">=", "<=")
+    else:
+        return Density(density.frame, ())
     entries = tuple(sorted(noise.items()))
-    for end, is_open, op in (
-        (wanted.lower, wanted.lower_open, ">"),
-        (wanted.upper, wanted.upper_open, "<"),
-    ):
-        if isinstance(end, Fraction):
-            ask = Question(entries, constant - end, op if is_open else f"{op}=", whole)
+    for end, op in zip((lower, upper), ops, strict=True):
+        if not isinstance(end, float):
+            ask = Question(entries, constant - end, op, whole)
             density = ask.answer(density, True)
             if not density.products:
                 return density
@@ -215,7 +247,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         pattern = read_pattern(output)
         return self._found.ask(lambda found: _probability(found, pattern, self._inputs))
 
-    def cumulative(self, output: object, at: Number, position: int = 0) -> ClosedForm:
+    def cumulative(self, output: object, at: numbers.Number, position: int = 0) -> ClosedForm:
         """Return Pr(output has the pattern and its number at `position` is ≤ `at`)."""
         limit = Interval("-inf", rational(at, "a number"))
 
@@ -225,7 +257,7 @@ class Distribution(Mapping[Value, ClosedForm]):
 
         return self._sum(output, position, below)
 
-    def density(self, output: object, at: Number, position: int = 0) -> ClosedForm:
+    def density(self, output: object, at: numbers.Number, position: int = 0) -> ClosedForm:
         """Return the density of the real number at `position` at a point, with that pattern."""
         point = rational(at, "a number")
 
@@ -246,7 +278,7 @@ class Distribution(Mapping[Value, ClosedForm]):
             )
 
         def total(found: list[Arrival]) -> ClosedForm:
-            result: ClosedForm = ExpPoly(0)
+            result: ClosedForm = _ZERO
             for arrival in found:
                 if arrival.density.products and self._pattern(arrival) == pattern:
                     forms = [form for form in forms_of(arrival.output) if noise_part(form)]
@@ -265,7 +297,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         return f"Distribution({{{shown}}})"
 
 
-def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Fraction]) -> list[Value]:
+def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Number]) -> list[Value]:
     """Return the outputs of an arrival, one by one if its integer noise is bounded."""
     forms = [form for form in forms_of(arrival.output) if _is_integer(arrival, form)]
     if not forms:
@@ -323,22 +355,21 @@ def _is_integer(arrival: Arrival, form: Symbolic) -> bool:
 
 
 def _density_at(
-    arrival: Arrival, form: Linear, point: Fraction, inputs: Mapping[str, Fraction]
+    arrival: Arrival, form: Linear, point: Fraction, inputs: Mapping[str, Number]
 ) -> ClosedForm:
-    """Return the density of a scaled real number at point·ε."""
-    noise, constant = noise_part(form), constant_part(form, inputs)
-    if len(noise) > 1:
+    """Return the density of a scaled real number at point·ε: it is made the only variable."""
+    if _is_integer(arrival, form):
         raise ValueRefusedError(
-            "the density of a sum of noises is not computed",
-            way_out="Ask for cumulative(…), which is.",
+            "integer noise has no density", way_out="Ask for the probability of a value."
         )
-    ((variable, q),) = noise.items()
-    others = [v for v in range(arrival.variables) if v != variable]
-    total: ClosedForm = ExpPoly(0)
-    for part in arrival.density.without(others).products:
-        value = part.functions[variable].at((point - constant) / q)
-        total = total + part.with_weight(value).number(arrival.density.frame)
-    return total / abs(q)
+    way = Way.of(Edge(0, (form,), None), arrival.variables)
+    density = moved(arrival.density, way, inputs)
+    frame = density.frame
+    total: ClosedForm = _ZERO
+    for part in density.products:
+        value = part.functions[0].at(frame.point(point))
+        total = total + part.with_weight(value).number(frame)
+    return total
 
 
 def within(engine: Engine, u: object, output: object, gamma: object, distance: str) -> ClosedForm:

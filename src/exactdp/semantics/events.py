@@ -20,25 +20,36 @@ from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import Interval
 from exactdp.semantics.graph import has_noise
 from exactdp.semantics.machine import State
+from exactdp.semantics.spots import Spot
 
 
 @dataclass(frozen=True)
 class Near:
     """Any number within `radius` of `value`."""
 
-    value: Fraction
-    radius: Fraction
+    value: Fraction | Spot
+    radius: Fraction | Spot
 
-    def interval(self) -> Interval:
-        """Return the closed interval of these numbers."""
-        return Interval(self.value - self.radius, self.value + self.radius)
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The smallest and the largest of these numbers."""
+        return self.value - self.radius, self.value + self.radius
+
+    def __contains__(self, number: Any) -> bool:
+        lower, upper = self.ends
+        return bool(lower <= number and number <= upper)
 
 
 class _Anything:
     """The pattern of every output."""
 
 
+class _Number:
+    """The pattern of every number, with noise or without."""
+
+
 ANYTHING = _Anything()
+NUMBER = _Number()
 
 
 def read_pattern(value: object) -> Value:
@@ -56,13 +67,20 @@ def _plain(value: Value) -> Value:
     return value
 
 
-def near(output: Value, radius: Fraction) -> Value:
+def near(output: Value, radius: Fraction | Spot) -> Value:
     """Return the pattern of the outputs within `radius` of one, in the largest difference."""
     if isinstance(output, tuple):
         return tuple(near(item, radius) for item in output)
-    if isinstance(output, int | Fraction) and not isinstance(output, bool):
-        return Near(Fraction(output), radius)
-    return output
+    if isinstance(output, Spot):
+        return Near(output, radius)
+    return Near(Fraction(output), radius) if _is_number(output) else output
+
+
+def shape_of(pattern: Value) -> Value:
+    """Return a pattern with `NUMBER` for the numbers that are near others."""
+    if isinstance(pattern, tuple):
+        return tuple(map(shape_of, pattern))
+    return NUMBER if isinstance(pattern, Near) else pattern
 
 
 def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:
@@ -89,16 +107,15 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
         )
     if isinstance(pattern, RealType) or pattern is int:
         return isinstance(output, Symbolic)
-    if isinstance(pattern, Near):
-        pattern = pattern.interval()
+    if pattern is NUMBER:
+        return isinstance(output, Symbolic) or _is_number(output)
     if isinstance(output, Symbolic):
         if pattern is None or isinstance(pattern, str | bool):
             return False
         numbers.append((output, pattern))
         return True
-    if isinstance(pattern, Interval):
-        is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
-        return is_number and output in pattern
+    if isinstance(pattern, Interval | Near):
+        return _is_number(output) and output in pattern
     return bool(output == pattern)
 
 

@@ -8,23 +8,43 @@ are not needed there are integrated out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from exactdp.language.operations import COMPARISONS
 from exactdp.language.sampling import closed_form
 from exactdp.measure.density import Density, Product
-from exactdp.measure.frame import ONE, Frame, TooCoarseError
+from exactdp.measure.frame import Frame, TooCoarseError, shared
 from exactdp.measure.function import noise
-from exactdp.measure.lattice import Bound, discrete_laplace
-from exactdp.measure.polyhedron import Condition
+from exactdp.measure.lattice import discrete_laplace
+from exactdp.measure.work import count, heard
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Edge, Graph, Node, has_noise
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.graph import Failure, has_noise
+from exactdp.semantics.linear import Number
 from exactdp.semantics.loops import exits
 from exactdp.semantics.machine import Choice, Compare, Done, Draw
+from exactdp.semantics.plan import (
+    Plan,
+    Point,
+    Question,
+    Stage,
+    Step,
+    Way,
+    constant_part,
+    noise_part,
+)
+
+__all__ = [
+    "Arrival",
+    "Arrivals",
+    "Question",
+    "chances",
+    "constant_part",
+    "moved",
+    "noise_part",
+    "with_sample",
+]
 
 T = TypeVar("T")
 
@@ -39,137 +59,87 @@ class Arrival:
 
 
 class Arrivals:
-    """What reaches the outputs of a graph at an input, in common denominators that fit."""
+    """What reaches the outputs of a graph at an input, in a frame that fits."""
 
-    def __init__(self, graph: Graph, inputs: Mapping[str, Fraction], frame: Frame) -> None:
+    def __init__(self, plan: Plan, inputs: Mapping[str, Number], point: Point) -> None:
         self.inputs = inputs
-        self.frame = frame
-        self._graph = graph
+        self.frame = plan.frame(point)
+        self._plan = plan
+        self._point = point
         self._found: list[Arrival] | None = None
 
     def ask(self, question: Callable[[list[Arrival]], T]) -> T:
-        """Return an answer about the arrivals; begins again when a denominator does not fit."""
+        """Return an answer about the arrivals; begins again when the frame does not fit.
+
+        Ends, because each frame is a refinement of the last one and some frame fits.
+        """
         while True:
             try:
                 if self._found is None:
-                    self._found = _Runner(self._graph, self.inputs, self.frame).run()
+                    run = _Runner(self._plan, self.inputs, self._point, self.frame)
+                    self._found = run.run()
                 return question(self._found)
             except TooCoarseError as error:
-                self.frame, self._found = error.finer, None
-
-
-def constant_part(form: Any, inputs: Mapping[str, Fraction]) -> Fraction:
-    """Return the part of a form without noise, at given inputs."""
-    if not isinstance(form, Linear):
-        return Fraction(form)
-    result = Fraction(form.constant)
-    for name, q in form.coefficients.items():
-        if isinstance(name, str):
-            result += q * inputs[name]
-    return result
-
-
-def noise_part(form: object) -> dict[int, Fraction]:
-    """Return the coefficients of the noise in a form."""
-    if not isinstance(form, Linear):
-        return {}
-    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
-
-
-@dataclass(frozen=True)
-class Question:
-    """Σ form·x + constant op 0 for noise x, all real or all integer."""
-
-    form: tuple[tuple[int, Fraction], ...]
-    constant: Fraction
-    op: str
-    whole: bool
-
-    def answer(self, density: Density, truth: bool) -> Density:
-        """Return the part of a density on which the comparison has the given truth."""
-        form = dict(self.form)
-        if not self.whole:
-            condition = Condition.of(form, self.constant)
-            return density.restricted(
-                condition if (self.op in (">", ">=")) == truth else condition.negated()
-            )
-        at_least = Bound.of(form, self.constant)
-        above = Bound.of(form, self.constant, strict=True)
-        if self.op in ("==", "!="):
-            if (self.op == "==") == truth:
-                exactly = Fraction(above.constant + 1) == at_least.constant
-                equal = density.restricted(at_least).restricted(above.negated())
-                return equal if exactly else Density(density.frame, ())
-            return density.restricted(above) + density.restricted(at_least.negated())
-        bound = at_least if self.op in (">=", "<") else above
-        return density.restricted(bound if (self.op in (">", ">=")) == truth else bound.negated())
+                self.frame, self._found = shared(error.finer), None
 
 
 class _Runner:
     """One pass over a graph at one input."""
 
-    def __init__(self, graph: Graph, inputs: Mapping[str, Fraction], frame: Frame) -> None:
-        self.graph = graph
+    def __init__(
+        self, plan: Plan, inputs: Mapping[str, Number], point: Point, frame: Frame
+    ) -> None:
+        self.plan = plan
         self.inputs = inputs
-        self.frame = frame
-        self.waiting = {0: Density(frame, (Product(ONE, {}),))}
+        self.point = point
+        # What 1 in the numbers of the point is in the numbers of the frame.
+        self.unit = frame.points // point.denominator
+        self.waiting = {0: Density(frame, (Product(frame.one, {}),))}
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
-        for component in self.graph.components:
-            inside = set(component)
-            cyclic = any(
-                edge.target in inside for n in component for edge in self.graph.nodes[n].edges
-            )
-            for number in component:
+        counting = heard()
+        for stage in self.plan.stages:
+            for number in stage.nodes:
                 density = self.waiting.pop(number, None)
                 if density is None:
                     continue
-                node = self.graph.nodes[number]
-                density = density.simplified(node.variables)
-                if cyclic:
-                    self.go_round(number, inside, density)
+                step = self.plan.steps[number]
+                density = density.simplified(step.variables)
+                if counting:
+                    cells, terms = density.size()
+                    count(cells=cells, terms=terms)
+                if stage.cyclic:
+                    self.go_round(number, stage, density)
                 else:
-                    self.visit(node, density)
+                    self.visit(step, density)
         return self.arrived
 
-    def go_round(self, entry: int, component: set[int], density: Density) -> None:
+    def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Take a density through a loop: for each truth of its comparisons a finite chain."""
-        nodes = self.graph.nodes
+        steps = {n: self.plan.steps[n] for n in stage.nodes}
         integers = density.products[0].integers
         questions = {
-            n: self.question(event, integers)
-            for n in component
-            if isinstance(event := nodes[n].event, Compare)
+            n: step.question(self.point, integers)
+            for n, step in steps.items()
+            if isinstance(step.event, Compare)
         }
         asked = list(dict.fromkeys(q for q in questions.values() if isinstance(q, Question)))
-        for part, answers in self.answered(density, asked, nodes[entry].variables):
-            moves: dict[int, list[tuple[Edge, ClosedForm]]] = {}
-            for n in component:
-                event = nodes[n].event
-                ways: list[tuple[Edge, ClosedForm]]
-                if isinstance(event, Compare):
+        for part, answers in self.answered(density, asked, steps[entry].variables):
+            moves: dict[int, list[tuple[Way, ClosedForm]]] = {}
+            for n, step in steps.items():
+                ways: list[tuple[Way, ClosedForm]]
+                if isinstance(step.event, Compare):
                     question = questions[n]
                     truth = answers[question] if isinstance(question, Question) else question
-                    ways = [(edge, ExpPoly(1)) for edge in nodes[n].edges if edge.case == truth]
+                    ways = [(way, ExpPoly(1)) for way in step.ways if way.edge.case == truth]
                 else:
-                    assert isinstance(event, Choice)
-                    listed = chances(event)
-                    ways = [(edge, listed[edge.case or 0]) for edge in nodes[n].edges]
-                moves[n] = [(edge, chance) for edge, chance in ways if chance.numerator]
-            for way in exits(component, entry, moves, self.graph.place):
-                self.send(way.edge, part.times(way.probability), nodes[way.node].variables)
-
-    def question(self, event: Compare, integers: frozenset[int]) -> Question | bool:
-        """Return a comparison of noise at the given input, or its truth if it is known."""
-        form = noise_part(event.difference)
-        constant = constant_part(event.difference, self.inputs)
-        if not form:
-            return COMPARISONS[event.op](constant, 0)
-        whole = not integers.isdisjoint(form)
-        if event.op in ("==", "!=") and not whole:
-            return event.op == "!="  # equality of continuous noise has no mass
-        return Question(tuple(sorted(form.items())), constant, event.op, whole)
+                    assert isinstance(step.event, Choice)
+                    listed = chances(step.event)
+                    ways = [(way, listed[way.edge.case or 0]) for way in step.ways]
+                moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
+            for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
+                self.send(way, part.times(probability))
 
     def answered(
         self, density: Density, asked: list[Question], variables: int
@@ -186,90 +156,103 @@ class _Runner:
             ]
         return parts
 
-    def visit(self, node: Node, density: Density) -> None:
-        match node.event:
-            case Done(_, output):
-                self.arrived.append(Arrival(output, node.variables, density))
-            case Draw() as event:
-                grown = with_sample(density, event, node.variables, self.inputs)
-                for edge in node.edges:
-                    self.send(edge, grown, node.variables + 1)
-            case Compare() as event:
-                for edge in node.edges:
-                    self.send(edge, self.compared(event, bool(edge.case), density), node.variables)
-            case Choice() as event:
-                listed = chances(event)
-                for edge in node.edges:
-                    assert isinstance(edge.case, int)
-                    self.send(edge, density.times(listed[edge.case]), node.variables)
+    def visit(self, step: Step, density: Density) -> None:
+        event = step.event
+        if isinstance(event, Done):
+            self.arrived.append(Arrival(event.output, step.variables, density))
+        elif isinstance(event, Failure):
+            if density.without(range(step.variables)).number().numerator:
+                raise event.error.with_traceback(None)
+        elif isinstance(event, Draw):
+            mean = self.point.values[step.place] * self.unit if step.place >= 0 else 0
+            grown = sampled(density, event, step.variables, mean)
+            for way in step.ways:
+                self.send(way, grown)
+        elif isinstance(event, Compare):
+            question = step.question(self.point, density.products[0].integers)
+            for way in step.ways:
+                if isinstance(question, Question):
+                    self.send(way, question.answer(density, bool(way.edge.case)))
+                elif question == way.edge.case:
+                    self.send(way, density)
+        else:
+            listed = chances(event)
+            for way in step.ways:
+                self.send(way, density.times(listed[way.edge.case or 0]))
 
-    def compared(self, event: Compare, truth: bool, density: Density) -> Density:
-        """Return the density where a comparison has the given truth."""
-        if not density.products:
-            return density
-        question = self.question(event, density.products[0].integers)
-        if isinstance(question, bool):
-            return density if question == truth else Density(self.frame, ())
-        return question.answer(density, truth)
-
-    def send(self, edge: Edge, density: Density, variables: int) -> None:
+    def send(self, way: Way, density: Density) -> None:
         """Add a density to those that wait at the target, in its variables."""
-        moved = tuple(
-            found
-            for one in density.products
-            if (found := self.moved(one, edge, variables)) is not None
-        )
-        if moved:
-            arrived = Density(self.frame, moved)
-            known = self.waiting.get(edge.target)
-            self.waiting[edge.target] = arrived if known is None else known + arrived
+        arrived = moved(density, way, self.inputs)
+        if arrived.products:
+            known = self.waiting.get(way.edge.target)
+            self.waiting[way.edge.target] = arrived if known is None else known + arrived
 
-    def moved(self, product: Product, edge: Edge, variables: int) -> Product | None:
-        """Return a product in the variables of an edge's target; the others are integrated out.
 
-        Each new variable n = q·x + rest takes the place of an old one: x = (n − rest)/q.
-        """
-        current: Product | None = product
-        if (kept := edge.kept) is not None:
-            # Short functions first: their integrals are known, and long ones get no longer.
-            for old in sorted((v for v in range(variables) if v not in kept), key=product.length):
-                if current is not None:
-                    current = current.without(old, self.frame)
-            if current is None or all(old == new for old, new in kept.items()):
-                return current
-            return current.renamed(kept)
-        made_of: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
-        names: dict[int, int] = {}
-        for new, form in enumerate(edge.variables, start=variables):
-            part, constant = _expanded(noise_part(form), made_of)
-            constant += constant_part(form, self.inputs)
-            free = [v for v in part if v < variables and v not in made_of]
-            old = min(free, key=lambda v: (abs(part[v]) != 1, v))
-            q = part.pop(old)
-            if q == 1 and not part and not constant:
-                names[old] = new - variables
-                made_of[old] = {old: Fraction(1)}, Fraction(0)
-                continue
-            value = {v: -c / q for v, c in part.items()}
-            value[new] = 1 / q
-            if current is None:
-                return None
-            if old in current.integers:
-                current = current.defined(new, {**part, old: q}, constant)
-                made_of[new] = {new: Fraction(1)}, Fraction(0)
-                names[new] = new - variables
-                continue
-            current = current.substituted(old, value, -constant / q, self.frame)
-            if current is not None and abs(q) != 1:
-                current = current.times(ExpPoly(1 / abs(q)), self.frame)
-            made_of[old] = value, -constant / q
+def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
+    """Return a density in the variables at the end of a way; the others are integrated out."""
+    if way.nothing:
+        return density
+    change = _renamed if way.edge.kept is not None else _changed
+    found = []
+    for one in density.products:
+        new = change(one, way, density.frame, inputs)
+        if new is not None:
+            found.append(new)
+    return Density(density.frame, tuple(found))
+
+
+def _renamed(product: Product, way: Way, frame: Frame, _: Mapping[str, Number]) -> Product | None:
+    """Return a product along a way on which variables die or stay."""
+    current: Product | None = product
+    # Short functions first: their integrals are known, and long ones get no longer.
+    dead = way.dead if len(way.dead) < 2 else sorted(way.dead, key=product.length)
+    for old in dead:
+        if current is not None:
+            current = current.without(old, frame)
+    return current if current is None or way.names is None else current.renamed(way.names)
+
+
+def _changed(
+    product: Product, way: Way, frame: Frame, inputs: Mapping[str, Number]
+) -> Product | None:
+    """Return a product along a way with other variables.
+
+    Each new variable n = q·x + rest takes the place of an old one: x = (n − rest)/q.
+    """
+    current: Product | None = product
+    variables = way.variables
+    made_of: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
+    names: dict[int, int] = {}
+    for new, form in enumerate(way.edge.variables, start=variables):
+        part, constant = _expanded(noise_part(form), made_of)
+        constant += constant_part(form, inputs)
+        free = [v for v in part if v < variables and v not in made_of]
+        old = min(free, key=lambda v: (abs(part[v]) != 1, v))
+        q = part.pop(old)
+        if q == 1 and not part and not constant:
+            names[old] = new - variables
+            made_of[old] = {old: Fraction(1)}, Fraction(0)
+            continue
+        value = {v: -c / q for v, c in part.items()}
+        value[new] = 1 / q
+        if current is None:
+            return None
+        if old in current.integers:
+            current = current.defined(new, {**part, old: q}, constant)
+            made_of[new] = {new: Fraction(1)}, Fraction(0)
             names[new] = new - variables
-        for old in range(variables):
-            if old not in names and old not in made_of and current is not None:
-                current = current.without(old, self.frame)
-        if current is None or all(old == new for old, new in names.items()):
-            return current
-        return current.renamed(names)
+            continue
+        current = current.substituted(old, value, -constant / q, frame)
+        if current is not None and abs(q) != 1:
+            current = current.times(ExpPoly(1 / abs(q)), frame)
+        made_of[old] = value, -constant / q
+        names[new] = new - variables
+    for old in range(variables):
+        if old not in names and old not in made_of and current is not None:
+            current = current.without(old, frame)
+    if current is None or all(old == new for old, new in names.items()):
+        return current
+    return current.renamed(names)
 
 
 def _expanded(
@@ -286,20 +269,22 @@ def _expanded(
     return {v: q for v, q in result.items() if q}, constant
 
 
-def with_sample(
-    density: Density, event: Draw, fresh: int, inputs: Mapping[str, Fraction]
-) -> Density:
+def with_sample(density: Density, event: Draw, fresh: int, inputs: Mapping[str, Number]) -> Density:
     """Return a density times that of a new sample, the variable `fresh`."""
     mean = Fraction(0) if has_noise(event.mean) else constant_part(event.mean, inputs)
+    return sampled(density, event, fresh, density.frame.point(mean))
+
+
+def sampled(density: Density, event: Draw, fresh: int, mean: int) -> Density:
+    """Return a density times that of a new sample, with its mean in units of the frame."""
+    frame = density.frame
     if event.noise == "dlap":
         small = exp(-event.rate * eps)
-        mass = discrete_laplace(fresh, event.rate, int(mean))
-        grown = tuple(replace(one, lattices=(*one.lattices, mass)) for one in density.products)
-        return Density(density.frame, grown).times((1 - small) / (1 + small))
-    function = noise(density.frame, event.noise, event.rate, mean)
-    return Density(
-        density.frame, tuple(one.with_function(fresh, function) for one in density.products)
-    )
+        mass = discrete_laplace(fresh, event.rate, mean // frame.points)
+        grown = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
+        return Density(frame, grown).times((1 - small) / (1 + small))
+    function = noise(frame, event.noise, event.rate, mean)
+    return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
 
 
 def chances(event: Choice) -> tuple[ClosedForm, ...]:

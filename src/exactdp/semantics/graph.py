@@ -14,9 +14,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from exactdp.errors import Place
+from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code
 from exactdp.language.values import List, Symbolic, Value
+from exactdp.measure.work import count
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 
@@ -51,10 +52,18 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Node:
-    """An event with its variables' number and the ways on (none from `Done`)."""
+class Failure:
+    """The program fails in this state, if it comes there with positive probability."""
 
-    event: Event
+    state: State
+    error: ProgramError
+
+
+@dataclass(frozen=True)
+class Node:
+    """An event with its variables' number and the ways on (none from `Done` and `Failure`)."""
+
+    event: Event | Failure
     variables: int
     edges: tuple[Edge, ...]
 
@@ -71,13 +80,19 @@ class Graph:
         return self.code.instructions[self.nodes[number].event.state.pc].place
 
     def pruned(self, wanted: Callable[[Value], bool]) -> Graph:
-        """Return the graph without the ways that can no longer end in a wanted output."""
+        """Return the graph without the ways that can no longer end in a wanted output.
+
+        Failures stay, and loops stay whole with all ways to them and out of them: whether they end
+        is found when they are solved.
+        """
         sources: dict[int, list[int]] = {}
-        useful = []
+        looping = {n for n, inside in enumerate(self.cyclic) if inside}
+        useful = list(looping)
         for number, node in enumerate(self.nodes):
             for edge in node.edges:
                 sources.setdefault(edge.target, []).append(number)
-            if isinstance(node.event, Done) and wanted(node.event.output):
+            event = node.event
+            if isinstance(event, Failure) or (isinstance(event, Done) and wanted(event.output)):
                 useful.append(number)
         found = set(useful)
         while useful:
@@ -86,29 +101,25 @@ class Graph:
                     found.add(source)
                     useful.append(source)
         nodes = tuple(
-            replace(node, edges=tuple(edge for edge in node.edges if edge.target in found))
-            for node in self.nodes
+            node
+            if number in looping
+            else replace(node, edges=tuple(edge for edge in node.edges if edge.target in found))
+            for number, node in enumerate(self.nodes)
         )
         return Graph(nodes, self.code)
 
     @cached_property
-    def constants(self) -> tuple[tuple[bool, object], ...]:
-        """The forms whose values at an input are all that the probabilities depend on.
-
-        Each is the mean of a sample (marked True), or the constant of a comparison, a change of
-        variables or an output.
-        """
-        found: list[tuple[bool, object]] = []
-        for node in self.nodes:
-            event = node.event
-            if isinstance(event, Draw):
-                found.append((True, event.mean))
-            elif isinstance(event, Compare):
-                found.append((False, event.difference))
-            elif isinstance(event, Done):
-                found += [(False, form) for form in forms_of(event.output)]
-            found += [(False, form) for edge in node.edges for form in edge.variables]
-        return tuple(found)
+    def cyclic(self) -> tuple[bool, ...]:
+        """Whether each node lies on a cycle, which is inside a `while` loop."""
+        result = [False] * len(self.nodes)
+        if all(loop.counter is not None for loop in self.code.loops):
+            return tuple(result)
+        for component in self.components:
+            inside = set(component)
+            if any(edge.target in inside for n in component for edge in self.nodes[n].edges):
+                for number in component:
+                    result[number] = True
+        return tuple(result)
 
     @cached_property
     def sees_differences_only(self) -> bool:
@@ -144,11 +155,9 @@ class Graph:
         known: dict[object, int] = {}
         nodes: list[Node] = []
         for component in reversed(self.components):
-            inside = set(component)
-            on_cycle = any(e.target in inside for n in component for e in self.nodes[n].edges)
             for number in component:
                 node = self.nodes[number]
-                if on_cycle:
+                if self.cyclic[number]:
                     signature: object = number
                 else:
                     ways = tuple((e.case, e.variables, classes[e.target]) for e in node.edges)
@@ -218,7 +227,7 @@ def forms_of(output: Value) -> Iterator[Linear]:
         yield output
 
 
-def _future(event: Event) -> object:
+def _future(event: Event | Failure) -> object:
     """Return what an event asks, without the state it happens in."""
     match event:
         case Draw(_, noise, rate, mean):
@@ -227,57 +236,70 @@ def _future(event: Event) -> object:
             return exponents, chances
         case Compare(_, op, difference):
             return op, difference
+        case Failure():
+            return event
     return "output", event.output
 
 
 def build(
     machine: Machine,
     start: State,
-    keep: Callable[[State], bool] = lambda _: True,
-    progress: Callable[[int], None] = lambda _: None,
+    look: Callable[[State], State | None] = lambda state: state,
 ) -> Graph:
-    """Return the graph from a state; states that `keep` refuses are left out with their edges."""
+    """Return the graph from a state.
+
+    `look` returns a state as far as it matters, or None to leave it out with the ways to it.
+    """
     numbers: dict[State, int] = {}
     noiseless: dict[int, Value] = {}
-    events: list[tuple[Event, int]] = []
+    events: list[tuple[Event | Failure, int]] = []
     edges: list[tuple[Edge, ...]] = []
 
     def visit(state: State) -> tuple[int, tuple[Linear, ...]] | None:
-        event = machine.advance(state)
-        if not keep(event.state):
+        event: Event | Failure
+        try:
+            event = machine.advance(state)
+        except ProgramError as error:
+            event = Failure(state, error)
+        seen = look(event.state)
+        if seen is None:
             return None
-        reached, variables = canonical(event, noiseless)
+        reached, variables = canonical(event, seen, noiseless)
         if reached not in numbers:
             numbers[reached] = len(events)
             events.append((_renamed(machine, event, reached), len(variables)))
-            progress(len(events))
+            count(states=1)
         return numbers[reached], variables
 
     visit(start)
     done = 0
     while done < len(events):
-        event, count = events[done]
+        event, size = events[done]
         ways = []
-        for case, state in _ways(machine, event, count):
+        for case, state in _ways(machine, event, size):
             arrival = visit(state)
             if arrival is not None:
                 ways.append(Edge(*arrival, case))
         edges.append(tuple(ways))
         done += 1
     return Graph(
-        tuple(Node(event, count, ways) for (event, count), ways in zip(events, edges, strict=True)),
+        tuple(Node(event, size, ways) for (event, size), ways in zip(events, edges, strict=True)),
         machine.code,
     )
 
 
-def _renamed(machine: Machine, event: Event, state: State) -> Event:
+def _renamed(machine: Machine, event: Event | Failure, state: State) -> Event | Failure:
     """Return the event of a state whose noise was renamed."""
     if isinstance(event, Done):
         return Done(state, state.env[0])
+    if isinstance(event, Failure):
+        return Failure(state, event.error)
     return machine.advance(state)
 
 
-def _ways(machine: Machine, event: Event, count: int) -> Iterator[tuple[int | bool | None, State]]:
+def _ways(
+    machine: Machine, event: Event | Failure, count: int
+) -> Iterator[tuple[int | bool | None, State]]:
     """Yield the cases of an event with the states after them; a new sample is symbol `count`."""
     if isinstance(event, Draw):
         fresh = Linear.symbol(count)
@@ -301,8 +323,10 @@ def contains_noise(value: Value) -> bool:
     return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
 
 
-def canonical(event: Event, noiseless: dict[int, Value]) -> tuple[State, tuple[Linear, ...]]:
-    """Return the state of an event with its noise renamed, and what the new variables stand for.
+def canonical(
+    event: Event | Failure, state: State, noiseless: dict[int, Value]
+) -> tuple[State, tuple[Linear, ...]]:
+    """Return the state at an event with its noise renamed, and what the new variables stand for.
 
     At the end of a run only the output matters; it takes the place of the environment. Tuples
     known to hold no noise (the inputs, above all) are remembered in `noiseless` by identity.
@@ -310,8 +334,8 @@ def canonical(event: Event, noiseless: dict[int, Value]) -> tuple[State, tuple[L
     basis = _Basis(noiseless)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
-    env = tuple(basis.rename(value) for value in event.state.env)
-    return State(event.state.pc, env), tuple(basis.forms)
+    env = tuple(basis.rename(value) for value in state.env)
+    return State(state.pc, env), tuple(basis.forms)
 
 
 class _Basis:

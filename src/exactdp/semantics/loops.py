@@ -8,29 +8,23 @@ as probabilities. The expected number of visits to each of its nodes solves a li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from exactdp.errors import Place, ProgramError
+from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.semantics.graph import Edge
+from exactdp.semantics.plan import Way
 
-Moves = Mapping[int, list[tuple[Edge, ClosedForm]]]
-"""For each node of a component the ways on with their probabilities, none of them 0."""
+Move = tuple[Way, ClosedForm]
+"""A way on with its probability, which is not 0."""
 
-
-@dataclass(frozen=True)
-class Exit:
-    """A way out of a component: the node, the edge and the probability to leave by it."""
-
-    node: int
-    edge: Edge
-    probability: ClosedForm
+Moves = Mapping[int, list[Move]]
+"""For each node of a component the ways on."""
 
 
 def exits(
     component: set[int], entry: int, moves: Moves, place: Callable[[int], Place]
-) -> list[Exit]:
-    """Return the ways out of a component for a run that enters at a node.
+) -> list[Move]:
+    """Return the ways out of a component, and the probability of each, for a run from a node.
 
     Raises an error if the run stays inside forever with positive probability.
     """
@@ -38,20 +32,20 @@ def exits(
     _refuse_trap(reached, component, moves, place)
     visits = _visits(entry, reached, moves)
     return [
-        Exit(node, edge, visits[node] * chance)
+        (way, visits[node] * chance)
         for node in reached
-        for edge, chance in moves[node]
-        if edge.target not in component and visits[node]
+        for way, chance in moves[node]
+        if way.edge.target not in component and visits[node]
     ]
 
 
 def _reachable(entry: int, component: set[int], moves: Moves) -> list[int]:
     found, queue = {entry: None}, [entry]
     while queue:
-        for edge, _ in moves[queue.pop()]:
-            if edge.target in component and edge.target not in found:
-                found[edge.target] = None
-                queue.append(edge.target)
+        for way, _ in moves[queue.pop()]:
+            if way.edge.target in component and way.edge.target not in found:
+                found[way.edge.target] = None
+                queue.append(way.edge.target)
     return list(found)
 
 
@@ -60,14 +54,14 @@ def _refuse_trap(
 ) -> None:
     """Raise an error if from some node that is reached no way leads out."""
     leaving = {
-        node for node in reached if any(edge.target not in component for edge, _ in moves[node])
+        node for node in reached if any(way.edge.target not in component for way, _ in moves[node])
     }
     grown = True
     while grown:
         more = {
             node
             for node in reached
-            if node not in leaving and any(edge.target in leaving for edge, _ in moves[node])
+            if node not in leaving and any(way.edge.target in leaving for way, _ in moves[node])
         }
         leaving |= more
         grown = bool(more)
@@ -91,13 +85,15 @@ def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedFor
     inside = set(reached)
     weight: dict[int, dict[int, ClosedForm]] = {node: {} for node in reached}
     for node in reached:
-        for edge, chance in moves[node]:
-            if edge.target in inside:
-                known = weight[node].get(edge.target)
-                weight[node][edge.target] = chance if known is None else known + chance
+        for way, chance in moves[node]:
+            target = way.edge.target
+            if target in inside:
+                known = weight[node].get(target)
+                weight[node][target] = chance if known is None else known + chance
     order = [node for node in reached if node != entry] + [entry]
     eliminated: list[tuple[int, ClosedForm, dict[int, ClosedForm]]] = []
     for node in order:
+        count()
         out = weight.pop(node)
         loop = out.pop(node, None)
         gain = ExpPoly(1) if loop is None else ExpPoly(1) / (ExpPoly(1) - loop)

@@ -1,0 +1,57 @@
+"""A cone of parameters cut into cells on which a run goes the same way.
+
+The run is done at a sample point of what is not covered yet; what it compared there says how far
+its result is valid. The first comparison that comes out otherwise is where another cell begins, so
+the cells are the leaves of a tree of comparisons, and each is found once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from exactdp.cones import Cone
+from exactdp.semantics.spots import OnFaceError, Trace
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Cell(Generic[T]):
+    """A cone, and what a run gives on all of it."""
+
+    cone: Cone
+    result: T
+
+
+def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> Iterator[Cell[T]]:
+    """Yield cells that cover a region of parameters, the first of which is ε > 0."""
+    waiting = [region]
+    while waiting:
+        cone = waiting.pop()
+        if not cone.is_full:
+            continue
+        trace = Trace(names, _inside(cone))
+        try:
+            result = run(trace)
+        except OnFaceError as error:
+            waiting += cone.split(error.form)
+            continue
+        yield Cell(Cone.of(cone.size, (*cone.inequalities, *trace.positive)).irredundant(), result)
+        before: list[tuple[Fraction, ...]] = []
+        for side in trace.positive:
+            beyond = tuple(-entry for entry in side)
+            waiting.append(Cone.of(cone.size, (*cone.inequalities, *before, beyond)))
+            before.append(side)
+
+
+def _inside(cone: Cone) -> tuple[int, ...]:
+    """Return an inner point on no hyperplane with small coefficients, as far as one can tell."""
+    point = [0] * cone.size
+    weight = 1
+    for ray in (*cone.rays, *cone.lines):
+        weight = weight * 3 + 2
+        point = [a + weight * b for a, b in zip(point, ray, strict=True)]
+    return tuple(point)

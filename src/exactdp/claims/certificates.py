@@ -1,0 +1,343 @@
+"""Certificates of whole claims: a verdict written down so that `exactdp.certify` can check it.
+
+The format is described in `docs/schema/certificate-v1.json`. Whatever the checker can re-derive is
+only stated; proofs of signs are written once for equal problems.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.distances import Distance, OutputDistance, numeric
+from exactdp.claims.expressions import (
+    Constant,
+    Exponential,
+    Expression,
+    Minimum,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+)
+from exactdp.claims.ideals import IdealFunction, Program
+from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed
+from exactdp.claims.levels import Level, Range
+from exactdp.claims.pieces import assembled, entries
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.mechanism import Ideal, ideal
+from exactdp.language.values import List, Value
+from exactdp.reals import ClosedForm, Decision, Enclosure, Interval
+from exactdp.reals.certificates import Json, seal, terms
+from exactdp.reals.numbers import inf, spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.verdict import Checked, Counterexample, Verdict
+
+_LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
+_TINY = Fraction(1, 2**80)
+_MOST_DIRECTIONS = 3**6
+
+
+def certificate(verdict: Verdict) -> Json:
+    """Return the sealed certificate of a verdict at given inputs."""
+    claim = verdict.claim
+    if isinstance(claim.input_set, AllReals | Box):
+        raise ValueRefusedError(
+            f"a verdict about {claim.input_set} has no certificate yet",
+            rule="Certificates are for claims at given inputs.",
+            way_out="Use a Grid or a list of inputs.",
+        )
+    signs = _Signs()
+    inputs = _inputs(verdict, signs)
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": 1,
+        "kind": "claim",
+        "claim": _claim(claim),
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing,
+        "inputs": inputs,
+        "counterexamples": [_counterexample(verdict, one) for one in verdict.counterexamples],
+        "signs": signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+# The claim ----------------------------------------------------------------------------
+
+
+def _claim(claim: Accuracy) -> Json:
+    by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
+    return {
+        "mechanism": str(claim.mechanism),
+        "ideal": _ideal(claim),
+        "beta": None if by_input else _tree(claim.beta_at(())),
+        "alpha": _level(claim.alpha_level),
+        "gamma": _level(claim.gamma_level),
+        "input_distance": _input_distance(claim),
+        "output_distance": _output_distance(claim.output_metric),
+        "boundary": claim.boundary,
+        "agreement": claim.agreement,
+        "epsilon": _interval(claim.epsilon),
+        "inputs": _which(claim),
+    }
+
+
+def _ideal(claim: Accuracy) -> Json:
+    if claim.ideal is None:
+        return {"noiseless": True}
+    function: IdealFunction = claim.ideal_function
+    if isinstance(function, Program):
+        return {"source": str(function.function)}
+    size = 1
+    for param in claim.mechanism.inputs:
+        size *= len(list(param.type.values())) if param.type is not None else 0
+    if has_reals(claim.mechanism) or size > _LARGEST_TABLE:
+        return {"python": str(function)}
+    every = product(*(param.type.values() for param in claim.mechanism.inputs if param.type))
+    table = []
+    for u in every:
+        with contextlib.suppress(ExactdpError):  # an ideal need only be defined where it is used
+            table.append([[_value(one) for one in u], _value(function(u))])
+    return {"table": table}
+
+
+def _input_distance(claim: Accuracy) -> Json:
+    metric = claim.input_metric
+    if type(metric) is type(numeric):
+        return {"name": "numeric", "threshold": spell(metric.threshold)}
+    function = getattr(metric, "function", None)
+    return {"name": metric.name} if function is None else {"source": str(function)}
+
+
+def _output_distance(metric: OutputDistance) -> Json:
+    function = getattr(metric, "function", None)
+    if function is None:
+        return {"name": metric.name}
+    if not isinstance(function, Ideal):
+        try:
+            function = ideal(function)
+        except ExactdpError:
+            return {"python": metric.name}
+    return {"source": str(function)}
+
+
+def _level(level: Level) -> Json:
+    if isinstance(level, Range):
+        return {"range": _interval(level.interval)}
+    return {"formula": _tree(level)}
+
+
+def _which(claim: Accuracy) -> Json:
+    given = claim.input_set
+    if isinstance(given, Grid):
+        return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}
+    assert isinstance(given, tuple)
+    return {"list": [[_value(one) for one in u] for u in given]}
+
+
+def _tree(formula: Expression) -> list[Any]:
+    match formula:
+        case Constant(form):
+            return ["form", *_form(form)]
+        case Symbol(name):
+            return ["name", name]
+        case Sum(left, right):
+            return ["+", _tree(left), _tree(right)]
+        case Product(left, right):
+            return ["*", _tree(left), _tree(right)]
+        case Quotient(left, right):
+            return ["/", _tree(left), _tree(right)]
+        case Power(base, power):
+            return ["**", _tree(base), power]
+        case Exponential(exponent):
+            return ["exp", _tree(exponent)]
+        case Minimum(parts):
+            return ["min", *map(_tree, parts)]
+    raise AssertionError(f"not an expression: {formula}")
+
+
+# Values -------------------------------------------------------------------------------
+
+
+def _value(value: Value) -> Any:
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, tuple):
+        return [_value(one) for one in value]
+    if isinstance(value, str):
+        return {"text": value}
+    return _number(value)
+
+
+def _number(value: Distance | int) -> str:
+    return str(value) if isinstance(value, float) else spell(Fraction(value))
+
+
+def _form(form: ClosedForm) -> list[Any]:
+    return [terms(form.numerator), terms(form.denominator)]
+
+
+def _interval(on: Interval) -> Json:
+    return {
+        "lower": _number(on.lower),
+        "lower_closed": not on.lower_open,
+        "upper": _number(on.upper),
+        "upper_closed": not on.upper_open,
+    }
+
+
+def _enclosure(value: Enclosure) -> list[str]:
+    ends = value.lower_mantissa, value.upper_mantissa
+    power = f"*2^{value.exponent}" if value.exponent else ""
+    return [f"{spell(end)}{power}" for end in ends]
+
+
+# Inputs -------------------------------------------------------------------------------
+
+
+class _Signs:
+    """The proofs of signs, each once."""
+
+    def __init__(self) -> None:
+        self.written: list[Json] = []
+        self._places: dict[ClosedForm, int] = {}
+
+    def place(self, decision: Decision) -> int:
+        """Return where a decision is written."""
+        if decision.function not in self._places:
+            self._places[decision.function] = len(self.written)
+            whole = decision.certificate
+            self.written.append({name: whole[name] for name in ("claim", "verdict", "proof")})
+        return self._places[decision.function]
+
+
+def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
+    claim = verdict.claim
+    found = {
+        u: list(group) for u, group in groupby(verdict.checked, lambda one: one.obligation.input)
+    }
+    by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
+    written: list[Json] = []
+    for u in list(listed(claim.mechanism, claim.input_set))[: verdict.inputs]:
+        record: Json = {
+            "input": [_value(one) for one in u],
+            "output": _value(claim.ideal_function(u)),
+            "distance": "",
+            "near": None,
+            "beta": _tree(claim.beta_at(as_given(claim.mechanism, u))) if by_input else None,
+            "obligations": None,
+        }
+        distance = _near(claim, u, record)
+        record["distance"] = _number(distance)
+        if u in found or _is_due(claim, u, distance):
+            record["obligations"] = list(_obligations(found.get(u, []), signs))
+        written.append(record)
+    return written
+
+
+def _is_due(claim: Accuracy, u: tuple[Value, ...], distance: Distance) -> bool:
+    """Whether the claim is made at an input where nothing had to be proved."""
+    closed = claim.boundary == "check"
+    level = claim.alpha_level
+    if isinstance(level, Range):
+        return level.reaches_below(distance, closed=closed)
+    number = level.at(claim.obligations.input_values(u)).numerator.constant()
+    return number is not None and (number < distance or (closed and number == distance))
+
+
+def _obligations(checked: list[Checked], signs: _Signs) -> Iterator[Json]:
+    for _, group in groupby(checked, lambda one: id(one.obligation)):
+        decided = list(group)
+        one = decided[0].obligation
+        places = {each.alternative: signs.place(each.decision) for each in decided}
+        yield {
+            "alpha": _number(one.alpha),
+            "alpha_reached": one.alpha_reached,
+            "gamma": _number(one.gamma),
+            "gamma_reached": one.gamma_reached,
+            "probability": _form(one.probability),
+            "beta": [
+                {"form": _form(form), "sign": places.get(k)} for k, form in enumerate(one.beta)
+            ],
+        }
+
+
+def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
+    """Return dd(u), and write an input that disagrees, or a way along which inputs do."""
+    found = claim.disagreement(as_given(claim.mechanism, u))
+    if found.input is None:
+        return found.distance
+    point = found.input if len(claim.mechanism.inputs) > 1 else (found.input,)
+    there = entries(tuple(List(one) if isinstance(one, tuple) else one for one in point))
+    towards = None
+    if not found.attained:
+        towards = _towards(claim, u, there)
+        if towards is None:
+            return found.distance
+    record["near"] = {
+        "at": [_value(one) for one in there],
+        "towards": None if towards is None else [str(one) for one in towards],
+    }
+    return found.distance
+
+
+def _towards(claim: Accuracy, u: tuple[Value, ...], there: list[Value]) -> tuple[int, ...] | None:
+    """Return a direction from a point in which inputs disagree at once, if one is found."""
+    output = claim.ideal_function(u)
+    differ = claim.obligations._within.differ(u, output)
+    real = [isinstance(one, int | Fraction) and not isinstance(one, bool) for one in there]
+    moved = [
+        (b > a) - (b < a) if is_real else 0
+        for a, b, is_real in zip(entries(u), there, real, strict=True)
+    ]
+    choices = [(0, 1, -1) if is_real else (0,) for is_real in real]
+    count = 1
+    for some in choices:
+        count *= len(some)
+    rest = product(*choices) if count <= _MOST_DIRECTIONS else iter(())
+    for direction in (tuple(moved), *rest):
+        point = [
+            one + step * _TINY if step else one for one, step in zip(there, direction, strict=True)
+        ]
+        other = claim.ideal_function(assembled(claim.mechanism, point))
+        if (other != output) if differ is None else differ(other):
+            distance = claim.input_metric.between(entries(u), point)
+            base = claim.input_metric.between(entries(u), there)
+            if distance != inf and abs(distance - base) < _TINY * 2**20:
+                return direction
+    return None
+
+
+def _counterexample(verdict: Verdict, one: Counterexample) -> Json:
+    claim = verdict.claim
+    u = claim.mechanism.read_input(one.input)
+    obligations = list(
+        dict.fromkeys(id(each.obligation) for each in verdict.checked if each.obligation.input == u)
+    )
+    failed = [
+        id(each.obligation)
+        for each in verdict.checked
+        if each.obligation.input == u
+        and not each.decision.holds
+        and each.obligation.probability == one.probability
+    ]
+    return {
+        "input": [_value(each) for each in u],
+        "obligation": obligations.index(failed[0]),
+        "eps": spell(one.eps),
+        "alpha": spell(one.alpha),
+        "gamma": spell(one.gamma),
+        "beta": _form(one.beta),
+        "actual": _enclosure(one.actual),
+        "required": _enclosure(one.required),
+    }
+
+
+__all__ = ["certificate"]

@@ -1,0 +1,386 @@
+"""Deciding a claim for all real inputs at once (Theorem thm:condAcc, without the conjecture).
+
+The run of a single input is done with linear forms for inputs, α and γ where they are free. On
+each cell of parameters the obligation is one exponential sum, whose sign on the cone is decided.
+Cells that differ by the names of their parameters only are decided once.
+
+**Faces.** An input on a side of a cell has d(u, u′) as small as one likes for u′ inside, under
+linf and l1. So if it claims anything (dd > 0), its neighbours have the same ideal output, and its
+obligation is the limit of theirs: probability, dd and β are continuous. Under other distances the
+sides on which the ideal changes are looked at on their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+from exactdp.claims.cells import explore
+from exactdp.claims.deciding import Progress
+from exactdp.claims.distances import discrete_outputs, sup
+from exactdp.claims.expressions import Expression
+from exactdp.claims.hypotheses import falls
+from exactdp.claims.inputs import Box, as_given
+from exactdp.claims.levels import Range
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.pieces import assembled, kinds
+from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.tightness import Kappa, Tightness
+from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.cones import Cone, ConeDecision, ExpSum, Quotient, largest_factor, nonnegative_on
+from exactdp.cones import Progress as Share
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value, plain
+from exactdp.reals import ClosedForm
+from exactdp.reals.numbers import inf, simplest_inside
+from exactdp.semantics.spots import Spot, Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+ROUTE = (
+    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
+    "probability is one exponential sum, and its sign on each cone is decided"
+)
+_MOST_CELLS = 20_000
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters of a claim: ε first, then the real inputs, then α and γ if they are free.
+
+    On a face some of them are linear forms in the others, `made_of`.
+    """
+
+    names: tuple[str, ...]
+    region: Cone
+    finite: tuple[Value, ...]
+    free_alpha: bool
+    free_gamma: bool
+    made_of: tuple[tuple[str, tuple[Fraction, ...]], ...] = ()
+
+    def spots(self, trace: Trace) -> dict[str, Spot]:
+        """Return the numbers that all parameters stand for."""
+        found = {name: trace.spot(name) for name in self.names}
+        for name, form in self.made_of:
+            found[name] = trace.of(dict(zip(self.names, form, strict=True)))
+        return found
+
+    def values(self, point: tuple[Fraction, ...]) -> dict[str, Fraction]:
+        """Return the values of all parameters at a point."""
+        found = dict(zip(self.names, point, strict=True))
+        for name, form in self.made_of:
+            found[name] = sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0))
+        return found
+
+    def face(self, form: tuple[Fraction, ...]) -> Space | None:
+        """Return the part of the space where a form is 0, without the last parameter in it."""
+        last = max(k for k, q in enumerate(form) if q)
+        if last == 0:
+            return None  # there ε would be 0
+        value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
+
+        def moved(side: tuple[int | Fraction, ...]) -> tuple[Fraction, ...]:
+            rest = (q for k, q in enumerate(side) if k != last)
+            return tuple(Fraction(q) + side[last] * v for q, v in zip(rest, value, strict=True))
+
+        region = Cone.of(len(value), [moved(side) for side in self.region.inequalities])
+        made_of = (
+            *((name, moved(other)) for name, other in self.made_of),
+            (self.names[last], value),
+        )
+        names = tuple(name for k, name in enumerate(self.names) if k != last)
+        return replace(self, names=names, region=region, made_of=tuple(sorted(made_of)))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An obligation on a cell of parameters: error ≤ β there."""
+
+    space: Space
+    cone: Cone
+    obligation: Obligation
+    error: ClosedForm
+    beta: ClosedForm
+    shape: Shape
+    """The sum that must not be negative, and the cone, in parameters with standard names."""
+
+
+class Everywhere:
+    """The cells of a claim and what is decided of them, kept so that one can go on later."""
+
+    def __init__(self, claim: Accuracy) -> None:
+        self.claim = claim
+        self.silent = 0
+        """How many cells claim nothing."""
+        self.cells = 0
+        self.problems: list[Problem] = []
+        self._work = self._explored()
+        self._decisions: dict[Shape, ConeDecision] = {}
+
+    def explored(self) -> list[Problem]:
+        """Return all problems; what was found before an interruption is not done again."""
+        for problem in self._work:
+            if problem is not None:
+                self.problems.append(problem)
+        return self.problems
+
+    def _explored(self) -> Iterator[Problem | None]:
+        waiting = list(_spaces(self.claim))
+        seen = set(waiting)
+        while waiting:
+            space = waiting.pop()
+            sides: dict[tuple[Fraction, ...], None] = {}
+            for cone, obligations in _cells(self.claim, space, sides):
+                self.cells += 1
+                self.silent += obligations is None
+                if self.cells > _MOST_CELLS:
+                    raise ValueRefusedError(
+                        f"the claim has more than {_MOST_CELLS:,} cells of inputs",
+                        rule="Each cell is proved on its own.",
+                        way_out="Check it on a Grid, or for a smaller mechanism.",
+                    )
+                for one in obligations or ():
+                    error = 1 - one.probability
+                    for beta in one.beta:
+                        gap = beta - error
+                        signed = ExpSum.from_closed_form(
+                            gap.numerator * gap.denominator, space.names
+                        )
+                        shape = shape_of(signed, cone)
+                        yield Problem(space, cone, one, error, beta, shape)
+                yield None
+            if not _is_continuous(self.claim):
+                faces = {face for side in sides if (face := space.face(side)) is not None}
+                waiting += faces - seen
+                seen |= faces
+
+    def decision(self, problem: Problem, progress: Progress | None, done: int) -> ConeDecision:
+        """Return the decision of a problem; equal problems are decided once."""
+        known = self._decisions.get(problem.shape)
+        if known is None or known.holds is None:
+            total = len(self.problems)
+
+            def hear(share: Share) -> None:
+                if progress is not None:
+                    progress(done, total)
+                del share
+
+            shape = problem.shape
+            known = nonnegative_on(shape.function, shape.cone, resume=known, progress=hear)
+            self._decisions[problem.shape] = known
+        return known
+
+
+def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
+    """Decide a claim for all inputs of a box of reals."""
+    begin = time.perf_counter()
+    work = claim.everywhere
+    problems = work.explored()
+    left = 0
+    failure: Counterexample | None = None
+    for done, problem in enumerate(problems):
+        if progress is not None:
+            progress(done, len(problems))
+        decision = work.decision(problem, progress, done)
+        if decision.holds is False:
+            assert decision.witness is not None
+            failure = _counterexample(claim, problem, problem.shape.lifted(decision.witness))
+            if failure is not None:
+                break
+        left += decision.holds is not True
+    missing = ""
+    if left and failure is None:
+        kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
+        missing = (
+            f"{left} of {len(problems)} problems are left; the best constant is between "
+            f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
+        )
+    return Verdict(
+        claim,
+        holds=False if failure else None if missing else True,
+        route=ROUTE,
+        inputs=work.cells,
+        silent=work.silent,
+        counterexamples=() if failure is None else (failure,),
+        missing=missing,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | None) -> Tightness:
+    """Return an enclosure of the best constant over all inputs of a box of reals."""
+    work = claim.everywhere
+    different: dict[object, tuple[Problem, Quotient, Shape]] = {}
+    for problem in work.explored():
+        if not problem.error.numerator:
+            continue
+        names = problem.space.names
+        under = problem.error.denominator * problem.beta.denominator
+        over, below = (
+            ExpSum.from_closed_form((form * under).numerator, names)
+            for form in (problem.beta, problem.error)
+        )
+        shape = shape_of(below, problem.cone, over)
+        assert shape.second is not None
+        different.setdefault(
+            shape, (problem, Quotient(shape.second, shape.function, shape.cone), shape)
+        )
+    listed = list(different.values())
+    if not listed:
+        return Tightness(
+            Kappa(inf, inf), None, None, None, None, None, None, work.cells, work.silent
+        )
+    found = largest_factor([quotient for _, quotient, _ in listed], width)
+    if found.upper is None or found.lower is None or found.where is None or found.witness is None:
+        raise ValueRefusedError("the best constant could not be enclosed")
+    problem, _, shape = listed[found.where]
+    values = _values(problem, shape.lifted(found.witness))
+    u = _input(claim, problem, values)
+    del progress
+    scale = values["eps"]
+    return Tightness(
+        Kappa(found.lower, found.upper),
+        int(found.lower) if int(found.lower) == int(found.upper) else None,
+        as_given(claim.mechanism, u),
+        None,
+        None,
+        scale,
+        None,
+        work.cells,
+        work.silent,
+    )
+
+
+def _spaces(claim: Accuracy) -> Iterator[Space]:
+    """Yield the parameter space for each value of the finite inputs."""
+    listed = kinds(claim.mechanism)
+    names = [name for name, kind in zip(claim.entry_names, listed, strict=True) if kind is None]
+    free_alpha, free_gamma = _is_alpha_free(claim), _is_gamma_free(claim)
+    everything = ("eps", *names, *("alpha",) * free_alpha, *("gamma",) * free_gamma)
+    unit = {name: tuple(int(n == name) for n in everything) for name in everything}
+    sides: list[tuple[int | Fraction, ...]] = [
+        unit[name] for name in everything if name in ("eps", "alpha", "gamma")
+    ]
+    if isinstance(claim.input_set, Box):
+        for name, (low, high) in zip(names, claim.input_set.ends(len(names)), strict=True):
+            sides.append(_minus(unit[name], unit["eps"], low))
+            sides.append(_minus(tuple(-x for x in unit[name]), unit["eps"], -high))
+    region = Cone.of(len(everything), sides)
+    for finite in product(*(kind.members for kind in listed if kind is not None)):
+        yield Space(everything, region, finite, free_alpha, free_gamma)
+
+
+def _minus(form: tuple[int, ...], unit: tuple[int, ...], times: Fraction) -> tuple[Fraction, ...]:
+    return tuple(Fraction(a) - times * b for a, b in zip(form, unit, strict=True))
+
+
+def _is_alpha_free(claim: Accuracy) -> bool:
+    """Whether α must be a parameter: γ follows it, or β is not seen to fall in it."""
+    gamma = claim.gamma_level
+    if not isinstance(claim.alpha_level, Range):
+        return False
+    if isinstance(gamma, Expression) and "alpha" in gamma.names():
+        return True
+    return not falls(claim.formula, "alpha", claim.epsilon)
+
+
+def _is_gamma_free(claim: Accuracy) -> bool:
+    """Whether γ must be a parameter: outputs hold noise, or β is not seen to fall in γ."""
+    if not isinstance(claim.gamma_level, Range):
+        return False
+    noisy = claim.mechanism.checked.output.holds_noise
+    return noisy or not falls(claim.formula, "gamma", claim.epsilon)
+
+
+def _is_continuous(claim: Accuracy) -> bool:
+    """Whether what is claimed on the sides of cells follows from what is claimed inside."""
+    by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
+    return claim.input_metric.is_norm and by_value
+
+
+def _cells(
+    claim: Accuracy, space: Space, sides: dict[tuple[Fraction, ...], None]
+) -> Iterator[tuple[Cone, list[Obligation] | None]]:
+    """Yield the cells of a space, each with what must be proved on it; collect where it jumps."""
+    listed = kinds(claim.mechanism)
+
+    def run(trace: Trace) -> list[Obligation] | None:
+        finite, spots = iter(space.finite), space.spots(trace)
+        entries = [
+            spots[name] if kind is None else next(finite)
+            for name, kind in zip(claim.entry_names, listed, strict=True)
+        ]
+        found = claim.obligations.at(
+            assembled(claim.mechanism, entries),
+            spots["alpha"] if space.free_alpha else None,
+            spots["gamma"] if space.free_gamma else None,
+        )
+        sides.update(dict.fromkeys(map(rational_vector, trace.sides)))
+        return found
+
+    for cell in explore(space.names, space.region, run):
+        yield cell.cone, cell.result
+
+
+# Counterexamples ----------------------------------------------------------------------
+
+
+def _values(problem: Problem, point: Mapping[int, Fraction]) -> dict[str, Fraction]:
+    """Return values of all parameters inside the cell that agree with a point."""
+    return problem.space.values(problem.shape.completed(problem.cone, point))
+
+
+def _input(claim: Accuracy, problem: Problem, values: Mapping[str, Fraction]) -> tuple[Value, ...]:
+    """Return the input at parameter values, which are scaled by ε."""
+    finite = iter(problem.space.finite)
+    return assembled(
+        claim.mechanism,
+        [
+            plain(values[name] / values["eps"]) if kind is None else next(finite)
+            for name, kind in zip(claim.entry_names, kinds(claim.mechanism), strict=True)
+        ],
+    )
+
+
+def _counterexample(
+    claim: Accuracy, problem: Problem, point: Mapping[int, Fraction]
+) -> Counterexample | None:
+    """Return a counterexample near a point of a cell, re-checked at its single input."""
+    values = _values(problem, point)
+    space = problem.space
+    for scale in _scales(claim, problem, values):
+        scaled = {**values, "eps": scale}
+        fixed: dict[str, object] = {}
+        if space.free_alpha:
+            fixed["alpha"] = values["alpha"] / scale
+        if space.free_gamma:
+            fixed["gamma"] = values["gamma"] / scale
+        u = as_given(claim.mechanism, _input(claim, problem, scaled))
+        verdict = replace(claim, inputs=[u], **fixed).check()
+        if verdict.counterexample is not None:
+            return verdict.counterexample
+    return None
+
+
+def _scales(
+    claim: Accuracy, problem: Problem, values: Mapping[str, Fraction]
+) -> Iterator[Fraction]:
+    """Yield values for ε: where nothing else depends on ε, one that makes the input simple."""
+    position = problem.space.names.index("eps")
+    others = [
+        side
+        for side in problem.cone.inequalities
+        if any(x for k, x in enumerate(side) if k != position)
+    ]
+    if position not in problem.shape.kept and not any(side[position] for side in others):
+        numbers = [abs(values[name]) for name in problem.space.names if name != "eps"]
+        least = min((x for x in numbers if x), default=Fraction(1))
+        yield least
+        on = claim.epsilon
+        yield simplest_inside(on.lower, on.upper) if not on.is_point else Fraction(on.lower)
+    yield values["eps"]

@@ -1,0 +1,88 @@
+"""Sign problems up to the names of their parameters, so that equal ones are decided once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from exactdp.claims.elimination import Row, project, solution
+from exactdp.cones import Cone, ExpSum
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A sum (or two) on a cone, in as few parameters as it depends on, in a standard order."""
+
+    function: ExpSum
+    cone: Cone
+    second: ExpSum | None = None
+    kept: tuple[int, ...] = field(default=(), compare=False)
+    """Which of the original parameters these are."""
+
+    def lifted(self, point: Sequence[Fraction]) -> dict[int, Fraction]:
+        """Return a point with the original parameters."""
+        return dict(zip(self.kept, point, strict=True))
+
+    def completed(self, cone: Cone, point: Mapping[int, Fraction]) -> tuple[Fraction, ...]:
+        """Return an inner point of the original cone with given values of the kept parameters."""
+        rows = [row.at(point) for row in _rows(cone, strict=True)]
+        found = solution(rows)
+        assert found is not None
+        return tuple(
+            Fraction(point[k]) if k in point else found.get(k, Fraction(0))
+            for k in range(cone.size)
+        )
+
+
+def shape_of(function: ExpSum, cone: Cone, second: ExpSum | None = None) -> Shape:
+    """Return the shape of a sum on a cone; of two sums, of both."""
+    terms = [one.to_dict() for one in (function, second) if one is not None]
+    used = {
+        k
+        for listed in terms
+        for powers, rates in listed
+        for k in range(cone.size)
+        if powers[k] or rates[k]
+    }
+    gone = [k for k in range(cone.size) if k not in used]
+    sides = _sides(cone, gone)
+
+    def signature(k: int) -> tuple[object, ...]:
+        own = [
+            sorted(
+                (powers[k], rates[k], q, sum(powers), sum(rates))
+                for (powers, rates), q in one.items()
+            )
+            for one in terms
+        ]
+        return own, sorted((side.get(k, 0), sum(side.values())) for side in sides)
+
+    order = sorted(used, key=signature)
+    names = [f"x{j}" for j in range(len(order))]
+    smaller = Cone.of(len(order), sorted(tuple(side.get(k, 0) for k in order) for side in sides))
+    renamed = [
+        ExpSum.from_dict(
+            names,
+            {
+                (tuple(powers[k] for k in order), tuple(rates[k] for k in order)): q
+                for (powers, rates), q in listed.items()
+            },
+        )
+        for listed in terms
+    ]
+    return Shape(renamed[0], smaller, renamed[1] if second is not None else None, tuple(order))
+
+
+def _rows(cone: Cone, *, strict: bool) -> list[Row]:
+    return [
+        Row.of({k: x for k, x in enumerate(side) if x}, 0, strict=strict)
+        for side in cone.inequalities
+    ]
+
+
+def _sides(cone: Cone, gone: list[int]) -> list[dict[object, int]]:
+    """Return the sides of the cone's projection along some parameters."""
+    left = project(_rows(cone, strict=False), gone)
+    assert left is not None
+    return [dict(row.entries) for row in left]

@@ -1,0 +1,21 @@
+"""The sign of sums of exponentials on polyhedral cones."""
+
+from exactdp.cones.cone import Cone
+from exactdp.cones.decision import ConeDecision, Progress, nonnegative_on
+from exactdp.cones.exp_sum import ExpSum, exp
+from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
+from exactdp.cones.proof import CellProof, ConeProof
+
+__all__ = [
+    "CellProof",
+    "Cone",
+    "ConeDecision",
+    "ConeProof",
+    "ExpSum",
+    "FactorEnclosure",
+    "Progress",
+    "Quotient",
+    "exp",
+    "largest_factor",
+    "nonnegative_on",
+]

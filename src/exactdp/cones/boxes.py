@@ -1,0 +1,217 @@
+"""Branch and bound for g ≥ 0 on the orthant: boxes of stretches, coefficients with an error bound.
+
+A box carries the coefficients b of g in the tensor product of nonnegative bases (`segments`). If
+none is negative, g ≥ 0 on the box. The coefficients are doubles in midpoint-radius form: beside b
+goes a majorant m, transformed by |R| as b is by R, and the distance of b from the true value is at
+most K·u·m, u = 2⁻⁵³. A step with an N×N matrix adds at most N + 8 to K (N + 2 roundings of the
+product, 2 for R, the rest for second order terms, as long as K·u < 1/100), so b ≥ 2·K·u·m proves
+that the true coefficient is not negative. Where m is exactly 0, so is the coefficient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+from flint import fmpz, fmpz_mat
+
+from exactdp.cones.coefficients import functionals, nodes_of
+from exactdp.cones.piece import Factor, LocalTerms
+from exactdp.cones.segments import Array, Axis, Stretch
+from exactdp.cones.segments import axis as axis_of
+
+Corner: TypeAlias = tuple[Fraction | None, ...]
+"""A vertex of a box; None stands for infinity."""
+
+_UNIT = 2.0**-53
+_LARGEST_TENSOR = 100_000
+_LARGEST_COUNT = 10**12
+_TINY = 1e-200
+
+
+@dataclass(frozen=True)
+class Box:
+    """A product of stretches with the coefficients of g, their majorant and the error count K."""
+
+    stretches: tuple[Stretch, ...]
+    values: Array
+    majorant: Array
+    present: Array
+    """Positive where the true coefficient may differ from 0."""
+    count: int
+    share: float = 1.0
+    """Volume of the box, if each cut halves it and the whole orthant has 1."""
+
+    def is_proved(self) -> bool:
+        """Whether no coefficient is negative."""
+        error = 2 * self.count * _UNIT
+        sure = self.values >= error * self.majorant
+        lost = (self.majorant < _TINY) & (self.present > 0)  # underflow: nothing is known
+        finite = np.isfinite(self.majorant) & np.isfinite(self.values)
+        return self.count < _LARGEST_COUNT and bool(np.all(sure & finite & ~lost))
+
+    def badness(self) -> float:
+        """Return how much of the box's coefficients is negative, 0 for none."""
+        ratio = self.values / np.maximum(self.majorant, _TINY)
+        return float(-np.minimum(ratio, 0.0).sum())
+
+    def negative_corner(self) -> Corner | None:
+        """Return a vertex at which g is negative, or the limit of points where it is."""
+        error = 2 * self.count * _UNIT
+        sizes = self.values.shape
+        if not np.isfinite(self.majorant).all():
+            return None
+        for ends in product(*((0, size - 1) if size > 1 else (0,) for size in sizes)):
+            if self.values[ends] < -error * self.majorant[ends] and self.majorant[ends] > _TINY:
+                return tuple(
+                    stretch.high if end else stretch.low
+                    for end, stretch in zip(ends, self.stretches, strict=True)
+                )
+        return None
+
+
+@dataclass
+class Search:
+    """The outcome of branch and bound: the boxes proved and left, or where g is negative."""
+
+    proved: list[tuple[Stretch, ...]] = field(default_factory=list)
+    left: list[tuple[Stretch, ...]] = field(default_factory=list)
+    corner: Corner | None = None
+    steps: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether g ≥ 0 is proved on the whole orthant."""
+        return not self.left and self.corner is None
+
+
+def axes_of(terms: LocalTerms) -> list[Axis]:
+    """Return the space of functions along each axis."""
+    size = len(next(iter(terms)))
+    return [axis_of(nodes_of({key[j] for key in terms})) for j in range(size)]
+
+
+def is_small(axes: list[Axis], largest: int = _LARGEST_TENSOR) -> bool:
+    """Whether the tensor of coefficients fits."""
+    return math.prod(axis.size for axis in axes) <= largest
+
+
+def whole(terms: LocalTerms, axes: list[Axis]) -> Box | None:
+    """Return the orthant as a box, its coefficients computed in integers; None if out of range."""
+    shape = [axis.size for axis in axes]
+    places = [_places(axis.nodes) for axis in axes]
+    strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
+    entries = [fmpz(0)] * math.prod(shape)
+    for key, c in terms.items():
+        index = sum(
+            place[factor] * stride
+            for factor, place, stride in zip(key, places, strides, strict=True)
+        )
+        entries[index] = fmpz(c)
+    for axis, place in zip(axes, places, strict=True):
+        # The first axis is transformed and becomes the last: after a full turn all are in order.
+        rest = len(entries) // axis.size
+        matrix = fmpz_mat(axis.size, axis.size)
+        for i, row in enumerate(functionals(axis.nodes)):
+            for factor, weight in row.items():
+                matrix[i, place[factor]] = weight
+        image = matrix * fmpz_mat(axis.size, rest, entries)
+        entries = image.transpose().entries()
+    wholes = [int(entry) for entry in entries]
+    size = max(abs(c) for c in wholes).bit_length()
+    bits = np.zeros(shape, dtype=np.int64)
+    for j, axis in enumerate(axes):
+        bits += np.array(axis.bits).reshape([-1 if i == j else 1 for i in range(len(axes))])
+    shifts = (bits + size).ravel().tolist()
+    flat = [c / (1 << shift) if c else 0.0 for c, shift in zip(wholes, shifts, strict=True)]
+    values = np.array(flat).reshape(shape)  # each correctly rounded
+    majorant = np.abs(values)
+    present = np.array([1.0 if c else 0.0 for c in wholes]).reshape(shape)
+    if np.any((majorant < _TINY) & (present > 0)):
+        return None
+    return Box(tuple(axis.first() for axis in axes), values, majorant, present, 1)
+
+
+def _places(nodes: tuple[int, ...]) -> dict[Factor, int]:
+    """Return the position of each s^k·exp(−as) along an axis: that of its node."""
+    return {(i - nodes.index(a), a): i for i, a in enumerate(nodes)}
+
+
+def halves(box: Box, axes: list[Axis], j: int) -> tuple[Box, Box]:
+    """Return the two boxes into which a cut of axis j divides a box."""
+    stretch = box.stretches[j]
+    pair = []
+    for upper, part in enumerate(axes[j].halves(stretch)):
+        matrix = axes[j].matrix(stretch, bool(upper))
+        pair.append(
+            Box(
+                (*box.stretches[:j], part, *box.stretches[j + 1 :]),
+                _applied(matrix, box.values, j),
+                _applied(np.abs(matrix), box.majorant, j),
+                np.minimum(_applied((matrix != 0).astype(np.float64), box.present, j), 1.0),
+                box.count + axes[j].size + 8,
+                box.share / 2,
+            )
+        )
+    return pair[0], pair[1]
+
+
+def _applied(matrix: Array, tensor: Array, j: int) -> Array:
+    shape = tensor.shape
+    flat = tensor.reshape(int(np.prod(shape[:j])), shape[j], -1)
+    return np.asarray(np.matmul(matrix, flat).reshape(shape))
+
+
+def search(
+    root: Box, axes: list[Axis], budget: int, progress: Callable[[float], None] | None = None
+) -> Search:
+    """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
+
+    Each cut is along the axis after which the least is negative. The list of boxes is emptied
+    from the end, so it stays short. It gives up on a box that 16 cuts an axis did not prove: there
+    g touches 0, or the corner needs another cone.
+    """
+    smallest = 2.0 ** -(16 * max(1, sum(axis.size > 1 for axis in axes)))
+    with np.errstate(all="ignore"):  # what is not finite proves nothing, see `is_proved`
+        return _search(root, axes, budget, smallest, progress)
+
+
+def _search(
+    root: Box,
+    axes: list[Axis],
+    budget: int,
+    smallest: float,
+    progress: Callable[[float], None] | None,
+) -> Search:
+    found = Search()
+    boxes = [root]
+    done = 0.0
+    while boxes:
+        box = boxes.pop()
+        if box.is_proved():
+            found.proved.append(box.stretches)
+            done += box.share
+            if progress is not None:
+                progress(done)
+            continue
+        found.corner = box.negative_corner()
+        if found.corner is not None or found.steps >= budget or box.share < smallest:
+            found.left = [box.stretches, *(other.stretches for other in boxes)]
+            return found
+        found.steps += 1 + box.values.size // 1000
+        pairs = [halves(box, axes, j) for j, axis in enumerate(axes) if axis.size > 1]
+        if not pairs:
+            found.left = [box.stretches, *(other.stretches for other in boxes)]
+            return found
+        chosen: tuple[Box, Box] = min(pairs, key=_badness)
+        boxes.extend(chosen)
+    return found
+
+
+def _badness(pair: tuple[Box, Box]) -> float:
+    return pair[0].badness() + pair[1].badness()

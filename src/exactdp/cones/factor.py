@@ -1,0 +1,226 @@
+"""The largest κ with b − κ·e ≥ 0 on several cones, as a certified enclosure.
+
+With b = β and e = 1 − P this says how much smaller the bound of a claim may be made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from exactdp.cones.cone import Cone
+from exactdp.cones.decision import ConeDecision, Hook, nonnegative_on
+from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.piece import Piece, piece_of
+from exactdp.cones.segments import Array
+from exactdp.cones.witness import near_points
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.evaluation import enclosure_of
+from exactdp.reals.numbers import Number, positive_width, simplest_inside
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A numerator b and a denominator e ≥ 0 on a cone."""
+
+    numerator: ExpSum
+    denominator: ExpSum
+    cone: Cone
+
+
+@dataclass(frozen=True)
+class FactorEnclosure:
+    """lower ≤ κ ≤ upper for the largest κ with b − κ·e ≥ 0 on all cones.
+
+    `lower` is proved by `decisions`, one a cone, and None if nothing could be proved. `upper` is
+    None if no bound was found (e = 0 everywhere); else b < upper·e at the rational point `witness`
+    of the relative interior of cone number `where`. If lower = upper then κ is known exactly and
+    reached at the witness or in the limit at 0; then b < (κ + width)·e at the witness. `is_narrow`
+    says whether the width was reached.
+    """
+
+    lower: Fraction | None
+    upper: Fraction | None
+    where: int | None
+    witness: Vector | None
+    decisions: tuple[ConeDecision, ...]
+    is_narrow: bool
+
+
+def largest_factor(
+    quotients: Sequence[Quotient],
+    width: Number = "1/1000",
+    *,
+    budget: int = 5000,
+    progress: Hook | None = None,
+) -> FactorEnclosure:
+    """Return an enclosure of the largest κ with b − κ·e ≥ 0 on each cone.
+
+    The upper end comes from low values of b/e, found in doubles and certified at rational points.
+    Then κ = upper − width (nearly) is either proved on all cones, which ends, or refuted at a
+    point, which lowers the upper end by about the width at least; where a cone stays undecided the
+    distance is doubled, and the enclosure is wider than asked for.
+    """
+    gap = positive_width(width)
+    if not quotients:
+        raise ValueRefusedError("there is no cone")
+    start = _first_bound(quotients, gap)
+    if start is None:
+        return FactorEnclosure(None, None, None, None, (), False)
+    upper, place = start
+    wanted = gap
+    for _ in range(200):
+        trial = simplest_inside(upper - wanted, upper - wanted / 2)
+        decisions = _decisions(quotients, trial, budget, progress)
+        last = decisions[-1]
+        if last.holds:
+            result = FactorEnclosure(trial, upper, *place, decisions, upper - trial <= gap)
+            return _sharpened(quotients, result, budget, progress)
+        if last.witness is not None:
+            index = len(decisions) - 1
+            value = _above(quotients[index], last.witness, gap / 8)
+            upper = trial if value is None else min(trial, value)
+            place = index, last.witness
+        else:
+            wanted *= 2
+    return FactorEnclosure(None, upper, *place, (), False)
+
+
+def _decisions(
+    quotients: Sequence[Quotient], factor: Fraction, budget: int, progress: Hook | None
+) -> tuple[ConeDecision, ...]:
+    """Return the decisions about b − factor·e, cone by cone up to the first that does not hold."""
+    found: list[ConeDecision] = []
+    for quotient in quotients:
+        f = quotient.numerator - quotient.denominator * factor
+        found.append(nonnegative_on(f, quotient.cone, budget=budget, progress=progress))
+        if not found[-1].holds:
+            break
+    return tuple(found)
+
+
+def _first_bound(
+    quotients: Sequence[Quotient], gap: Fraction
+) -> tuple[Fraction, tuple[int, Vector]] | None:
+    """Return an upper end and the cone and point that show it: simple, but nearly the lowest."""
+    values = [
+        (value, (index, point))
+        for index, quotient in enumerate(quotients)
+        for point in _low_points(quotient)
+        if (value := _above(quotient, point, gap / 8)) is not None
+    ]
+    if not values:
+        return None
+    lowest = min(value for value, _ in values)
+    return next(entry for entry in values if entry[0] <= lowest + gap / 4)
+
+
+def _sharpened(
+    quotients: Sequence[Quotient], found: FactorEnclosure, budget: int, progress: Hook | None
+) -> FactorEnclosure:
+    """Return the enclosure with the simplest number in it as κ itself, if that is proved."""
+    if found.lower is None or found.upper is None or found.where is None or found.witness is None:
+        return found
+    guess = simplest_inside(found.lower, found.upper)
+    places = [(quotients[found.where], found.witness)]
+    places += [(quotient, (Fraction(0),) * quotient.cone.size) for quotient in quotients]
+    for quotient, point in places:
+        f = quotient.numerator - quotient.denominator * guess
+        if quotient.denominator.sign_at(point) > 0 and f.sign_at(point) == 0:
+            decisions = _decisions(quotients, guess, budget, progress)
+            if decisions[-1].holds:
+                return replace(found, lower=guess, upper=guess, decisions=decisions)
+            break
+    return found
+
+
+def _above(quotient: Quotient, point: Vector, room: Fraction) -> Fraction | None:
+    """Return a short rational just above b/e at a point, None if e > 0 is not certain there."""
+    bits = 64
+    while bits <= 1024:
+        below = quotient.denominator.at(point, bits)
+        value = quotient.numerator.at(point, bits) / below
+        if below > 0 and value.is_finite():
+            found = enclosure_of(value)
+            if found.upper - found.lower < room / 2:
+                return simplest_inside(found.upper, found.upper + room / 2)
+        bits *= 2
+    return None
+
+
+def _low_points(quotient: Quotient) -> list[Vector]:
+    """Return a few rational interior points at which b/e is small."""
+    found = []
+    for part in quotient.cone.pointed_parts():
+        for cell in part.simplices():
+            rays = piece_of(quotient.numerator + quotient.denominator, cell).rays
+            piece = piece_of(quotient.denominator, rays)
+            if not piece.terms:
+                continue
+            best = _lowest(quotient, rays)
+            if best is not None:
+                found.extend(near_points(Piece(rays, piece.terms, piece.dominant), best))
+    return found
+
+
+def _lowest(quotient: Quotient, rays: tuple[Vector, ...]) -> list[float] | None:
+    """Return coordinates s at which b/e is about least, by random points and steps downhill."""
+    columns = [[ray[i] for ray in rays] for i in range(len(rays[0]))]
+    names = [f"s{j}" for j in range(len(rays))]
+    parts = [
+        _Weighted(form.substituted(columns, names))
+        for form in (quotient.numerator, quotient.denominator)
+    ]
+
+    def value(logs: Array) -> Array:
+        (top, top_size), (bottom, bottom_size) = (part(logs) for part in parts)
+        with np.errstate(all="ignore"):
+            ratio = top / bottom * np.exp(np.clip(top_size - bottom_size, -600, 600))
+        return np.where((bottom > 1e-9) & np.isfinite(ratio), ratio, np.inf)
+
+    size = len(rays)
+    random = np.random.default_rng(11)
+    logs = np.concatenate(
+        [random.normal(0.0, 1.5, (600, size)), random.uniform(-9.0, 6.0, (600, size))]
+    )
+    values = value(logs)
+    best = None
+    for start in np.argsort(values)[:6]:
+        place, low = logs[start], float(values[start])
+        if not math.isfinite(low):
+            continue
+        moves = np.concatenate([np.eye(size), -np.eye(size), [[1.0] * size, [-1.0] * size]])
+        step = 1.0
+        while step > 1e-4:
+            around = np.clip(place + step * moves, -30.0, 8.0)
+            near = value(around)
+            i = int(np.argmin(near))
+            if near[i] < low - 1e-13 * abs(low):
+                place, low = around[i], float(near[i])
+            else:
+                step /= 2
+        if best is None or low < best[0]:
+            best = low, [math.exp(entry) for entry in place]
+    return None if best is None else best[1]
+
+
+class _Weighted:
+    """Values of a sum at many points of the orthant, as a number of size about 1 and a log."""
+
+    def __init__(self, form: ExpSum) -> None:
+        terms = form.to_dict()
+        self.powers = np.array([k for k, _ in terms], dtype=np.float64)
+        self.rates = np.array([[float(r) for r in rates] for _, rates in terms])
+        self.signs = np.array([1.0 if c > 0 else -1.0 for c in terms.values()])
+        self.sizes = np.array(
+            [math.log(abs(c.numerator)) - math.log(c.denominator) for c in terms.values()]
+        )
+
+    def __call__(self, logs: Array) -> tuple[Array, Array]:
+        exponents = self.sizes + logs @ self.powers.T + np.exp(logs) @ self.rates.T
+        largest = exponents.max(axis=1)
+        return np.exp(exponents - largest[:, None]) @ self.signs, largest

@@ -1,0 +1,104 @@
+"""A sum of exponentials on a simplicial cone, in the coordinates of its rays.
+
+With independent rays ρ₁, …, ρₙ every θ of the cone is Σ sⱼρⱼ with sⱼ ≥ 0. Divided by the
+exponential exp(Σ Dⱼsⱼ), Dⱼ the largest rate along ρⱼ, and with rays and coefficients scaled to
+integers, the function becomes
+
+    g(s) = Σ c·∏ sⱼ^kⱼ·exp(−aⱼsⱼ),   c, k, a integers, a ≥ 0, s in the positive orthant,
+
+and has the same sign as f. This is the form in which signs are decided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.cones.cone import Integers, dot
+from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.reals.numbers import common_step, fraction
+
+Factor: TypeAlias = tuple[int, int]
+"""(k, a) for s^k·exp(−a·s)."""
+
+LocalTerms: TypeAlias = dict[tuple[Factor, ...], int]
+"""Σ c·∏ sⱼ^kⱼ·exp(−aⱼsⱼ) as {((k₁, a₁), …): c}, no c zero."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The function g on the cone of these (scaled) rays, and the exponential divided out."""
+
+    rays: tuple[Vector, ...]
+    terms: LocalTerms
+    dominant: Vector
+
+    def point(self, coordinates: Sequence[Fraction]) -> Vector:
+        """Return θ = Σ sⱼρⱼ."""
+        size = len(self.rays[0])
+        return tuple(
+            sum((s * ray[i] for s, ray in zip(coordinates, self.rays, strict=True)), Fraction(0))
+            for i in range(size)
+        )
+
+
+def piece_of(f: ExpSum, rays: Sequence[Integers | Vector]) -> Piece:
+    """Return f on the cone of linearly independent rays."""
+    along = {rates: tuple(Fraction(dot(rates, ray)) for ray in rays) for rates in f.parts}
+    scaled, largest, steps = [], [], []
+    for j, ray in enumerate(rays):
+        mine = [entry[j] for entry in along.values()]
+        top = max(mine, default=Fraction(0))
+        step = common_step([top - rate for rate in mine]) or Fraction(1)
+        largest.append(top)
+        steps.append(step)
+        scaled.append(tuple(Fraction(entry) / step for entry in ray))
+    columns = [[ray[i] for ray in scaled] for i in range(len(f.names))]
+    local = f.substituted(columns, [f"s{j}" for j in range(len(rays))])
+    found: dict[tuple[Factor, ...], Fraction] = {}
+    for rates, part in local.parts.items():
+        decay = tuple(
+            int(top / step - rate) for top, step, rate in zip(largest, steps, rates, strict=True)
+        )
+        for powers, coefficient in part.to_dict().items():
+            key = tuple((int(k), a) for k, a in zip(powers, decay, strict=True))
+            found[key] = fraction(coefficient)
+    scale = math.lcm(*(value.denominator for value in found.values())) if found else 1
+    divisor = math.gcd(*(int(value * scale) for value in found.values())) or 1
+    terms = {key: int(value * scale) // divisor for key, value in found.items()}
+    dominant = tuple(top / step for top, step in zip(largest, steps, strict=True))
+    return Piece(tuple(scaled), terms, dominant)
+
+
+def shifted_derivative(terms: LocalTerms, axis: int, shift: int) -> LocalTerms:
+    """Return (∂/∂sⱼ + shift)·g."""
+    result: LocalTerms = {}
+    for key, c in terms.items():
+        k, a = key[axis]
+        if k:
+            lower = (*key[:axis], (k - 1, a), *key[axis + 1 :])
+            result[lower] = result.get(lower, 0) + k * c
+        if shift != a:
+            result[key] = result.get(key, 0) + (shift - a) * c
+    return {key: c for key, c in result.items() if c}
+
+
+def face_at_zero(terms: LocalTerms, axis: int) -> LocalTerms:
+    """Return g on the face sⱼ = 0, as a function that no longer depends on sⱼ."""
+    result: LocalTerms = {}
+    for key, c in terms.items():
+        if key[axis][0] == 0:
+            face = (*key[:axis], (0, 0), *key[axis + 1 :])
+            result[face] = result.get(face, 0) + c
+    return {key: c for key, c in result.items() if c}
+
+
+def face_at_infinity(terms: LocalTerms, axis: int) -> LocalTerms | None:
+    """Return lim g as sⱼ → ∞, None if g grows with a power of sⱼ."""
+    slowest = [(key, c) for key, c in terms.items() if key[axis][1] == 0]
+    if any(key[axis][0] for key, _ in slowest):
+        return None
+    return dict(slowest)

@@ -1,0 +1,128 @@
+"""Why a sum is nonnegative on a cone, as plain data that another program can check.
+
+`ConeProof.to_json()` gives the variables, the terms of f, the conditions of the cone and, for each
+simplicial cell, its rays and the argument. All rationals are strings. To check it:
+
+- the cells cover the cone (see `Cone.simplices`; a cell cut later lies in one of its simplices);
+- on each cell, write θ = Σ sⱼρⱼ and divide by exp(Σ Dⱼsⱼ), D the cell's `dominant`;
+- apply the `reductions`: each says that (∂ⱼ + shift)g ≥ 0, or −∂ⱼg ≥ 0 if it goes to infinity,
+  which the exact coefficients show, so only the face remains;
+- with method "ray", the certificate shows that what is left, a function of s at `axis`, is ≥ 0;
+- otherwise, if there are no `boxes`, the coefficients of what is left are nonnegative on the whole
+  orthant; if there are, the boxes [low, high] (null for ∞) cover the orthant and on each the
+  coefficients in Bernstein's basis are nonnegative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.cones.cone import Cone
+from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.piece import Piece
+from exactdp.cones.segments import Stretch
+from exactdp.reals.numbers import spell
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """g ≥ 0 exactly if it is on the face where sⱼ is 0, or infinite, because of a derivative."""
+
+    axis: int
+    to_infinity: bool
+    shift: int
+
+
+@dataclass(frozen=True)
+class CellProof:
+    """The argument on one simplicial cell."""
+
+    rays: tuple[Vector, ...]
+    dominant: Vector
+    reductions: tuple[Reduction, ...]
+    boxes: tuple[tuple[tuple[Fraction, Fraction | None], ...], ...]
+    """Empty if exact coefficients on the whole cell, or the decision on a ray, are the proof."""
+    ray: tuple[int, dict[str, Any]] | None = None
+    """The one axis left and the certificate of `exactdp.reals` for the function of it."""
+
+    @classmethod
+    def by_coefficients(cls, piece: Piece, reductions: Sequence[Reduction] = ()) -> CellProof:
+        """Return the proof by exact coefficients."""
+        return cls(piece.rays, piece.dominant, tuple(reductions), ())
+
+    @classmethod
+    def by_boxes(
+        cls, piece: Piece, reductions: Sequence[Reduction], boxes: Iterable[Sequence[Stretch]]
+    ) -> CellProof:
+        """Return the proof by boxes."""
+        ends = tuple(tuple((part.low, part.high) for part in box) for box in boxes)
+        return cls(piece.rays, piece.dominant, tuple(reductions), ends)
+
+    @classmethod
+    def by_ray(
+        cls, piece: Piece, reductions: Sequence[Reduction], axis: int, certificate: dict[str, Any]
+    ) -> CellProof:
+        """Return the proof by a decision about a function of one coordinate."""
+        return cls(piece.rays, piece.dominant, tuple(reductions), (), (axis, certificate))
+
+    @property
+    def method(self) -> str:
+        """How the cell was closed: "coefficients", "boxes" or "ray"."""
+        if self.ray is not None:
+            return "ray"
+        return "boxes" if self.boxes else "coefficients"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the proof as plain data."""
+        return {
+            "rays": [[spell(entry) for entry in ray] for ray in self.rays],
+            "dominant": [spell(entry) for entry in self.dominant],
+            "reductions": [
+                {
+                    "axis": step.axis,
+                    "face": "infinity" if step.to_infinity else "zero",
+                    "shift": step.shift,
+                }
+                for step in self.reductions
+            ],
+            "method": self.method,
+            "boxes": [
+                [[spell(low), None if high is None else spell(high)] for low, high in box]
+                for box in self.boxes
+            ],
+            "ray": None if self.ray is None else {"axis": self.ray[0], "certificate": self.ray[1]},
+        }
+
+
+@dataclass(frozen=True)
+class ConeProof:
+    """The cells of a cone that are closed, each with its argument."""
+
+    f: ExpSum
+    cone: Cone
+    cells: tuple[CellProof, ...]
+
+    @classmethod
+    def of(cls, f: ExpSum, cone: Cone, cells: Iterable[CellProof]) -> ConeProof:
+        """Return the proof made of these cells."""
+        return cls(f, cone, tuple(cells))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the proof as plain data."""
+        return {
+            "variables": list(self.f.names),
+            "terms": [
+                {
+                    "coefficient": spell(c),
+                    "powers": list(powers),
+                    "rates": [spell(rate) for rate in rates],
+                }
+                for (powers, rates), c in sorted(self.f.to_dict().items())
+            ],
+            "inequalities": [list(a) for a in self.cone.inequalities],
+            "equalities": [list(b) for b in self.cone.equalities],
+            "cells": [cell.to_json() for cell in self.cells],
+        }

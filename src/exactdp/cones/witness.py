@@ -1,0 +1,156 @@
+"""Points at which a sum is negative: looked for in doubles, certified at a rational point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from exactdp.cones.boxes import Corner
+from exactdp.cones.cone import primitive
+from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.piece import LocalTerms, Piece
+from exactdp.cones.segments import Array
+
+_SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 50, 64, 100)
+_DENOMINATORS = (*_SIMPLE, *(2**k for k in range(7, 40)))
+_SAMPLES = 400
+_NEGATIVE = -1e-13
+_CLEARLY_NEGATIVE = -1e-3
+
+
+class Sampler:
+    """The relative value of g, g/Σ|terms| ∈ [−1, 1], at many points of the orthant in doubles."""
+
+    def __init__(self, terms: LocalTerms) -> None:
+        self.powers = np.array([[k for k, _ in key] for key in terms], dtype=np.float64)
+        self.decays = np.array([[a for _, a in key] for key in terms], dtype=np.float64)
+        self.signs = np.array([1.0 if c > 0 else -1.0 for c in terms.values()])
+        self.sizes = np.array([math.log(abs(c)) for c in terms.values()])
+
+    def __call__(self, logs: Array) -> Array:
+        """Return the relative values at points given by the logarithms of their coordinates."""
+        with np.errstate(over="ignore", under="ignore"):
+            exponents = self.sizes + logs @ self.powers.T - np.exp(logs) @ self.decays.T
+            weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+            return np.asarray((weights @ self.signs) / weights.sum(axis=1))
+
+    def scales(self) -> Array:
+        """Return log(1 / mean decay) for each axis."""
+        mean = self.decays.mean(axis=0)
+        return np.asarray(-np.log(np.where(mean > 0, mean, 1.0)))
+
+    def samples(self, count: int) -> tuple[Array, Array]:
+        """Return points (by logarithms), near and wide, and their values."""
+        size = self.powers.shape[1]
+        random = np.random.default_rng(7)
+        near = random.normal(0.0, 1.0, (count, size))
+        wide = random.uniform(-7.0, 6.0, (count, size))
+        logs = np.concatenate([near, wide, np.zeros((1, size))]) + self.scales()
+        return logs, self(logs)
+
+    def lowest(self, count: int = _SAMPLES) -> tuple[Array, float]:
+        """Return the point (by logarithms) with the least value found, and that value."""
+        logs, values = self.samples(count)
+        best = np.argsort(values)[:4]
+        found = [self._descended(logs[i], float(values[i])) for i in best]
+        return min(found, key=lambda entry: entry[1])
+
+    def _descended(self, logs: Array, value: float) -> tuple[Array, float]:
+        """Return a nearby point with a lower value: steps along the axes, halved when stuck."""
+        size = len(logs)
+        moves = np.concatenate(
+            [np.eye(size), -np.eye(size), np.ones((1, size)), -np.ones((1, size))]
+        )
+        step = 0.5
+        for _ in range(60):
+            around = logs + step * moves
+            values = self(around)
+            i = int(np.argmin(values))
+            if values[i] < value - 1e-12:
+                logs, value = around[i], float(values[i])
+            else:
+                step /= 2
+                if step < 0.01:
+                    break
+        return np.clip(logs, -40.0, 40.0), value
+
+
+def sampled_witness(f: ExpSum, piece: Piece) -> Vector | None:
+    """Return a rational point in the interior of the piece at which f < 0, if one is met.
+
+    Of clearly negative points those of moderate size are tried first: they round to simple ones.
+    """
+    sampler = Sampler(piece.terms)
+    logs, values = sampler.samples(_SAMPLES)
+    clear = logs[values < _CLEARLY_NEGATIVE]
+    size = np.abs(clear + np.log(_lengths(piece))).max(axis=1)
+    found = [
+        point
+        for place in clear[np.argsort(size)[:6]]
+        if (point := rounded_witness(f, piece, np.exp(place).tolist())) is not None
+    ]
+    if found:
+        return min(found, key=_length_in_print)
+    place, value = sampler.lowest()
+    return None if value > _NEGATIVE else rounded_witness(f, piece, np.exp(place).tolist())
+
+
+def _length_in_print(point: Vector) -> int:
+    """Return the number of bits of all numerators and denominators."""
+    return sum(q.numerator.bit_length() + q.denominator.bit_length() for q in point)
+
+
+def rounded_witness(f: ExpSum, piece: Piece, place: Sequence[float]) -> Vector | None:
+    """Return the simplest rational point near a place (in coordinates s) at which f < 0."""
+    sampler = Sampler(piece.terms)
+    for coordinates, point in _near(piece, place):
+        if sampler(np.log([coordinates]))[0] < _NEGATIVE and f.sign_at(point) < 0:
+            return point
+    return None
+
+
+def near_points(piece: Piece, place: Sequence[float]) -> list[Vector]:
+    """Return interior rational points, ever closer to a place (in coordinates s)."""
+    return [point for _, point in _near(piece, place)]
+
+
+def _near(piece: Piece, place: Sequence[float]) -> Iterator[tuple[list[float], Vector]]:
+    """Yield coordinates and points, simple ones first: multiples of 1/q of the integer rays."""
+    rays = [primitive(ray) for ray in piece.rays]
+    lengths = _lengths(piece)
+    target = [min(s * length, 1e9) for s, length in zip(place, lengths, strict=True)]
+    seen = set()
+    for q in _DENOMINATORS:
+        near = tuple(Fraction(max(1, round(s * q)), q) for s in target)
+        if near in seen:
+            continue
+        seen.add(near)
+        coordinates = [float(s) / length for s, length in zip(near, lengths, strict=True)]
+        yield (
+            coordinates,
+            tuple(
+                sum((s * ray[i] for s, ray in zip(near, rays, strict=True)), Fraction(0))
+                for i in range(len(rays[0]))
+            ),
+        )
+
+
+def _lengths(piece: Piece) -> list[float]:
+    """Return how often each ray of the piece is its integer direction."""
+    return [
+        float(next(a / b for a, b in zip(ray, primitive(ray), strict=True) if b))
+        for ray in piece.rays
+    ]
+
+
+def corner_witness(f: ExpSum, piece: Piece, corner: Corner) -> Vector | None:
+    """Return an interior point at which f < 0 near a vertex of a box, which may be at infinity."""
+    for t in range(2, 60, 3):
+        place = [Fraction(2) ** (t // 2) if s is None else s + Fraction(1, 2**t) for s in corner]
+        point = piece.point(place)
+        if f.sign_at(point) < 0:
+            return rounded_witness(f, piece, [float(s) for s in place]) or point
+    return None

@@ -1,0 +1,261 @@
+"""A graph prepared for many inputs: all that does not depend on the input is done here, once.
+
+The probabilities of a graph depend on an input only through its constants: the means of samples,
+and the constants of comparisons, changes of variables and outputs. They are linear functions of
+the inputs, written in integers over a common denominator, and evaluated together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+from exactdp.language.operations import COMPARISONS
+from exactdp.measure.density import Density
+from exactdp.measure.frame import Frame, shared
+from exactdp.measure.lattice import Bound
+from exactdp.measure.parametric import ParametricFrame
+from exactdp.measure.polyhedron import Condition
+from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
+from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.machine import Compare, Done, Draw, Event
+
+
+class Point(NamedTuple):
+    """What a graph sees of an input: its constants, as multiples of 1/denominator."""
+
+    denominator: int
+    values: tuple[int, ...]
+
+    def value(self, place: int) -> Fraction:
+        """Return the constant at a place."""
+        return Fraction(self.values[place], self.denominator)
+
+
+class SpotPoint(NamedTuple):
+    """What a graph sees of an input with spots."""
+
+    denominator: int
+    values: tuple[Any, ...]
+
+    def value(self, place: int) -> Any:
+        """Return the constant at a place."""
+        return self.values[place]
+
+
+def constant_part(form: Any, inputs: Mapping[str, Number]) -> Fraction:
+    """Return the part of a form without noise, at given inputs."""
+    if not isinstance(form, Linear):
+        return Fraction(form)
+    result = Fraction(form.constant)
+    for name, q in form.coefficients.items():
+        if isinstance(name, str):
+            result += q * inputs[name]
+    return result
+
+
+def has_inputs(form: object) -> bool:
+    """Whether a form depends on inputs."""
+    return isinstance(form, Linear) and any(isinstance(name, str) for name in form.coefficients)
+
+
+def noise_part(form: object) -> dict[int, Fraction]:
+    """Return the coefficients of the noise in a form."""
+    if not isinstance(form, Linear):
+        return {}
+    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Σ form·x + constant op 0 for noise x, all real or all integer."""
+
+    form: tuple[tuple[int, Fraction], ...]
+    constant: Fraction
+    op: str
+    whole: bool
+
+    def answer(self, density: Density, truth: bool) -> Density:
+        """Return the part of a density on which the comparison has the given truth."""
+        if not self.whole:
+            return density.restricted(self._conditions[truth])
+        form = dict(self.form)
+        at_least = Bound.of(form, self.constant)
+        above = Bound.of(form, self.constant, strict=True)
+        if self.op in ("==", "!="):
+            if (self.op == "==") == truth:
+                exactly = Fraction(above.constant + 1) == at_least.constant
+                equal = density.restricted(at_least).restricted(above.negated())
+                return equal if exactly else Density(density.frame, ())
+            return density.restricted(above) + density.restricted(at_least.negated())
+        bound = at_least if self.op in (">=", "<") else above
+        return density.restricted(bound if (self.op in (">", ">=")) == truth else bound.negated())
+
+    @cached_property
+    def _conditions(self) -> tuple[Condition, Condition]:
+        """The conditions on real noise under which the answer is False, and True."""
+        condition = Condition.of(dict(self.form), self.constant)
+        both = condition.negated(), condition
+        return both if self.op in (">", ">=") else both[::-1]
+
+
+@dataclass(frozen=True)
+class Way:
+    """An edge, and what becomes of the variables of its source.
+
+    Those in `dead` are integrated out and the others renamed, where `names` is not None. Edges
+    that change variables have neither.
+    """
+
+    edge: Edge
+    variables: int
+    dead: tuple[int, ...] = ()
+    names: dict[int, int] | None = None
+    nothing: bool = False
+    """Whether all variables stay what they are."""
+
+    @classmethod
+    def of(cls, edge: Edge, variables: int) -> Way:
+        """Return the way along an edge from a node that has so many variables."""
+        kept = edge.kept
+        if kept is None:
+            return cls(edge, variables)
+        dead = tuple(v for v in range(variables) if v not in kept)
+        same = all(old == new for old, new in kept.items())
+        return cls(edge, variables, dead, None if same else kept, same and not dead)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node: its event, its number of variables, the ways on, and where its constant stands."""
+
+    event: Event | Failure
+    variables: int
+    ways: tuple[Way, ...]
+    place: int
+    fixed: Question | bool | None
+    """What a comparison asks of real noise, if that does not depend on the input."""
+
+    def question(self, point: Point, integers: frozenset[int]) -> Question | bool:
+        """Return a comparison at a point, or its truth if that is known."""
+        assert isinstance(self.event, Compare)
+        if self.fixed is not None and not integers:
+            return self.fixed
+        return question(self.event, point.value(self.place), integers)
+
+
+def question(event: Compare, constant: Fraction, integers: frozenset[int]) -> Question | bool:
+    """Return a comparison of noise with its constant, or its truth if that is known."""
+    form = noise_part(event.difference)
+    if not form:
+        return COMPARISONS[event.op](constant, 0)
+    whole = not integers.isdisjoint(form)
+    if event.op in ("==", "!=") and not whole:
+        return event.op == "!="  # equality of continuous noise has no mass
+    return Question(tuple(sorted(form.items())), constant, event.op, whole)
+
+
+class Stage(NamedTuple):
+    """The nodes of a strongly connected component, and whether they lie on a cycle."""
+
+    nodes: tuple[int, ...]
+    cyclic: bool
+
+
+class Plan:
+    """The steps of a graph, the order in which they are taken, and its constants."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._places: dict[tuple[bool, Fraction, frozenset[tuple[str, Fraction]]], int] = {}
+        self.steps = [self._step(node) for node in graph.nodes]
+        self.stages = [Stage(tuple(one), graph.cyclic[one[0]]) for one in graph.components]
+        draws = [node.event for node in graph.nodes if isinstance(node.event, Draw)]
+        # The units of a frame that fits: a denominator of all rates, and how much finer than the
+        # constants the breakpoints may be.
+        self._rates = lcm(*(event.rate.denominator for event in draws))
+        self._finer = 1
+        self._means = [place for (is_mean, *_), place in self._places.items() if is_mean]
+        self._shift_means = graph.sees_differences_only
+        self._denominator = lcm(
+            *(q.denominator for _, c, terms in self._places for q in (c, *(q for _, q in terms)))
+        )
+        self._constants = [
+            (int(c * self._denominator), [(n, int(q * self._denominator)) for n, q in terms])
+            for _, c, terms in self._places
+        ]
+
+    def _step(self, node: Node) -> Step:
+        event, place, fixed, variables = node.event, -1, None, node.variables
+        if isinstance(event, Draw):
+            if not has_noise(event.mean):  # else the noise around it has mean 0
+                place = self._place(event.mean, is_mean=True)
+            variables += 1
+        elif isinstance(event, Compare):
+            place = self._place(event.difference)
+            if not has_inputs(event.difference):
+                fixed = question(event, constant_part(event.difference, {}), frozenset())
+        elif isinstance(event, Done):
+            for form in forms_of(event.output):
+                self._place(form)
+        for edge in node.edges:
+            for form in edge.variables:
+                self._place(form)
+        ways = tuple(Way.of(edge, variables) for edge in node.edges)
+        return Step(event, node.variables, ways, place, fixed)
+
+    def _place(self, form: object, *, is_mean: bool = False) -> int:
+        """Return where the constant of a form stands among all constants."""
+        constant: Any = form
+        terms: frozenset[tuple[str, Fraction]] = frozenset()
+        if isinstance(form, Linear):
+            constant = form.constant
+            named = ((n, Fraction(q)) for n, q in form.coefficients.items() if isinstance(n, str))
+            terms = frozenset(named)
+        return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
+
+    def at_spots(self, inputs: Mapping[str, Any]) -> SpotPoint:
+        """Return what the graph sees of an input with spots."""
+        values = []
+        for constant, terms in self._constants:
+            value: Any = Fraction(constant, self._denominator)
+            for name, factor in terms:
+                value = value + inputs[name] * Fraction(factor, self._denominator)
+            values.append(value)
+        return SpotPoint(1, tuple(values))
+
+    def frame(self, point: Point | SpotPoint) -> Any:
+        """Return a frame that fits a point, as far as is known."""
+        if isinstance(point, SpotPoint):
+            return ParametricFrame()
+        return shared(Frame(self._rates, self._finer * point.denominator))
+
+    def remember(self, frame: Frame, point: Point) -> None:
+        """Note that this frame was needed for a point."""
+        self._rates = lcm(self._rates, frame.rates)
+        self._finer = lcm(self._finer, frame.points // point.denominator)
+
+    def at(self, inputs: Mapping[str, Number]) -> Point:
+        """Return what the graph sees of an input.
+
+        Where it sees differences only, the means are shifted so that the first is 0.
+        """
+        common = lcm(*(value.denominator for value in inputs.values()))
+        scaled = {n: v.numerator * (common // v.denominator) for n, v in inputs.items()}
+        values = []
+        for constant, terms in self._constants:
+            value = constant * common
+            for name, factor in terms:
+                value += factor * scaled[name]
+            values.append(value)
+        if self._shift_means and self._means:
+            origin = values[self._means[0]]
+            for place in self._means:
+                values[place] -= origin
+        denominator = common * self._denominator
+        divisor = gcd(denominator, *values)
+        return Point(denominator // divisor, tuple(value // divisor for value in values))

@@ -1,0 +1,69 @@
+"""What of a state matters if one pattern of output is asked for; the rest is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from exactdp.language.code import Code, Output, Set
+from exactdp.language.flow import read
+from exactdp.language.syntax import Name
+from exactdp.language.values import Value, as_output
+from exactdp.semantics.events import ANYTHING, match, prefix_test
+from exactdp.semantics.machine import Machine, State
+
+Look = Callable[[State], State | None]
+"""Returns a state as far as it matters, None if it does not matter at all."""
+
+
+class _Other:
+    """Stands for a value that is not the one asked for."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+OTHER = _Other()
+
+
+def look_for(machine: Machine, pattern: Value) -> Look:
+    """Return how states look if only the outputs of a pattern count.
+
+    A state that can no longer end in such an output does not matter, except in a program with
+    `while` loops, where it may come to a loop that never ends. A value that will be returned or
+    forgotten, and nothing else, matters only if it matches: which index is the best so far, say,
+    where the question is whether it is the last one.
+    """
+    ends = all(loop.counter is not None for loop in machine.code.loops)
+    keep = prefix_test(machine.code, machine.slots, pattern if ends else ANYTHING)
+    slots = [machine.slots[name] for name in sorted(only_returned(machine.code))]
+
+    def look(state: State) -> State | None:
+        if not keep(state):
+            return None
+        env = list(state.env)
+        for slot in slots:
+            if not match(as_output(env[slot]), pattern, []):
+                env[slot] = OTHER
+        return State(state.pc, tuple(env))
+
+    return look
+
+
+def only_returned(code: Code) -> frozenset[str]:
+    """Return the slots that are read only to return them, or to copy them to another such slot.
+
+    The largest such set: slots are taken out until all that is left satisfies this.
+    """
+    slots = found = frozenset(code.slots)
+    while True:
+        left = found
+        for one in code.instructions:
+            match one:
+                case Output(Name()):
+                    continue
+                case Set(slot, Name()) if slot in left:
+                    continue
+            left -= read(one, slots)
+        if left == found:
+            return found
+        found = left

@@ -1,0 +1,256 @@
+"""Numbers that are known only as linear forms in parameters, run at a sample point.
+
+A `Spot` is such a number: a form, its value at the sample, and the trace that it belongs to. Each
+comparison of spots is decided by the values and written down, so that after a run the trace holds
+conditions on the parameters under which the run goes the same way: a polyhedral cone. Nothing
+else of the engine knows about parameters.
+
+Everything is scaled by ε, so a rational constant c means c·ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import fmpq
+
+from exactdp.language.operations import COMPARISONS
+from exactdp.language.values import List, Value
+from exactdp.reals import ExpPoly, parameter
+from exactdp.reals.numbers import exact, fraction
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.machine import Compare, Done, Machine
+
+Vector: TypeAlias = tuple[fmpq, ...]
+Rational: TypeAlias = int | Fraction
+
+_ZERO, _ONE = fmpq(0), fmpq(1)
+
+
+class OnFaceError(Exception):
+    """Two different forms are equal at the sample point; `form` is their difference."""
+
+    def __init__(self, form: Vector) -> None:
+        super().__init__()
+        self.form = rational_vector(form)
+
+
+def rational_vector(form: Vector) -> tuple[Fraction, ...]:
+    """Return a form in Python's rationals."""
+    return tuple(map(fraction, form))
+
+
+class Trace:
+    """The parameters, the sample point, and the forms that were found to be positive there.
+
+    The first parameter is ε, and positive.
+    """
+
+    def __init__(self, names: Sequence[str], sample: Sequence[Rational]) -> None:
+        self.names = tuple(names)
+        self.sample = tuple(exact(Fraction(value) / sample[0]) for value in sample)
+        self._positive: dict[Vector, Vector] = {}  # by direction
+        self.sides: dict[Vector, None] = {}
+        """The forms whose zeros are inputs at which a claim may jump."""
+
+    @property
+    def positive(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The forms that were compared with 0, signed so that they are positive."""
+        return tuple(map(rational_vector, self._positive.values()))
+
+    def spot(self, name: str) -> Spot:
+        """Return the number that a parameter stands for."""
+        return self.of({name: 1})
+
+    def of(self, form: Mapping[str, Rational]) -> Spot:
+        """Return the number Σ q·parameter."""
+        return Spot(tuple(exact(form.get(name, 0)) for name in self.names), self)
+
+    def from_closed_form(self, form: ExpPoly) -> Spot | None:
+        """Return a linear form in the parameters, if that is what a closed form is."""
+        linear = form.linear_form()
+        return None if linear is None else self.of(linear)
+
+    def value(self, form: Vector) -> fmpq:
+        """Return the value of a form at the sample, where ε is 1."""
+        total = _ZERO
+        for q, x in zip(form, self.sample, strict=True):
+            if q:
+                total += q * x
+        return total
+
+    def note(self, spot: Spot) -> None:
+        """Note that a claim may jump where a form is 0."""
+        if spot:
+            self.sides[_direction(spot.form)] = None
+
+    def knows(self, form: Vector) -> bool:
+        """Whether the sign of a form, or of a multiple of it, was asked before."""
+        return _direction(form) in self._positive
+
+    def sign(self, form: Vector) -> int:
+        """Return the sign of a form at the sample, and remember it."""
+        if not any(form):
+            return 0
+        value = self.value(form)
+        if value == 0:
+            raise OnFaceError(form)
+        signed = form if value > 0 else tuple(-q for q in form)
+        self._positive.setdefault(_direction(form), signed)
+        return 1 if value > 0 else -1
+
+
+def _direction(form: Vector) -> Vector:
+    """Return a form up to a factor."""
+    first = next(q for q in form if q)
+    return form if first == 1 else tuple(q / first for q in form)
+
+
+class Spot:
+    """A linear form in the parameters of a trace."""
+
+    __slots__ = ("_value", "form", "trace")
+
+    def __init__(self, form: Vector, trace: Trace) -> None:
+        self.form = form
+        self.trace = trace
+        self._value: fmpq | None = None
+
+    @property
+    def value(self) -> fmpq:
+        """The value at the sample, in units of ε."""
+        if self._value is None:
+            self._value = self.trace.value(self.form)
+        return self._value
+
+    def closed_form(self) -> ExpPoly:
+        """Return the form as a function of the parameters."""
+        total = ExpPoly(0)
+        for name, q in zip(self.trace.names, self.form, strict=True):
+            if q:
+                total = total + parameter(name) * fraction(q)
+        return total
+
+    def _vector(self, other: object) -> Vector | None:
+        if isinstance(other, Spot):
+            # Numbers of different runs have nothing to do with each other.
+            return other.form if other.trace is self.trace else None
+        if isinstance(other, int | Fraction):
+            return (exact(other), *(_ZERO,) * (len(self.form) - 1))
+        return None
+
+    def _combined(self, other: object, sign: int) -> Spot:
+        vector = self._vector(other)
+        if vector is None:
+            return NotImplemented
+        return Spot(tuple(a + sign * b for a, b in zip(self.form, vector, strict=True)), self.trace)
+
+    def __add__(self, other: object) -> Spot:
+        return self._combined(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Spot:
+        return self._combined(other, -1)
+
+    def __rsub__(self, other: object) -> Spot:
+        return (-self)._combined(other, 1)
+
+    def __neg__(self) -> Spot:
+        return Spot(tuple(-q for q in self.form), self.trace)
+
+    def __mul__(self, other: object) -> Spot:
+        if not isinstance(other, int | Fraction):
+            return NotImplemented
+        factor = exact(other)
+        return Spot(tuple(q * factor for q in self.form), self.trace)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Spot:
+        if not isinstance(other, int | Fraction):
+            return NotImplemented
+        return self if other == 1 else self * (1 / Fraction(other))
+
+    def __abs__(self) -> Spot:
+        return -self if self < 0 else self
+
+    def __bool__(self) -> bool:
+        return any(self.form)
+
+    def __eq__(self, other: object) -> bool:
+        return self._vector(other) == self.form
+
+    def __hash__(self) -> int:
+        return hash(self.form)
+
+    def _order(self, other: object) -> int:
+        if isinstance(other, float):  # ±inf
+            return -1 if other > 0 else 1
+        vector = self._vector(other)
+        if vector is None:
+            raise TypeError(f"a parameter cannot be compared with {other!r}")
+        return self.trace.sign(tuple(a - b for a, b in zip(self.form, vector, strict=True)))
+
+    def __lt__(self, other: object) -> bool:
+        return self._order(other) < 0
+
+    def __le__(self, other: object) -> bool:
+        return self._order(other) <= 0
+
+    def __gt__(self, other: object) -> bool:
+        return self._order(other) > 0
+
+    def __ge__(self, other: object) -> bool:
+        return self._order(other) >= 0
+
+    def __repr__(self) -> str:
+        return f"<Spot {self.closed_form()}>"
+
+
+def has_spots(value: Value) -> bool:
+    """Whether a value is a spot or holds one."""
+    if isinstance(value, tuple):
+        return any(map(has_spots, value))
+    if hasattr(value, "ends") and not isinstance(value, Spot):
+        return any(map(has_spots, value.ends))
+    return isinstance(value, Spot)
+
+
+def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
+    """Return the output of a run that samples nothing, at an input with spots."""
+    spots: dict[str, Spot] = {}
+    event = machine.advance(machine.start(tuple(_symbols(value, spots) for value in u)))
+    while isinstance(event, Compare):
+        difference = _spot(event.difference, spots)
+        if isinstance(difference, Spot):
+            difference.trace.note(difference)
+        truth = COMPARISONS[event.op](difference, 0)
+        event = machine.advance(machine.resume(event, truth))
+    assert isinstance(event, Done)
+    return _spot(event.output, spots)
+
+
+def _symbols(value: Value, spots: dict[str, Spot]) -> Value:
+    """Return a value with a symbol for each spot in it."""
+    if isinstance(value, List):
+        return List(_symbols(item, spots) for item in value)
+    if isinstance(value, Spot):
+        name = f"#{len(spots)}"
+        spots[name] = value
+        return Linear.symbol(name)
+    return value
+
+
+def _spot(value: Value, spots: dict[str, Spot]) -> Value:
+    """Return a value with spots for the symbols in it."""
+    if isinstance(value, tuple):
+        return tuple(_spot(item, spots) for item in value)
+    if not isinstance(value, Linear):
+        return value
+    total: Value = value.constant
+    for name, q in value.coefficients.items():
+        total = total + spots[str(name)] * q
+    return total
