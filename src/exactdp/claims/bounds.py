@@ -37,7 +37,7 @@ class Largest:
         return max(map(_active, self.parts), key=_value, default=Fraction(0))
 
 
-def certified(tree: Tree) -> Spot | Fraction | float:
+def certified(tree: Tree) -> Any:
     """Return the form that a tree is at the sample, and compare what proves it."""
     form = _active(tree)
     if form != inf:
@@ -92,7 +92,7 @@ def _cost(tree: Tree, form: Any, *, at_least: bool) -> int:
         return 0
     if not difference or difference.trace.knows(difference.form):
         return 0
-    return sum(1 for q in difference.form if q)
+    return len([q for q in difference.form if q])
 
 
 def _compare(one: Any, two: Any, *, at_least: bool) -> None:

@@ -27,13 +27,14 @@ from exactdp.claims.expressions import (
 from exactdp.claims.ideals import IdealFunction, Program
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed
 from exactdp.claims.levels import Level, Range
+from exactdp.claims.obligations import ROUTES
 from exactdp.claims.pieces import assembled, entries
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval
 from exactdp.reals.certificates import Json, seal, terms
-from exactdp.reals.numbers import inf, spell
+from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -54,16 +55,24 @@ def certificate(verdict: Verdict) -> Json:
             way_out="Use a Grid or a list of inputs.",
         )
     signs = _Signs()
-    inputs = _inputs(verdict, signs)
+    inputs: list[Json] = []
+    if verdict.route in ROUTES.values():
+        inputs = _inputs(verdict, signs)
+    elif verdict.holds:
+        raise ValueRefusedError(
+            "a claim that was proved for α and γ as parameters has no certificate yet",
+            rule="Certificates are for claims with one check, or finitely many, at each input.",
+            way_out="Give numbers for alpha and gamma.",
+        )
     body: Json = {
         "format": "exactdp-certificate",
         "version": 1,
         "kind": "claim",
         "claim": _claim(claim),
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing,
+        "reason": verdict.missing if verdict.holds is None else "",
         "inputs": inputs,
-        "counterexamples": [_counterexample(verdict, one) for one in verdict.counterexamples],
+        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
@@ -232,12 +241,16 @@ def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
             "distance": "",
             "near": None,
             "beta": _tree(claim.beta_at(as_given(claim.mechanism, u))) if by_input else None,
+            "steps": None,
             "obligations": None,
         }
         distance = _near(claim, u, record)
         record["distance"] = _number(distance)
         if u in found or _is_due(claim, u, distance):
             record["obligations"] = list(_obligations(found.get(u, []), signs))
+            if claim.obligations.route == "any gamma":
+                steps = claim.obligations._within.steps(u, claim.ideal_function(u))
+                record["steps"] = [_number(step) for step, _ in steps]
         written.append(record)
     return written
 
@@ -278,7 +291,7 @@ def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
     there = entries(tuple(List(one) if isinstance(one, tuple) else one for one in point))
     towards = None
     if not found.attained:
-        towards = _towards(claim, u, there)
+        towards = _towards(claim, u, there, found.distance)
         if towards is None:
             return found.distance
     record["near"] = {
@@ -288,7 +301,9 @@ def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
     return found.distance
 
 
-def _towards(claim: Accuracy, u: tuple[Value, ...], there: list[Value]) -> tuple[int, ...] | None:
+def _towards(
+    claim: Accuracy, u: tuple[Value, ...], there: list[Value], distance: Distance
+) -> tuple[int, ...] | None:
     """Return a direction from a point in which inputs disagree at once, if one is found."""
     output = claim.ideal_function(u)
     differ = claim.obligations._within.differ(u, output)
@@ -308,36 +323,21 @@ def _towards(claim: Accuracy, u: tuple[Value, ...], there: list[Value]) -> tuple
         ]
         other = claim.ideal_function(assembled(claim.mechanism, point))
         if (other != output) if differ is None else differ(other):
-            distance = claim.input_metric.between(entries(u), point)
-            base = claim.input_metric.between(entries(u), there)
-            if distance != inf and abs(distance - base) < _TINY * 2**20:
+            if abs(claim.input_metric.between(entries(u), point) - distance) < _TINY * 2**20:
                 return direction
     return None
 
 
-def _counterexample(verdict: Verdict, one: Counterexample) -> Json:
-    claim = verdict.claim
-    u = claim.mechanism.read_input(one.input)
-    obligations = list(
-        dict.fromkeys(id(each.obligation) for each in verdict.checked if each.obligation.input == u)
-    )
-    failed = [
-        id(each.obligation)
-        for each in verdict.checked
-        if each.obligation.input == u
-        and not each.decision.holds
-        and each.obligation.probability == one.probability
-    ]
+def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
     return {
-        "input": [_value(each) for each in u],
-        "obligation": obligations.index(failed[0]),
+        "input": [_value(each) for each in claim.mechanism.read_input(one.input)],
+        "output": _value(one.output),
+        "distance": _number(one.distance),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),
+        "probability": _form(one.probability),
         "beta": _form(one.beta),
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
     }
-
-
-__all__ = ["certificate"]

@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
 from math import lcm
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.bounds import Largest, Least, Tree, certified
+from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.elimination import Name, Row, project, solution
 from exactdp.claims.inputs import as_given
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
@@ -246,7 +246,7 @@ class Disagreements:
 
     def point(self, u: tuple[Value, ...], output: Value) -> Point:
         """Return the values of all symbols that reaches are written in."""
-        found: dict[Name, int | Fraction] = {}
+        found: dict[Name, Any] = {}
         for name, value, kind in zip(self._names, entries(u), self._kinds, strict=True):
             if kind is None:
                 found[name] = value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from exactdp.claims.elimination import Row, feasible
 from exactdp.claims.pieces import Rows, assembled, condition, pieces
@@ -25,7 +25,7 @@ from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots
 
-Distance = Fraction | float | Spot
+Distance: TypeAlias = Any
 """A rational or `inf`; in a claim about all inputs a linear form in them."""
 
 
@@ -379,7 +379,7 @@ class _ValueGap(OutputDistance):
         """Return the difference of the input's values at two positions."""
         return abs(self._value(u, one) - self._value(u, two))
 
-    def _value(self, u: Value, position: Value) -> Fraction:
+    def _value(self, u: Value, position: Value) -> Any:
         if isinstance(u, tuple) and type(position) is int and 0 <= position < len(u):
             return _number(u[position], self.name)
         raise ValueRefusedError(
@@ -415,7 +415,7 @@ class _ScoreGap(OutputDistance):
         """Return the difference of two scores."""
         return abs(self._score(u, one) - self._score(u, two))
 
-    def _score(self, u: Value, output: Value) -> Fraction:
+    def _score(self, u: Value, output: Value) -> Any:
         if self.score is not None:
             return Fraction(read_number(_called(self.score, "the score", u, output)))
         assert self.mechanism is not None

@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
-from typing import TYPE_CHECKING
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.cells import explore
 from exactdp.claims.deciding import Progress
@@ -47,6 +47,7 @@ ROUTE = (
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 _MOST_CELLS = 20_000
+_MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
 @dataclass(frozen=True)
@@ -350,37 +351,48 @@ def _input(claim: Accuracy, problem: Problem, values: Mapping[str, Fraction]) ->
 def _counterexample(
     claim: Accuracy, problem: Problem, point: Mapping[int, Fraction]
 ) -> Counterexample | None:
-    """Return a counterexample near a point of a cell, re-checked at its single input."""
-    values = _values(problem, point)
-    space = problem.space
-    for scale in _scales(claim, problem, values):
-        scaled = {**values, "eps": scale}
-        fixed: dict[str, object] = {}
-        if space.free_alpha:
-            fixed["alpha"] = values["alpha"] / scale
-        if space.free_gamma:
-            fixed["gamma"] = values["gamma"] / scale
-        u = as_given(claim.mechanism, _input(claim, problem, scaled))
-        verdict = replace(claim, inputs=[u], **fixed).check()
-        if verdict.counterexample is not None:
-            return verdict.counterexample
+    """Return a counterexample in a cell, re-checked at its single input; a simple one if any is."""
+    exact = _values(problem, point)
+    seen = set()
+    for values in (*_simple_points(problem), exact):
+        for scale in _scales(claim, problem, values):
+            u = _input(claim, problem, {**values, "eps": scale})
+            fixed: dict[str, Any] = {}
+            if problem.space.free_alpha:
+                fixed["alpha"] = values["alpha"] / scale
+            if problem.space.free_gamma:
+                fixed["gamma"] = values["gamma"] / scale
+            if (key := (u, *fixed.items())) in seen:
+                continue
+            seen.add(key)
+            given = as_given(claim.mechanism, u)
+            verdict = replace(claim, inputs=[given], **fixed).check()
+            if verdict.counterexample is not None:
+                return verdict.counterexample
     return None
+
+
+def _simple_points(problem: Problem) -> Iterator[dict[str, Fraction]]:
+    """Yield a few points with small whole numbers inside a cell."""
+    rays = problem.cone.rays
+    weights = sorted(islice(product((1, 2, 3, 5), repeat=len(rays)), _MOST_POINTS), key=sum)
+    for factors in weights:
+        point = [Fraction(0)] * problem.cone.size
+        for factor, ray in zip(factors, rays, strict=True):
+            point = [a + factor * b for a, b in zip(point, ray, strict=True)]
+        if point[0] > 0:
+            yield problem.space.values(tuple(point))
 
 
 def _scales(
     claim: Accuracy, problem: Problem, values: Mapping[str, Fraction]
 ) -> Iterator[Fraction]:
-    """Yield values for ε: where nothing else depends on ε, one that makes the input simple."""
-    position = problem.space.names.index("eps")
-    others = [
-        side
-        for side in problem.cone.inequalities
-        if any(x for k, x in enumerate(side) if k != position)
-    ]
-    if position not in problem.shape.kept and not any(side[position] for side in others):
-        numbers = [abs(values[name]) for name in problem.space.names if name != "eps"]
-        least = min((x for x in numbers if x), default=Fraction(1))
-        yield least
+    """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
+    others = [side for side in problem.cone.inequalities if any(side[1:])]
+    if 0 not in problem.shape.kept and not any(side[0] for side in others):
+        yield Fraction(1)
+        sizes = [abs(value) for name, value in values.items() if name != "eps" and value]
+        yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
         on = claim.epsilon
-        yield simplest_inside(on.lower, on.upper) if not on.is_point else Fraction(on.lower)
+        yield Fraction(on.lower) if on.is_point else simplest_inside(on.lower, on.upper)
     yield values["eps"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.cells import explore
 from exactdp.claims.expressions import Expression
@@ -49,7 +49,8 @@ def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     moving = {name for name in ("alpha", "gamma") if _moves(claim, name)}
     if not moving:
         return _over_cones(claim, u)
-    wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **dict.fromkeys(moving, ANY))
+    every: dict[str, Any] = dict.fromkeys(moving, ANY)
+    wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
     try:
         outcome = _over_cones(wider, u)
     except (MissingHypothesisError, ExactdpError):
@@ -104,8 +105,10 @@ def _confirmed(
     claim: Accuracy, u: tuple[Value, ...], point: dict[str, Fraction]
 ) -> Counterexample | None:
     """Return a counterexample with the α and γ of a point, decided again with them fixed."""
-    fixed = {name: value / point["eps"] for name, value in point.items() if name != "eps"}
-    simple = {name: _simple(value) for name, value in fixed.items()}
+    fixed: dict[str, Any] = {
+        name: value / point["eps"] for name, value in point.items() if name != "eps"
+    }
+    simple: dict[str, Any] = {name: _simple(value) for name, value in fixed.items()}
     for values in (simple, fixed):
         given = as_given(claim.mechanism, u)
         verdict = replace(claim, inputs=[given], **values).check()
@@ -123,12 +126,12 @@ def _at_points(claim: Accuracy, u: tuple[Value, ...], moving: set[str]) -> Outco
     given = as_given(claim.mechanism, u)
     silent = True
     for eps in _simple_points(claim.epsilon):
-        fixed: dict[str, Fraction] = {}
+        fixed: dict[str, Any] = {}
         for name in ("alpha", "gamma"):
             level = claim.alpha_level if name == "alpha" else claim.gamma_level
             if name in moving and isinstance(level, Expression):
                 values = {**claim.obligations.input_values(u), **fixed}
-                enclosed = level.at(values).at(eps)  # type: ignore[arg-type]
+                enclosed = level.at(values).at(eps)
                 if not enclosed.is_exact:
                     return Outcome(None)
                 fixed[name] = enclosed.lower

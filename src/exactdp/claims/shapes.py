@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from exactdp.claims.elimination import Row, project, solution
+from exactdp.claims.elimination import Name, Number, Row, project, solution
 from exactdp.cones import Cone, ExpSum
 
 
@@ -26,7 +26,8 @@ class Shape:
 
     def completed(self, cone: Cone, point: Mapping[int, Fraction]) -> tuple[Fraction, ...]:
         """Return an inner point of the original cone with given values of the kept parameters."""
-        rows = [row.at(point) for row in _rows(cone, strict=True)]
+        known: dict[Name, Number] = {k: value for k, value in point.items()}
+        rows = [row.at(known) for row in _rows(cone, strict=True)]
         found = solution(rows)
         assert found is not None
         return tuple(

@@ -119,7 +119,7 @@ class _Search:
             limit = best.kappa.upper
             key = one.probability, beta
             if isinstance(limit, Fraction) and key not in self._known:
-                gap = beta - limit * (1 - one.probability)
+                gap = beta - (1 - one.probability) * limit
                 if nonnegative(gap, self._claim.epsilon).holds:
                     continue
             found = self.least(one, beta)
@@ -188,7 +188,7 @@ def _answer(claim: Accuracy, best: _Best, inputs: int, silent: int) -> Tightness
     # Whether the next whole number is κ itself cannot be seen from an enclosure: decide it.
     error = 1 - one.probability
     while best.kappa.upper >= whole + 1 and all(
-        nonnegative(beta - (whole + 1) * error, claim.epsilon).holds for beta in one.beta
+        nonnegative(beta - error * (whole + 1), claim.epsilon).holds for beta in one.beta
     ):
         whole += 1
     return Tightness(

@@ -37,7 +37,7 @@ class Near:
 
     def __contains__(self, number: Any) -> bool:
         lower, upper = self.ends
-        return bool(lower <= number and number <= upper)
+        return bool(lower <= number <= upper)
 
 
 class _Anything:

@@ -28,6 +28,7 @@ from exactdp.semantics.plan import (
     Plan,
     Point,
     Question,
+    SpotPoint,
     Stage,
     Step,
     Way,
@@ -61,7 +62,7 @@ class Arrival:
 class Arrivals:
     """What reaches the outputs of a graph at an input, in a frame that fits."""
 
-    def __init__(self, plan: Plan, inputs: Mapping[str, Number], point: Point) -> None:
+    def __init__(self, plan: Plan, inputs: Mapping[str, Number], point: Point | SpotPoint) -> None:
         self.inputs = inputs
         self.frame = plan.frame(point)
         self._plan = plan
@@ -87,7 +88,7 @@ class _Runner:
     """One pass over a graph at one input."""
 
     def __init__(
-        self, plan: Plan, inputs: Mapping[str, Number], point: Point, frame: Frame
+        self, plan: Plan, inputs: Mapping[str, Number], point: Point | SpotPoint, frame: Frame
     ) -> None:
         self.plan = plan
         self.inputs = inputs

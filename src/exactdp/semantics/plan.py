@@ -140,7 +140,7 @@ class Step:
     fixed: Question | bool | None
     """What a comparison asks of real noise, if that does not depend on the input."""
 
-    def question(self, point: Point, integers: frozenset[int]) -> Question | bool:
+    def question(self, point: Point | SpotPoint, integers: frozenset[int]) -> Question | bool:
         """Return a comparison at a point, or its truth if that is known."""
         assert isinstance(self.event, Compare)
         if self.fixed is not None and not integers:

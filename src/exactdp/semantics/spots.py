@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from flint import fmpq
 
@@ -141,21 +141,21 @@ class Spot:
             return (exact(other), *(_ZERO,) * (len(self.form) - 1))
         return None
 
-    def _combined(self, other: object, sign: int) -> Spot:
+    def _combined(self, other: object, sign: int) -> Any:
         vector = self._vector(other)
         if vector is None:
             return NotImplemented
         return Spot(tuple(a + sign * b for a, b in zip(self.form, vector, strict=True)), self.trace)
 
-    def __add__(self, other: object) -> Spot:
+    def __add__(self, other: object) -> Any:
         return self._combined(other, 1)
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> Spot:
+    def __sub__(self, other: object) -> Any:
         return self._combined(other, -1)
 
-    def __rsub__(self, other: object) -> Spot:
+    def __rsub__(self, other: object) -> Any:
         return (-self)._combined(other, 1)
 
     def __neg__(self) -> Spot:
