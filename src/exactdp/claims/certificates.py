@@ -127,6 +127,8 @@ def _input_distance(claim: Accuracy) -> Json:
 
 def _output_distance(metric: OutputDistance) -> Json:
     function = getattr(metric, "function", None)
+    if getattr(metric, "score", None) is not None:
+        return {"python": metric.name}
     if function is None:
         return {"name": metric.name}
     if not isinstance(function, Ideal):

@@ -98,6 +98,10 @@ class Frame:
         self.functions: dict[tuple[str, int, int], Any] = {}
         """Densities of noise made so far, by kind, rate and mean (see `function.noise`)."""
 
+    def shared(self) -> Frame:
+        """Return the frame with these units that others use too: it knows many functions."""
+        return _shared(self.rates, self.points)
+
     def rate(self, rate: Fraction) -> int:
         """Return n with rate = n/R."""
         if self.rates % rate.denominator:
@@ -256,11 +260,6 @@ class Frame:
         poly: dict[tuple[int, ...], fmpq] = {(j, m): c for j, _, m, _, c in _terms(element)}
         step = Fraction(1, self.exponents)
         return from_flint(poly, step, element.low_y * step)
-
-
-def shared(frame: Frame) -> Frame:
-    """Return the frame with the same units that others use too: it knows many functions."""
-    return _shared(frame.rates, frame.points)
 
 
 @lru_cache(maxsize=64)

@@ -85,7 +85,7 @@ class ExpPoly(ClosedForm):
                 int((rate.get(name, _ZERO) - low[j]) / step[j]) for j, name in enumerate(names)
             )
             gathered[key] = gathered.get(key, fmpq(0)) + exact(term.coefficient)
-        self._fill(names, _ring(names).from_dict(gathered), tuple(step), tuple(low))
+        self._fill(names, ring(names).from_dict(gathered), tuple(step), tuple(low))
 
     def _fill(
         self,
@@ -384,7 +384,7 @@ def as_sum(value: object) -> ExpPoly | None:
 
 
 def _constant(value: Fraction) -> ExpPoly:
-    poly = _ring(("eps",)).from_dict({(0, 0): exact(value)} if value else {})
+    poly = ring(("eps",)).from_dict({(0, 0): exact(value)} if value else {})
     return build(("eps",), poly, (_ONE,), (_ZERO,))
 
 
@@ -447,7 +447,7 @@ def _over(form: ExpPoly, names: tuple[str, ...]) -> ExpPoly:
     step, low = [_ONE] * wide, [_ZERO] * wide
     for j, place in enumerate(places):
         step[place], low[place] = form._step[j], form._low[j]
-    return build(names, _ring(names).from_dict(moved), tuple(step), tuple(low))
+    return build(names, ring(names).from_dict(moved), tuple(step), tuple(low))
 
 
 def _finer(form: ExpPoly, step: tuple[Fraction, ...]) -> ExpPoly:
@@ -464,12 +464,13 @@ def _lowered(form: ExpPoly, low: tuple[Fraction, ...]) -> ExpPoly:
     if form._low == low:
         return form
     up = [int((a - b) / s) for a, b, s in zip(form._low, low, form._step, strict=True)]
-    shift = _ring(form._names).term(exp_vec=[0] * len(up) + up, coeff=1)
+    shift = ring(form._names).term(exp_vec=[0] * len(up) + up, coeff=1)
     return form._like(form._poly * shift, low)
 
 
 @lru_cache(maxsize=256)
-def _ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
+def ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
+    """Return the ring of polynomials in the parameters and their exponentials."""
     return fmpq_mpoly_ctx.get((*names, *(f"exp_{name}" for name in names)), Ordering.lex)
 
 
@@ -528,7 +529,7 @@ def parameter(name: str) -> ExpPoly:
 
 def from_flint(poly: Mapping[tuple[int, ...], fmpq], step: Fraction, low: Fraction) -> ExpPoly:
     """Return Σ c·ε^k·e^{(low + n·step)·ε} from {(k, n): c}."""
-    return build(("eps",), _ring(("eps",)).from_dict(poly), (step,), (low,))
+    return build(("eps",), ring(("eps",)).from_dict(poly), (step,), (low,))
 
 
 ONE = ExpPoly(1)

@@ -29,6 +29,7 @@ from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part
 from exactdp.semantics.relevance import look_for
+from exactdp.semantics.spots import trace_of
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
@@ -93,7 +94,8 @@ class Engine:
         """
         with hearing(None):
             plan, inputs = self._plan(u, ANYTHING if pattern is None else shape_of(pattern))
-            found = Arrivals(plan, inputs, plan.at_spots(inputs))
+            names = trace_of((*u, pattern)).names
+            found = Arrivals(plan, inputs, plan.at_spots(inputs, names))
             if pattern is None:
                 return Distribution(found)
             return found.ask(lambda listed: _probability(listed, pattern, inputs))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from exactdp.language.sampling import closed_form
 from exactdp.measure.density import Density, Product
-from exactdp.measure.frame import Frame, TooCoarseError, shared
+from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.function import noise
 from exactdp.measure.lattice import discrete_laplace
 from exactdp.measure.work import count, heard
@@ -81,7 +81,7 @@ class Arrivals:
                     self._found = run.run()
                 return question(self._found)
             except TooCoarseError as error:
-                self.frame, self._found = shared(error.finer), None
+                self.frame, self._found = error.finer.shared(), None
 
 
 class _Runner:

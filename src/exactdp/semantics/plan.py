@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from exactdp.language.operations import COMPARISONS
 from exactdp.measure.density import Density
-from exactdp.measure.frame import Frame, shared
+from exactdp.measure.frame import Frame
 from exactdp.measure.lattice import Bound
 from exactdp.measure.parametric import ParametricFrame
 from exactdp.measure.polyhedron import Condition
@@ -41,6 +41,7 @@ class SpotPoint(NamedTuple):
 
     denominator: int
     values: tuple[Any, ...]
+    names: tuple[str, ...]
 
     def value(self, place: int) -> Any:
         """Return the constant at a place."""
@@ -218,7 +219,7 @@ class Plan:
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
 
-    def at_spots(self, inputs: Mapping[str, Any]) -> SpotPoint:
+    def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotPoint:
         """Return what the graph sees of an input with spots."""
         values = []
         for constant, terms in self._constants:
@@ -226,13 +227,13 @@ class Plan:
             for name, factor in terms:
                 value = value + inputs[name] * Fraction(factor, self._denominator)
             values.append(value)
-        return SpotPoint(1, tuple(values))
+        return SpotPoint(1, tuple(values), names)
 
     def frame(self, point: Point | SpotPoint) -> Any:
         """Return a frame that fits a point, as far as is known."""
         if isinstance(point, SpotPoint):
-            return ParametricFrame()
-        return shared(Frame(self._rates, self._finer * point.denominator))
+            return ParametricFrame(point.names, self._rates)
+        return Frame(self._rates, self._finer * point.denominator).shared()
 
     def remember(self, frame: Frame, point: Point) -> None:
         """Note that this frame was needed for a point."""

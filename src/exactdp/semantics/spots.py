@@ -10,7 +10,7 @@ Everything is scaled by ε, so a rational constant c means c·ε.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -212,11 +212,20 @@ class Spot:
 
 def has_spots(value: Value) -> bool:
     """Whether a value is a spot or holds one."""
-    if isinstance(value, tuple):
-        return any(map(has_spots, value))
-    if hasattr(value, "ends") and not isinstance(value, Spot):
-        return any(map(has_spots, value.ends))
-    return isinstance(value, Spot)
+    return next(_spots(value), None) is not None
+
+
+def trace_of(value: Value) -> Trace:
+    """Return the trace of the spots in a value."""
+    return next(_spots(value)).trace
+
+
+def _spots(value: Value) -> Iterator[Spot]:
+    if isinstance(value, Spot):
+        yield value
+    parts = value if isinstance(value, tuple) else getattr(value, "ends", ())
+    for part in parts:
+        yield from _spots(part)
 
 
 def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
