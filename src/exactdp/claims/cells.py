@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from exactdp.cones import Cone
+from exactdp.cones import Cone, dot
 from exactdp.semantics.spots import OnFaceError, Trace
 
 T = TypeVar("T")
@@ -39,12 +39,20 @@ def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> It
         except OnFaceError as error:
             waiting += cone.split(error.form)
             continue
-        yield Cell(Cone.of(cone.size, (*cone.inequalities, *trace.positive)).irredundant(), result)
-        before: list[tuple[Fraction, ...]] = []
+        current = cone
         for side in trace.positive:
             beyond = tuple(-entry for entry in side)
-            waiting.append(Cone.of(cone.size, (*cone.inequalities, *before, beyond)))
-            before.append(side)
+            if _reaches(current, beyond):
+                waiting.append(Cone.of(cone.size, (*current.inequalities, beyond)))
+                current = Cone.of(cone.size, (*current.inequalities, side))
+        yield Cell(current.irredundant(), result)
+
+
+def _reaches(cone: Cone, form: Sequence[Fraction]) -> bool:
+    """Whether a form is positive somewhere in a cone."""
+    return any(dot(form, ray) > 0 for ray in cone.rays) or any(
+        dot(form, line) for line in cone.lines
+    )
 
 
 def _inside(cone: Cone) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The sign of sums of exponentials on polyhedral cones."""
 
-from exactdp.cones.cone import Cone
+from exactdp.cones.cone import Cone, dot
 from exactdp.cones.decision import ConeDecision, Progress, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, exp
 from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
@@ -15,6 +15,7 @@ __all__ = [
     "FactorEnclosure",
     "Progress",
     "Quotient",
+    "dot",
     "exp",
     "largest_factor",
     "nonnegative_on",

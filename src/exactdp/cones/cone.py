@@ -190,12 +190,15 @@ def rank(vectors: Sequence[Sequence[int]]) -> int:
 
 
 def primitive(vector: Iterable[Fraction | int]) -> Integers:
-    """Return the positive multiple with integer entries and no common divisor."""
-    entries = [Fraction(entry) for entry in vector]
-    scale = math.lcm(*(entry.denominator for entry in entries))
-    whole = [int(entry * scale) for entry in entries]
-    divisor = math.gcd(*whole) or 1
-    return tuple(entry // divisor for entry in whole)
+    """Return the shortest whole vector with the direction of a rational one."""
+    entries = tuple(vector)
+    if not all(type(entry) is int for entry in entries):
+        scale = math.lcm(*(entry.denominator for entry in entries))
+        entries = tuple(int(entry * scale) for entry in entries)
+    divisor = math.gcd(*entries)
+    if divisor > 1:
+        entries = tuple(entry // divisor for entry in entries)
+    return entries  # type: ignore[return-value]
 
 
 def _primitives(forms: Iterable[Sequence[Number]], size: int) -> tuple[Integers, ...]:
@@ -203,7 +206,7 @@ def _primitives(forms: Iterable[Sequence[Number]], size: int) -> tuple[Integers,
     for form in forms:
         if len(form) != size:
             raise ValueRefusedError(f"a condition has {len(form)} coefficients, not {size}")
-        vector = primitive(rational(entry) for entry in form)
+        vector = primitive(x if type(x) is int else rational(x) for x in form)
         if any(vector):
             found[vector] = None
     return tuple(found)
