@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         lap,
         mechanism,
     )
+    from exactdp.measure.work import Work
     from exactdp.reals import (
         ClosedForm,
         Decision,
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
-    from exactdp.semantics import Work
+    from exactdp.semantics.piecewise import Piece, Piecewise
 
 __version__ = "0.1.0"
 
@@ -103,6 +104,8 @@ __all__ = [
     "Kappa",
     "Mechanism",
     "ParseError",
+    "Piece",
+    "Piecewise",
     "Place",
     "ProgramError",
     "Real",
@@ -142,7 +145,14 @@ __all__ = [
     "value_gap",
 ]
 
-_ROOMS = ("exactdp.errors", "exactdp.reals", "exactdp.language", "exactdp.semantics", "exactdp.claims")
+_ROOMS = (
+    "exactdp.errors",
+    "exactdp.reals",
+    "exactdp.language",
+    "exactdp.claims",
+    "exactdp.measure.work",
+    "exactdp.semantics.piecewise",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,8 @@ from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.everywhere import Everywhere
@@ -227,6 +229,22 @@ class Accuracy:
         return error_curve(self, self.mechanism.read_input(u))
 
     # What it looks like ---------------------------------------------------------------
+
+    def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        from exactdp.report.plots import plot  # noqa: PLC0415 matplotlib only for pictures
+
+        return plot(self, kind, ax, **options)
+
+    def _repr_html_(self) -> str:
+        from exactdp.report.notebook import claim_html  # noqa: PLC0415 only in notebooks
+
+        return claim_html(self)
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import claim_latex  # noqa: PLC0415 only in notebooks
+
+        return claim_latex(self)
 
     def __str__(self) -> str:
         if callable(self.beta) and not isinstance(self.beta, Expression):

@@ -28,7 +28,7 @@ from exactdp.claims.ideals import IdealFunction, Program
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
-from exactdp.claims.pieces import assembled, entries
+from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from exactdp.claims.verdict import Checked, Counterexample, Verdict
 
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
-_TINY = Fraction(1, 2**80)
+_TINY = Fraction(1, 2**80)  # a step in a direction
+_CLOSE = Fraction(1, 2**60)  # a change of the distance by such a step
 _MOST_DIRECTIONS = 3**6
 
 
@@ -309,7 +310,7 @@ def _towards(
     """Return a direction from a point in which inputs disagree at once, if one is found."""
     output = claim.ideal_function(u)
     differ = claim.obligations._within.differ(u, output)
-    real = [isinstance(one, int | Fraction) and not isinstance(one, bool) for one in there]
+    real = [kind is None for kind in kinds(claim.mechanism)]
     moved = [
         (b > a) - (b < a) if is_real else 0
         for a, b, is_real in zip(entries(u), there, real, strict=True)
@@ -324,9 +325,10 @@ def _towards(
             one + step * _TINY if step else one for one, step in zip(there, direction, strict=True)
         ]
         other = claim.ideal_function(assembled(claim.mechanism, point))
-        if (other != output) if differ is None else differ(other):
-            if abs(claim.input_metric.between(entries(u), point) - distance) < _TINY * 2**20:
-                return direction
+        disagrees = other != output if differ is None else differ(other)
+        gap = abs(claim.input_metric.between(entries(u), point) - distance)
+        if disagrees and gap < _CLOSE:
+            return direction
     return None
 
 

@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 from exactdp.claims.elimination import Row, feasible
 from exactdp.claims.pieces import Rows, assembled, condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
-from exactdp.language.mechanism import Ideal, Mechanism, ideal
-from exactdp.language.types import read_number
-from exactdp.language.values import Value, freeze
+from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
+from exactdp.language.types import InputType, Real, read_number
+from exactdp.language.values import List, Value, freeze
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Form, Linear
-from exactdp.semantics.machine import Choice
+from exactdp.semantics.machine import Choice, Machine
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots
 
 Distance: TypeAlias = Any
@@ -285,7 +285,8 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
         if value in named:
             return named[value]
     if isinstance(value, Ideal) or (callable(value) and not isinstance(value, Mechanism)):
-        function = _in_the_language(value, "input_distance")
+        kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+        function = _in_the_language(value, "input_distance", [kind, kind])
         if len(function.inputs) != 2:
             raise ValueRefusedError(
                 f"the distance {function.__name__} has {len(function.inputs)} inputs",
@@ -300,11 +301,11 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
     )
 
 
-def _in_the_language(function: Any, what: str) -> Ideal:
+def _in_the_language(function: Any, what: str, types: list[InputType | None]) -> Ideal:
     if isinstance(function, Ideal):
         return function
     try:
-        return ideal(function)
+        return typed_ideal(function, types)
     except ExactdpError as error:
         raise ProgramError(
             f"the {what} is not a function of the language: {error.message}",
@@ -317,6 +318,9 @@ def _in_the_language(function: Any, what: str) -> Ideal:
 # Outputs ------------------------------------------------------------------------------
 
 
+Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]
+
+
 class OutputDistance(ABC):
     """A distance on outputs, which may depend on the input."""
 
@@ -325,6 +329,16 @@ class OutputDistance(ABC):
     @abstractmethod
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the distance of two outputs at an input, as the user writes it."""
+
+    def ball(self, u: Value, output: Value, radius: Fraction) -> Regions:
+        """Return the outputs within a radius, by linear conditions on their noise."""
+        del u, output, radius
+        raise ValueRefusedError(
+            f"the outputs hold noise, and the output distance is {self}",
+            rule="For outputs with noise it is discrete, sup, or a function in the language.",
+            way_out="Use output_distance=sup, or write the distance as a function of (input, "
+            "output, output).",
+        )
 
     def bound_to(self, mechanism: Mechanism) -> OutputDistance:
         """Return the distance for a mechanism."""
@@ -446,6 +460,7 @@ class _OwnOutput(OutputDistance):
     """A function of an input and two outputs: in the language, or any Python function."""
 
     function: Callable[..., Any]
+    mechanism: Mechanism | None = None
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -463,6 +478,45 @@ class _OwnOutput(OutputDistance):
         if isinstance(found, float) and found == inf:
             return inf
         return _check_distance(freeze(found), self.name)
+
+    def ball(self, u: Value, output: Value, radius: Fraction) -> Regions:
+        """Return the pieces of the function on which it is at most the radius."""
+        assert self.mechanism is not None
+        own = self.mechanism.inputs[0].type if len(self.mechanism.inputs) == 1 else None
+        machines: dict[InputType | None, Machine] = {}
+
+        def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
+            kind = _real_type(other)
+            if kind not in machines:
+                types = [own, kind, kind]
+                machines[kind] = _in_the_language(self.function, "output_distance", types).machine
+            for piece in pieces(machines[kind], tuple(map(as_list, (u, output, other)))):
+                conditions = [*piece.rows]
+                if isinstance(piece.output, Linear):
+                    conditions += condition(radius - piece.output, ">=")[0]
+                elif _check_distance(piece.output, self.name) > radius:
+                    continue
+                yield [
+                    (Linear(dict(row.entries), row.constant), ">" if row.strict else ">=")
+                    for row in conditions
+                    if row.entries
+                ]
+
+        return regions
+
+
+def _real_type(output: Value) -> InputType | None:
+    """Return the type of an output that is a real number or a list of such."""
+    if isinstance(output, Linear) or _is_number(output):
+        return Real
+    if isinstance(output, tuple) and all(_real_type(item) == Real for item in output):
+        return Real[len(output)]
+    return None
+
+
+def as_list(value: Value) -> Value:
+    """Return an output, whose lists are tuples, as a value of the language."""
+    return List(map(as_list, value)) if isinstance(value, tuple) else value
 
 
 def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
@@ -499,7 +553,7 @@ def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
         and not isinstance(value, InputDistance)
         and (isinstance(value, Ideal) or not isinstance(value, Mechanism))
     ):
-        return _OwnOutput(value)
+        return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
         f"{value!r} is not a distance on outputs",
         rule="It is discrete, sup, value_gap, score_gap, or a function of (input, output, output).",

@@ -19,12 +19,11 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.cells import explore
 from exactdp.claims.deciding import Progress
 from exactdp.claims.distances import discrete_outputs, sup
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
-from exactdp.claims.inputs import Box, as_given
+from exactdp.claims.inputs import AllReals, Box, as_given, box_sides
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, kinds
@@ -34,9 +33,11 @@ from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import Cone, ConeDecision, ExpSum, Quotient, largest_factor, nonnegative_on
 from exactdp.cones import Progress as Share
 from exactdp.errors import ValueRefusedError
+from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf, simplest_inside
+from exactdp.semantics.cells import explore
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -130,7 +131,16 @@ class Everywhere:
                 self.problems.append(problem)
         return self.problems
 
+    def _require_real_noise(self) -> None:
+        if samples_integers(self.claim.mechanism.definition):
+            raise ValueRefusedError(
+                "the mechanism samples integer noise, and the claim is about all real inputs",
+                rule="All real inputs at once are for real noise (lap, expo).",
+                way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+            )
+
     def _explored(self) -> Iterator[Problem | None]:
+        self._require_real_noise()
         waiting = list(_spaces(self.claim))
         seen = set(waiting)
         while waiting:
@@ -267,17 +277,12 @@ def _spaces(claim: Accuracy) -> Iterator[Space]:
     sides: list[tuple[int | Fraction, ...]] = [
         unit[name] for name in everything if name in ("eps", "alpha", "gamma")
     ]
-    if isinstance(claim.input_set, Box):
-        for name, (low, high) in zip(names, claim.input_set.ends(len(names)), strict=True):
-            sides.append(_minus(unit[name], unit["eps"], low))
-            sides.append(_minus(tuple(-x for x in unit[name]), unit["eps"], -high))
+    assert isinstance(claim.input_set, AllReals | Box)
+    more = (0,) * (free_alpha + free_gamma)
+    sides += [(*side, *more) for side in box_sides(claim.mechanism, claim.input_set)]
     region = Cone.of(len(everything), sides)
     for finite in product(*(kind.members for kind in listed if kind is not None)):
         yield Space(everything, region, finite, free_alpha, free_gamma)
-
-
-def _minus(form: tuple[int, ...], unit: tuple[int, ...], times: Fraction) -> tuple[Fraction, ...]:
-    return tuple(Fraction(a) - times * b for a, b in zip(form, unit, strict=True))
 
 
 def _is_alpha_free(claim: Accuracy) -> bool:

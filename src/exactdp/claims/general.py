@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.cells import explore
 from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
@@ -24,6 +23,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.numbers import simplest_inside
+from exactdp.semantics.cells import explore
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from exactdp.claims.inputs import as_given, has_reals
 from exactdp.claims.pieces import Piece, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
-from exactdp.language.mechanism import Ideal, Mechanism, ideal
+from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.values import Value
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.events import read_pattern
@@ -101,7 +101,8 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
     if callable(value):
         if has_reals(mechanism):
             try:
-                return _checked(ideal(value), mechanism)
+                types = [param.type for param in mechanism.inputs]
+                return _checked(typed_ideal(value, types), mechanism)
             except ExactdpError as error:
                 raise ProgramError(
                     f"the ideal is not a function of the language: {error.message}",

@@ -170,6 +170,20 @@ def real_count(mechanism: Mechanism) -> int:
     return count
 
 
+def box_sides(mechanism: Mechanism, inputs: AllReals | Box) -> list[tuple[Fraction, ...]]:
+    """Return the sides Σ q·θ ≥ 0 of a set of real inputs; θ is ε, then the inputs times ε."""
+    if isinstance(inputs, AllReals):
+        return []
+    count = real_count(mechanism)
+    sides = []
+    for k, (low, high) in enumerate(inputs.ends(count), 1):
+        for end, sign in ((low, 1), (high, -1)):
+            side = [Fraction(0)] * (count + 1)
+            side[0], side[k] = -sign * end, Fraction(sign)
+            sides.append(tuple(side))
+    return sides
+
+
 def as_given(mechanism: Mechanism, u: tuple[Value, ...]) -> Value:
     """Return an input as a user would write it: alone if there is one parameter."""
     return u[0] if len(mechanism.inputs) == 1 else u

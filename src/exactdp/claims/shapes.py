@@ -26,7 +26,7 @@ class Shape:
 
     def completed(self, cone: Cone, point: Mapping[int, Fraction]) -> tuple[Fraction, ...]:
         """Return an inner point of the original cone with given values of the kept parameters."""
-        known: dict[Name, Number] = {k: value for k, value in point.items()}
+        known: dict[Name, Number] = dict(point.items())
         rows = [row.at(known) for row in _rows(cone, strict=True)]
         found = solution(rows)
         assert found is not None

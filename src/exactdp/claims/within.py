@@ -49,6 +49,9 @@ class Within:
             return ExpPoly(1) if radius >= 1 else self._chance(u, output)
         if self._metric == sup:
             return self._chance(u, near(output, radius))
+        if self._mechanism.checked.output.holds_noise and not has_spots((u, output)):
+            regions = self._metric.ball(given, output, radius)
+            return self._mechanism.engine.where(given, regions)
         total: ClosedForm = ExpPoly(0)
         for other, chance in self._finite(u).items():
             if self._metric.between(given, output, other) <= radius:
@@ -96,7 +99,7 @@ class Within:
         if has_spots(u) or has_spots(pattern):
             found: ClosedForm = self._mechanism.engine.at_spots(u, pattern)
             return found
-        return self._mechanism.probability(as_given(self._mechanism, u), pattern)
+        return self._mechanism.engine.probability(as_given(self._mechanism, u), pattern)
 
     def _finite(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""

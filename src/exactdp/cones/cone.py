@@ -192,13 +192,12 @@ def rank(vectors: Sequence[Sequence[int]]) -> int:
 def primitive(vector: Iterable[Fraction | int]) -> Integers:
     """Return the shortest whole vector with the direction of a rational one."""
     entries = tuple(vector)
-    if not all(type(entry) is int for entry in entries):
-        scale = math.lcm(*(entry.denominator for entry in entries))
-        entries = tuple(int(entry * scale) for entry in entries)
-    divisor = math.gcd(*entries)
-    if divisor > 1:
-        entries = tuple(entry // divisor for entry in entries)
-    return entries  # type: ignore[return-value]
+    scale = math.lcm(*(entry.denominator for entry in entries))
+    whole = tuple(entry if type(entry) is int else int(entry * scale) for entry in entries)
+    if scale > 1:
+        whole = tuple(int(entry * scale) for entry in entries)
+    divisor = math.gcd(*whole)
+    return tuple(entry // divisor for entry in whole) if divisor > 1 else whole
 
 
 def _primitives(forms: Iterable[Sequence[Number]], size: int) -> tuple[Integers, ...]:

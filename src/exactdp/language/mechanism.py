@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
 from exactdp.language.checker import Checked, check
@@ -38,14 +38,17 @@ from exactdp.language.values import freeze
 from exactdp.language.words import OutsideMechanismError
 
 if TYPE_CHECKING:
+    from exactdp.claims.inputs import AllReals, Box
     from exactdp.language.code import Code
     from exactdp.language.syntax import Param
+    from exactdp.language.types import InputType
     from exactdp.language.values import Value
     from exactdp.reals import ClosedForm
     from exactdp.semantics.chain import Chain
     from exactdp.semantics.concrete import Uniform
     from exactdp.semantics.distribution import Distribution, Engine, Progress
     from exactdp.semantics.machine import Machine
+    from exactdp.semantics.piecewise import Piecewise
 
 
 class Mechanism:
@@ -121,6 +124,16 @@ class Mechanism:
     def __str__(self) -> str:
         return print_definition(self.definition)
 
+    def _repr_html_(self) -> str:
+        from exactdp.report.notebook import mechanism_html  # noqa: PLC0415 only in notebooks
+
+        return mechanism_html(self)
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import mechanism_latex  # noqa: PLC0415 only in notebooks
+
+        return mechanism_latex(self)
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{param.name}: {param.type}" for param in self.inputs)
         return f"<{type(self).__name__.lower()} {self.__name__}({inputs})>"
@@ -168,36 +181,85 @@ class Mechanism:
 
         return Engine(self)
 
-    def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution:
+    @overload
+    def distribution(  # type: ignore[overload-overlap]
+        self, u: AllReals | Box, progress: Progress | None = None
+    ) -> Piecewise[dict[Value, ClosedForm]]: ...
+    @overload
+    def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution: ...
+    def distribution(self, u: object = (), progress: Progress | None = None) -> Any:
         """Return the exact distribution of the output at an input: output → closed form in ε.
 
-        `progress` is called with the `Work` done so far: states, cells and terms.
+        For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
+        called with the `Work` done so far: states, cells and terms.
         """
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import piecewise  # noqa: PLC0415
+
+            return piecewise(self, sides, lambda v, _: dict(self.engine.at_spots(v, None)))
         return self.engine.distribution(u, progress)
 
+    @overload
+    def probability(  # type: ignore[overload-overlap]
+        self, u: AllReals | Box, output: object, progress: Progress | None = None
+    ) -> Piecewise[ClosedForm]: ...
+    @overload
     def probability(
         self, u: object, output: object, progress: Progress | None = None
-    ) -> ClosedForm:
+    ) -> ClosedForm: ...
+    def probability(self, u: object, output: object, progress: Progress | None = None) -> Any:
         """Return the exact probability of an output at an input, as a closed form in ε.
 
-        In the output, `Real` stands for any real number and an `Interval` for those inside.
+        In the output, `Real` stands for any real number and an `Interval` for those inside. For
+        `AllReals()` or a `Box`, a formula in the inputs for each of their cells.
         """
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.events import read_pattern  # noqa: PLC0415
+            from exactdp.semantics.piecewise import piecewise  # noqa: PLC0415
+
+            pattern = read_pattern(output)
+            return piecewise(self, sides, lambda v, _: self.engine.at_spots(v, pattern))
         return self.engine.probability(u, output, progress)
 
+    @overload
+    def within(  # type: ignore[overload-overlap]
+        self,
+        u: AllReals | Box,
+        gamma: object,
+        *,
+        ideal: object = None,
+        distance: str | None = None,
+    ) -> Piecewise[ClosedForm]: ...
+    @overload
     def within(
         self, u: object, gamma: object, *, ideal: object = None, distance: str | None = None
-    ) -> ClosedForm:
+    ) -> ClosedForm: ...
+    def within(
+        self, u: object, gamma: object, *, ideal: object = None, distance: str | None = None
+    ) -> Any:
         """Return the probability that the output is within gamma of the ideal output.
 
         The ideal is `noiseless()`, another function in the language, or the output itself in a
         tuple or number. The distance is "sup" (the largest difference of numbers, infinite where
-        anything else differs) or "discrete" (0 if equal, else 1); by default "sup".
+        anything else differs) or "discrete" (0 if equal, else 1); by default "sup". For
+        `AllReals()` or a `Box`, a formula in the inputs (and in gamma, if that is
+        `exactdp.gamma`) for each of their cells.
         """
         from exactdp.semantics.distribution import within  # noqa: PLC0415
 
         wanted = self.noiseless() if ideal is None else ideal
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415
+
+            return within_everywhere(self, sides, wanted, gamma, distance or "sup")
         output = wanted.run(u) if isinstance(wanted, Mechanism) else wanted
         return within(self.engine, u, output, gamma, distance or "sup")
+
+    def _sides(self, u: object) -> list[tuple[Any, ...]] | None:
+        """Return the sides of a set of real inputs, or None if one input is given."""
+        from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+
+        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 
     def chain(self, u: object = ()) -> Chain:
         """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
@@ -349,12 +411,27 @@ def ideal(function: Callable[..., Any]) -> Ideal:
     return Ideal(read_function(function, sys._getframe(1).f_locals))
 
 
-def read_function(function: Callable[..., Any], local: Mapping[str, object]) -> Definition:
-    """Return the definition that a Python function's source spells."""
+def typed_ideal(function: Callable[..., Any], types: Sequence[InputType | None]) -> Ideal:
+    """Read a Python function as a deterministic one, with types for inputs that have none."""
+    return Ideal(read_function(function, {}, types))
+
+
+def read_function(
+    function: Callable[..., Any],
+    local: Mapping[str, object],
+    types: Sequence[InputType | None] = (),
+) -> Definition:
+    """Return the definition that a Python function's source spells.
+
+    An input without a type gets that in `types`.
+    """
     source, node = function_source(function)
     reader = Reader(source, surroundings(function, local))
     annotations = getattr(function, "__annotations__", {})
-    found = {name: value for name, value in annotations.items() if not isinstance(value, str)}
+    found = {
+        arg.arg: kind for arg, kind in zip(node.args.args, types, strict=False) if kind is not None
+    }
+    found |= {name: value for name, value in annotations.items() if not isinstance(value, str)}
     return reader.function(node, found)
 
 

@@ -191,6 +191,14 @@ def samples_noise(definition: Definition) -> bool:
     )
 
 
+def samples_integers(definition: Definition) -> bool:
+    """Whether a function samples integer noise, itself or in a subroutine."""
+    own = (node for node in nodes(definition.function.body) if isinstance(node, Draw))
+    return any(draw.noise == "dlap" for draw in own) or any(
+        samples_integers(inner) for _, inner in definition.subroutines()
+    )
+
+
 def samples(definition: Definition) -> Draw | ExpMech | Choose | None:
     """Return the first sampling call of a function or its subroutines, if there is one."""
     for node in nodes(definition.function.body):

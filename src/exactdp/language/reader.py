@@ -88,10 +88,10 @@ class Reader(ExpressionReader):
             for part in ast.walk(inner):
                 ast.copy_location(part, node)
             return self.annotation(inner, None)
-        if node is None:
-            return None
         if isinstance(found, RealType | DomType | ListType):
             return found
+        if node is None:
+            return None
         if found is bool:
             return Bool
         try:

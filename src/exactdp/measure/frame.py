@@ -79,7 +79,7 @@ ONE = Element(_ONE)
 class TooCoarseError(Exception):
     """A rate or exponent does not fit the frame; `finer` is a frame that it fits."""
 
-    def __init__(self, finer: Frame) -> None:
+    def __init__(self, finer: Any) -> None:
         super().__init__()
         self.finer = finer
 

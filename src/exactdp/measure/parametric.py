@@ -110,9 +110,7 @@ class ParametricFrame:
         start = self._size + 1
         low = tuple(min(entries) for entries in zip(*(key[start:] for key in kept), strict=True))
         down = (*(0,) * start, *low)
-        poly = {
-            tuple(a - b for a, b in zip(key, down, strict=True)): terms[key] for key in kept
-        }
+        poly = {tuple(a - b for a, b in zip(key, down, strict=True)): terms[key] for key in kept}
         return Element(self._ring.from_dict(poly), low, self._size)
 
     def _terms(self, element: Element) -> Iterator[tuple[Powers, fmpq]]:
@@ -173,9 +171,7 @@ class ParametricFrame:
         """Return the element with t + by for t."""
         return self._moved(self._terms(element), by, plus_t=True)
 
-    def _moved(
-        self, terms: Iterable[tuple[Powers, fmpq]], point: Any, *, plus_t: bool
-    ) -> Element:
+    def _moved(self, terms: Iterable[tuple[Powers, fmpq]], point: Any, *, plus_t: bool) -> Element:
         """Return terms with a point, or t plus a point, for t."""
         form = self._coefficients(point)
         steps, size = self._steps(form), self._size
@@ -203,7 +199,7 @@ class ParametricFrame:
         return self._element(found)
 
     def _primitive(self, element: Element) -> Iterator[tuple[Powers, fmpq]]:
-        """Yield the terms of an antiderivative: ∫ t^k·e^{at} dt = Σ (−1)^{k−i} k!/i! t^i e^{at}/…."""
+        """Yield the terms of an antiderivative (see `Frame`), some perhaps with the same powers."""
         size = self._size
         for key, c in self._terms(element):
             k, rate = key[size], key[-1]

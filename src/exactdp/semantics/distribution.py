@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -86,6 +86,31 @@ class Engine:
                 self._answers[key] = answer
             return self._answers[key]
 
+    def where(
+        self, u: object, regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]]
+    ) -> ClosedForm:
+        """Return the probability that an output lies in one of the disjoint regions given for it.
+
+        A region of an output is a list of comparisons of its numbers with 0.
+        """
+        plan, inputs = self._plan(self._mechanism.read_input(u), ANYTHING)
+
+        def total(found: list[Arrival]) -> ClosedForm:
+            result: ClosedForm = _ZERO
+            for arrival in found:
+                for region in regions(_without_inputs(arrival.output, inputs)):
+                    density = arrival.density
+                    for form, op in region:
+                        if density.products:
+                            entries = tuple(sorted(noise_part(form).items()))
+                            whole = not density.products[0].integers.isdisjoint(dict(entries))
+                            ask = Question(entries, Fraction(form.constant), op, whole)
+                            density = ask.answer(density, True)
+                    result = result + density.without(range(arrival.variables)).number()
+            return result
+
+        return Arrivals(plan, inputs, plan.at(inputs)).ask(total)
+
     def at_spots(self, u: tuple[Value, ...], pattern: Value | None) -> Any:
         """Return the probability of a pattern (or the distribution) where inputs are spots.
 
@@ -131,6 +156,16 @@ class Engine:
             return build(machine, start)
         graph = build(machine, start, look_for(machine, pattern))
         return graph.pruned(lambda output: match(output, pattern, [])).joined()
+
+
+def _without_inputs(output: Value, inputs: Mapping[str, Number]) -> Value:
+    """Return an output in which only noise is symbolic."""
+    if isinstance(output, tuple):
+        return tuple(_without_inputs(item, inputs) for item in output)
+    if not isinstance(output, Linear):
+        return output
+    noise: dict[Hashable, Number] = dict(noise_part(output).items())
+    return Linear.build(noise, constant_part(output, inputs))
 
 
 Names: TypeAlias = str | tuple[str, ...] | None

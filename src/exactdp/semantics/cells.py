@@ -24,6 +24,8 @@ class Cell(Generic[T]):
 
     cone: Cone
     result: T
+    path: tuple[tuple[int, ...], ...]
+    """The comparisons that lead to the cell, as forms that are not negative on it, in order."""
 
 
 def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> Iterator[Cell[T]]:
@@ -45,7 +47,8 @@ def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> It
             if _reaches(current, beyond):
                 waiting.append(Cone.of(cone.size, (*current.inequalities, beyond)))
                 current = Cone.of(cone.size, (*current.inequalities, side))
-        yield Cell(current.irredundant(), result)
+        path = current.inequalities[len(region.inequalities) :]
+        yield Cell(current.irredundant(), result, path)
 
 
 def _reaches(cone: Cone, form: Sequence[Fraction]) -> bool:
