@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,9 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import inf, simplest_inside
-from exactdp.semantics.cells import explore
+from exactdp.semantics.cells import Cell, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -108,73 +110,86 @@ class Problem:
     obligation: Obligation
     error: ClosedForm
     beta: ClosedForm
+    path: tuple[tuple[int, ...], ...]
+    """The comparisons that lead to the cell, in order."""
     shape: Shape
     """The sum that must not be negative, and the cone, in parameters with standard names."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """How far the cells of a claim are explored; a value, so that an interruption breaks nothing.
+
+    `spaces` wait to be looked at, in the last of them the `cones`; `sides` are where it jumps.
+    """
+
+    spaces: tuple[Space, ...]
+    cones: tuple[Cone, ...]
+    sides: frozenset[tuple[Fraction, ...]] = frozenset()
+    seen: frozenset[Space] = frozenset()
+    cells: int = 0
+    silent: int = 0
+    problems: tuple[Problem, ...] = ()
 
 
 class Everywhere:
     """The cells of a claim and what is decided of them, kept so that one can go on later."""
 
     def __init__(self, claim: Accuracy) -> None:
-        self.claim = claim
-        self.silent = 0
-        """How many cells claim nothing."""
-        self.cells = 0
-        self.problems: list[Problem] = []
-        self._work = self._explored()
-        self._decisions: dict[Shape, ConeDecision] = {}
-
-    def explored(self) -> list[Problem]:
-        """Return all problems; what was found before an interruption is not done again."""
-        for problem in self._work:
-            if problem is not None:
-                self.problems.append(problem)
-        return self.problems
-
-    def _require_real_noise(self) -> None:
-        if samples_integers(self.claim.mechanism.definition):
+        if samples_integers(claim.mechanism.definition):
             raise ValueRefusedError(
                 "the mechanism samples integer noise, and the claim is about all real inputs",
                 rule="All real inputs at once are for real noise (lap, expo).",
                 way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
             )
+        self.claim = claim
+        spaces = tuple(_spaces(claim))
+        self.survey = Survey(spaces, (spaces[-1].region,), seen=frozenset(spaces))
+        self._decisions: dict[Shape, ConeDecision] = {}
 
-    def _explored(self) -> Iterator[Problem | None]:
-        self._require_real_noise()
-        waiting = list(_spaces(self.claim))
-        seen = set(waiting)
-        while waiting:
-            space = waiting.pop()
-            sides: dict[tuple[Fraction, ...], None] = {}
-            for cone, obligations in _cells(self.claim, space, sides):
-                self.cells += 1
-                self.silent += obligations is None
-                if self.cells > _MOST_CELLS:
-                    raise ValueRefusedError(
-                        f"the claim has more than {_MOST_CELLS:,} cells of inputs",
-                        rule="Each cell is proved on its own.",
-                        way_out="Check it on a Grid, or for a smaller mechanism.",
-                    )
-                for one in obligations or ():
-                    error = 1 - one.probability
-                    for beta in one.beta:
-                        gap = beta - error
-                        signed = ExpSum.from_closed_form(
-                            gap.numerator * gap.denominator, space.names
-                        )
-                        shape = shape_of(signed, cone)
-                        yield Problem(space, cone, one, error, beta, shape)
-                yield None
+    def explored(self, progress: Progress | None = None) -> Survey:
+        """Return the survey of all cells; what was found before an interruption is kept."""
+        while self.survey.spaces:
+            self.survey = self._next(self.survey)
+            if progress is not None:
+                progress(0, len(self.survey.problems))
+        return self.survey
+
+    def _next(self, survey: Survey) -> Survey:
+        """Return the survey with one more cell, or with one space less."""
+        *rest, space = survey.spaces
+        if not survey.cones:
+            seen = survey.seen
             if not _is_continuous(self.claim):
-                faces = {face for side in sides if (face := space.face(side)) is not None}
-                waiting += faces - seen
-                seen |= faces
+                faces = [face for side in sorted(survey.sides) if (face := space.face(side))]
+                rest += [face for face in dict.fromkeys(faces) if face not in seen]
+                seen |= set(faces)
+            cones: tuple[Cone, ...] = (rest[-1].region,) if rest else ()
+            return replace(survey, spaces=tuple(rest), cones=cones, sides=frozenset(), seen=seen)
+        sides = set(survey.sides)
+        run = partial(_obligations, self.claim, space, sides)
+        cell, cones = next_cell(space.names, space.region, survey.cones, run)
+        survey = replace(survey, cones=cones, sides=frozenset(sides))
+        if cell is None:
+            return survey
+        if survey.cells >= _MOST_CELLS:
+            raise ValueRefusedError(
+                f"the claim has more than {_MOST_CELLS:,} cells of inputs",
+                rule="Each cell is proved on its own.",
+                way_out="Check it on a Grid, or for a smaller mechanism.",
+            )
+        return replace(
+            survey,
+            cells=survey.cells + 1,
+            silent=survey.silent + (cell.result is None),
+            problems=(*survey.problems, *_problems(space, cell)),
+        )
 
     def decision(self, problem: Problem, progress: Progress | None, done: int) -> ConeDecision:
         """Return the decision of a problem; equal problems are decided once."""
         known = self._decisions.get(problem.shape)
         if known is None or known.holds is None:
-            total = len(self.problems)
+            total = len(self.survey.problems)
 
             def hear(share: Share) -> None:
                 if progress is not None:
@@ -191,13 +206,16 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
     """Decide a claim for all inputs of a box of reals."""
     begin = time.perf_counter()
     work = claim.everywhere
-    problems = work.explored()
+    survey = work.explored(progress)
+    problems = survey.problems
     left = 0
     failure: Counterexample | None = None
+    decided: list[tuple[Problem, ConeDecision]] = []
     for done, problem in enumerate(problems):
         if progress is not None:
             progress(done, len(problems))
         decision = work.decision(problem, progress, done)
+        decided.append((problem, decision))
         if decision.holds is False:
             assert decision.witness is not None
             failure = _counterexample(claim, problem, problem.shape.lifted(decision.witness))
@@ -206,19 +224,22 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
         left += decision.holds is not True
     missing = ""
     if left and failure is None:
-        kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
-        missing = (
-            f"{left} of {len(problems)} problems are left; the best constant is between "
-            f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
-        )
+        missing = f"{left} of {len(problems)} problems are left"
+        if claim.epsilon == POSITIVE:
+            kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
+            ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
+            missing += f"; the best constant is between {ends}"
+        else:
+            missing += "; proofs for all inputs are for every ε > 0"
     return Verdict(
         claim,
         holds=False if failure else None if missing else True,
         route=ROUTE,
-        inputs=work.cells,
-        silent=work.silent,
+        inputs=survey.cells,
+        silent=survey.silent,
         counterexamples=() if failure is None else (failure,),
         missing=missing,
+        cells=tuple(decided),
         seconds=time.perf_counter() - begin,
     )
 
@@ -227,7 +248,8 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     """Return an enclosure of the best constant over all inputs of a box of reals."""
     work = claim.everywhere
     different: dict[object, tuple[Problem, Quotient, Shape]] = {}
-    for problem in work.explored():
+    survey = work.explored(progress)
+    for problem in survey.problems:
         if not problem.error.numerator:
             continue
         names = problem.space.names
@@ -244,7 +266,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     listed = list(different.values())
     if not listed:
         return Tightness(
-            Kappa(inf, inf), None, None, None, None, None, None, work.cells, work.silent
+            Kappa(inf, inf), None, None, None, None, None, None, survey.cells, survey.silent
         )
     found = largest_factor([quotient for _, quotient, _ in listed], width)
     if found.upper is None or found.lower is None or found.where is None or found.witness is None:
@@ -252,7 +274,6 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     problem, _, shape = listed[found.where]
     values = _values(problem, shape.lifted(found.witness))
     u = _input(claim, problem, values)
-    del progress
     scale = values["eps"]
     return Tightness(
         Kappa(found.lower, found.upper),
@@ -262,8 +283,8 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         None,
         scale,
         None,
-        work.cells,
-        work.silent,
+        survey.cells,
+        survey.silent,
     )
 
 
@@ -309,28 +330,33 @@ def _is_continuous(claim: Accuracy) -> bool:
     return claim.input_metric.is_norm and by_value
 
 
-def _cells(
-    claim: Accuracy, space: Space, sides: dict[tuple[Fraction, ...], None]
-) -> Iterator[tuple[Cone, list[Obligation] | None]]:
-    """Yield the cells of a space, each with what must be proved on it; collect where it jumps."""
-    listed = kinds(claim.mechanism)
+def _obligations(
+    claim: Accuracy, space: Space, sides: set[tuple[Fraction, ...]], trace: Trace
+) -> list[Obligation] | None:
+    """Return what must be proved at a sample of a space; collect where it jumps."""
+    finite, spots = iter(space.finite), space.spots(trace)
+    entries = [
+        spots[name] if kind is None else next(finite)
+        for name, kind in zip(claim.entry_names, kinds(claim.mechanism), strict=True)
+    ]
+    found = claim.obligations.at(
+        assembled(claim.mechanism, entries),
+        spots["alpha"] if space.free_alpha else None,
+        spots["gamma"] if space.free_gamma else None,
+    )
+    sides |= set(map(rational_vector, trace.sides))
+    return found
 
-    def run(trace: Trace) -> list[Obligation] | None:
-        finite, spots = iter(space.finite), space.spots(trace)
-        entries = [
-            spots[name] if kind is None else next(finite)
-            for name, kind in zip(claim.entry_names, listed, strict=True)
-        ]
-        found = claim.obligations.at(
-            assembled(claim.mechanism, entries),
-            spots["alpha"] if space.free_alpha else None,
-            spots["gamma"] if space.free_gamma else None,
-        )
-        sides.update(dict.fromkeys(map(rational_vector, trace.sides)))
-        return found
 
-    for cell in explore(space.names, space.region, run):
-        yield cell.cone, cell.result
+def _problems(space: Space, cell: Cell[list[Obligation] | None]) -> Iterator[Problem]:
+    """Yield the sign problems of a cell."""
+    for one in cell.result or ():
+        error = 1 - one.probability
+        for beta in one.beta:
+            gap = beta - error
+            signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, space.names)
+            shape = shape_of(signed, cell.cone)
+            yield Problem(space, cell.cone, one, error, beta, cell.path, shape)
 
 
 # Counterexamples ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import as_given
+from exactdp.claims.inputs import AllReals, Box, as_given
 from exactdp.claims.obligations import Obligation
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, Enclosure
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.everywhere import Problem
+    from exactdp.cones import ConeDecision
 
 
 @dataclass(frozen=True)
@@ -126,13 +128,20 @@ class Verdict:
     counterexamples: tuple[Counterexample, ...] = ()
     checked: tuple[Checked, ...] = field(default=(), repr=False)
     missing: str = ""
-    """Which hypothesis is missing, if the claim is undecided."""
+    """Which hypothesis is missing, or what is left, if the claim is undecided."""
+    cells: tuple[tuple[Problem, ConeDecision], ...] = field(default=(), repr=False)
+    """Of a claim about all real inputs: what was decided on each cell of them."""
     seconds: float = 0.0
 
     @property
     def counterexample(self) -> Counterexample | None:
         """The first counterexample, in the order of the inputs."""
         return self.counterexamples[0] if self.counterexamples else None
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
+        return isinstance(self.claim.input_set, AllReals | Box)
 
     @property
     def vacuous(self) -> bool:
@@ -199,10 +208,11 @@ class Verdict:
 
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
-        where = f"{self.inputs} input{'s'[: self.inputs != 1]} looked at"
+        one, many = ("cell", "cells") if self.is_everywhere else ("input", "inputs")
+        where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
         if self.silent:
             where += f", the claim says nothing at {self.silent} of them"
-        lines.append(f"Inputs: {where}.")
+        lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
         if len(self.counterexamples) > 1:
             lines.append(f"Counterexamples: {len(self.counterexamples)}.")

@@ -30,25 +30,33 @@ class Cell(Generic[T]):
 
 def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> Iterator[Cell[T]]:
     """Yield cells that cover a region of parameters, the first of which is ε > 0."""
-    waiting = [region]
+    waiting: tuple[Cone, ...] = (region,)
     while waiting:
-        cone = waiting.pop()
-        if not cone.is_full:
-            continue
-        trace = Trace(names, _inside(cone))
-        try:
-            result = run(trace)
-        except OnFaceError as error:
-            waiting += cone.split(error.form)
-            continue
-        current = cone
-        for side in trace.positive:
-            beyond = tuple(-entry for entry in side)
-            if _reaches(current, beyond):
-                waiting.append(Cone.of(cone.size, (*current.inequalities, beyond)))
-                current = Cone.of(cone.size, (*current.inequalities, side))
-        path = current.inequalities[len(region.inequalities) :]
-        yield Cell(current.irredundant(), result, path)
+        cell, waiting = next_cell(names, region, waiting, run)
+        if cell is not None:
+            yield cell
+
+
+def next_cell(
+    names: Sequence[str], region: Cone, waiting: tuple[Cone, ...], run: Callable[[Trace], T]
+) -> tuple[Cell[T] | None, tuple[Cone, ...]]:
+    """Return a cell in the last of the cones that wait, and the cones that wait then."""
+    *rest, cone = waiting
+    if not cone.is_full:
+        return None, tuple(rest)
+    trace = Trace(names, _inside(cone))
+    try:
+        result = run(trace)
+    except OnFaceError as error:
+        return None, (*rest, *cone.split(error.form))
+    current = cone
+    for side in trace.positive:
+        beyond = tuple(-entry for entry in side)
+        if _reaches(current, beyond):
+            rest.append(Cone.of(cone.size, (*current.inequalities, beyond)))
+            current = Cone.of(cone.size, (*current.inequalities, side))
+    path = current.inequalities[len(region.inequalities) :]
+    return Cell(current.irredundant(), result, path), tuple(rest)
 
 
 def _reaches(cone: Cone, form: Sequence[Fraction]) -> bool:
