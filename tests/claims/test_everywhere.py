@@ -1,0 +1,364 @@
+"""Claims for all real inputs at once, and formulas in the inputs."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exactdp import (
+    ANY,
+    Accuracy,
+    AllReals,
+    Box,
+    Dom,
+    Grid,
+    Mechanism,
+    Real,
+    ValueRefusedError,
+    alpha,
+    discrete,
+    dlap,
+    eps,
+    exp,
+    gamma,
+    lap,
+    mechanism,
+    numeric,
+    sup,
+    value_gap,
+)
+from tests.language.corpus import FACTORIES
+
+ALL = AllReals()
+
+
+def noisy_max_claim(m: int, kappa: int = 1, **more: Any) -> Accuracy:
+    beta = m * exp(-alpha * eps / 2) / kappa
+    return Accuracy(FACTORIES["noisy_max"](m), beta=beta, inputs=ALL, **more)
+
+
+def sparse_claim(name: str, m: int, c: int, kappa: int = 1, **constants: Any) -> Accuracy:
+    beta = 2 * m * c * exp(-alpha * eps / (8 * c)) / kappa
+    return Accuracy(FACTORIES[name](m, c, **constants), beta=beta, inputs=ALL)
+
+
+# What the paper claims ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_noisy_max(m: int) -> None:
+    verdict = noisy_max_claim(m).check()
+    assert verdict.holds is True
+    assert "no conjecture is used" in verdict.assumptions
+
+
+def test_the_best_whole_constant_of_noisy_max() -> None:
+    assert noisy_max_claim(3, 4).check().holds is True
+    refuted = noisy_max_claim(3, 5).check()
+    assert refuted.holds is False
+    found = refuted.counterexample
+    assert found is not None
+    assert found.actual.upper < found.required.lower
+
+
+def test_cells_that_permute_inputs_are_decided_once() -> None:
+    claim = noisy_max_claim(3)
+    assert claim.check().inputs == 6
+    assert len({problem.shape for problem in claim.everywhere.survey.problems}) == 1
+
+
+@pytest.mark.parametrize(("m", "c"), [(m, c) for m in (1, 2, 3) for c in range(1, m + 1)])
+@pytest.mark.parametrize("name", ["sparse", "sparse_variant"])
+def test_sparse(name: str, m: int, c: int) -> None:
+    assert sparse_claim(name, m, c).check().holds is True
+
+
+@pytest.mark.parametrize(("m", "c"), [(2, 2), (3, 2)])
+def test_the_variant_that_the_authors_ran(m: int, c: int) -> None:
+    assert sparse_claim("sparse_variant", m, c, artifact=True).check().holds is True
+
+
+def test_the_best_whole_constant_of_sparse() -> None:
+    assert sparse_claim("sparse", 3, 1, 6).check().holds is True
+    assert sparse_claim("sparse", 3, 1, 7).check().holds is False
+
+
+@pytest.mark.parametrize(("m", "c"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2)])
+def test_numeric_sparse_for_all_alpha_and_gamma(m: int, c: int) -> None:
+    rate = eps / (9 * c)
+    beta = 2 * m * c * exp(-alpha * rate) + c * exp(-gamma * rate)
+    claim = Accuracy(
+        FACTORIES["numeric_sparse"](m, c),
+        beta=beta,
+        gamma=ANY,
+        input_distance=numeric,
+        output_distance=sup,
+        inputs=ALL,
+    )
+    assert claim.check().holds is True
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_laplace_for_all_gamma(k: int) -> None:
+    """For one number the bound is the tail itself: equality everywhere, which holds."""
+    claim = Accuracy(
+        FACTORIES["laplace"](k),
+        beta=k * exp(-gamma * eps),
+        alpha=0,
+        gamma=ANY,
+        input_distance=discrete,
+        output_distance=sup,
+        inputs=ALL,
+    )
+    assert claim.check().holds is True
+
+
+def test_a_wrong_theorem_is_refuted_simply() -> None:
+    """The bound of lem:nmax with rate αε instead of αε/2."""
+    wrong = Accuracy(FACTORIES["noisy_max"](3), beta=3 * exp(-alpha * eps), inputs=ALL).check()
+    assert wrong.holds is False
+    found = wrong.counterexample
+    assert found is not None
+    assert all(abs(x) <= 5 and Fraction(x).denominator <= 4 for x in found.input)
+    assert found.alpha < found.distance
+    assert found.actual.upper < found.required.lower
+
+
+def test_true_on_the_grid_and_false_between() -> None:
+    @mechanism
+    def above_half(q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return q + lap(eps, 0) >= 0.5
+
+    beta = exp(-eps / 2) / 2
+    assert Accuracy(above_half, beta=beta, alpha=0, inputs=Grid(-5, 5)).check().holds is True
+    verdict = Accuracy(above_half, beta=beta, alpha=0, inputs=ALL).check()
+    assert verdict.holds is False
+    assert verdict.counterexample is not None
+    assert Fraction(verdict.counterexample.input).denominator > 1
+
+
+# Conventions and routes ---------------------------------------------------------------
+
+
+def test_both_formulations_of_noisy_max() -> None:
+    """On ties the ideal changes: those inputs are looked at on their own."""
+    by_value = Accuracy(
+        FACTORIES["noisy_max"](3),
+        beta=3 * exp(-gamma * eps / 4),
+        alpha=0,
+        gamma=ANY,
+        input_distance=discrete,
+        output_distance=value_gap,
+        inputs=ALL,
+    )
+    assert by_value.check().holds is True
+    assert by_value.check().inputs > 6
+
+    def tied(u: Any, i: int, j: int) -> int:
+        return 0 if u[i] == u[j] else 1
+
+    claim = noisy_max_claim(3, output_distance=tied, agreement="output_distance")
+    assert claim.check().holds is True
+
+
+def test_a_face_can_refute() -> None:
+    """Only at q = 0 is the ideal output 1, and there the claim fails."""
+
+    @mechanism
+    def at_zero(q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return 0 if lap(eps, q) > -10 else 1
+
+    def ideal(q: Any) -> int:
+        return 1 if q == 0 else 0
+
+    claim = Accuracy(
+        at_zero,
+        beta=exp(-eps),
+        alpha=0,
+        ideal=ideal,
+        input_distance=discrete,
+        inputs=Box(-1, 1),
+    )
+    verdict = claim.check()
+    assert verdict.holds is False
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.input == 0
+
+
+def test_gamma_that_follows_alpha() -> None:
+    claim = Accuracy(
+        FACTORIES["numeric_sparse"](2),
+        beta=5 * exp(-alpha * eps / 9),
+        gamma=alpha,
+        input_distance=numeric,
+        output_distance=sup,
+        inputs=ALL,
+    )
+    assert claim.check().holds is True
+
+
+def test_a_bound_that_does_not_fall() -> None:
+    claim = Accuracy(
+        FACTORIES["noisy_max"](2), beta=(1 + alpha * eps) * exp(-alpha * eps / 2), inputs=ALL
+    )
+    assert claim.check().holds is True
+
+
+def test_boxes_thresholds_and_finite_inputs() -> None:
+    assert Accuracy(
+        FACTORIES["sparse"](2, 1, 1), beta=4 * exp(-alpha * eps / 8), inputs=ALL
+    ).check()
+    near = Accuracy(FACTORIES["noisy_max"](2), beta=exp(-eps / 2), alpha=1, inputs=Box(0, 1))
+    assert near.check().vacuous
+
+    @mechanism
+    def shifted(x: Dom(0, 1), q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return lap(eps, q) > x
+
+    assert Accuracy(shifted, beta=exp(-alpha * eps) / 2, inputs=ALL).check().holds is True
+    refuted = Accuracy(shifted, beta=exp(-alpha * eps) / 3, inputs=ALL).check()
+    assert refuted.holds is False
+
+
+def test_a_part_of_epsilon() -> None:
+    assert noisy_max_claim(2, epsilon="(0, 1]").check().holds is True
+    refuted = noisy_max_claim(3, 5, epsilon="[2, 3]").check()
+    assert refuted.holds is False
+    assert refuted.counterexample is not None
+    assert 2 <= refuted.counterexample.eps <= 3
+
+
+# The best constant --------------------------------------------------------------------
+
+
+def test_best_constants() -> None:
+    """Those that scale: the best over all reals is that of a direction on the grid."""
+    for claim in (noisy_max_claim(3), sparse_claim("sparse", 3, 1)):
+        everywhere = claim.tightest(width="1/10000")
+        on_grid = Accuracy(claim.mechanism, beta=claim.beta, inputs=Grid(-1, 1)).tightest()
+        assert everywhere.kappa.upper - everywhere.kappa.lower <= Fraction(1, 10000)
+        assert everywhere.kappa.lower <= on_grid.kappa.upper
+        assert everywhere.integer == on_grid.integer
+        here = Accuracy(claim.mechanism, beta=claim.beta, inputs=[everywhere.input]).tightest()
+        assert here.kappa.lower <= everywhere.kappa.upper + Fraction(1, 1000)
+
+
+# From outside -------------------------------------------------------------------------
+
+SOURCES = (
+    "r = lap({a} * eps, q[0]); s = lap({b} * eps, q[1]); return r > s",
+    "r = lap({a} * eps, q[0]); s = expo({b} * eps, q[1]); return r + s > {c}",
+    "r = lap({a} * eps, q[0]); s = lap({b} * eps, q[1]); t = lap(eps, r); return t - s > {c}",
+    "r = lap({a} * eps, q[0]); return (r > q[1]) and (lap({b} * eps, r) < {c})",
+    "r = lap({a} * eps, q[0] - q[1]); s = lap({b} * eps, 0); return abs(r) > s + {c}",
+)
+
+
+def programs() -> st.SearchStrategy[Mechanism]:
+    rates = st.sampled_from(["1", "2", "Fraction(1, 2)"])
+
+    def build(source: str, a: str, b: str, c: int) -> Mechanism:
+        text = source.format(a=a, b=b, c=c)
+        body = "\n".join(f"    {line.strip()}" for line in text.split(";"))
+        return Mechanism.from_source(
+            f"def program(q: Real[2]):\n{body}\n",
+            {"Real": Real, "Fraction": Fraction, "eps": eps, "lap": lap},
+        )
+
+    return st.builds(build, st.sampled_from(SOURCES), rates, rates, st.integers(-1, 1))
+
+
+@settings(max_examples=25, deadline=None)
+@given(programs(), st.integers(0, 2**32))
+def test_formulas_agree_with_single_inputs(program: Mechanism, seed: int) -> None:
+    formula = program.probability(ALL, True)
+    source = random.Random(seed)
+    for _ in range(5):
+        u = [Fraction(source.randint(-12, 12), source.randint(1, 4)) for _ in range(2)]
+        assert formula.at(*u) == program.probability(u, True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(programs(), st.sampled_from([1, 2, 3, 5, 8]), st.integers(0, 2**32))
+def test_verdicts_agree_with_single_inputs(program: Mechanism, k: int, seed: int) -> None:
+    claim = Accuracy(program, beta=exp(-alpha * eps / 2) * 2 / k, inputs=ALL)
+    verdict = claim.check()
+    if verdict.holds is False:
+        found = verdict.counterexample
+        assert found is not None
+        assert found.actual.upper < found.required.lower
+        return
+    source = random.Random(seed)
+    inputs = [
+        [Fraction(source.randint(-12, 12), source.randint(1, 4)) for _ in range(2)]
+        for _ in range(6)
+    ]
+    alone = Accuracy(program, beta=claim.beta, inputs=inputs).check()
+    assert verdict.holds is None or alone.holds is True
+
+
+def test_every_input_is_in_a_cell() -> None:
+    formula = FACTORIES["sparse"](3, 2).probability(ALL, (True, False, True))
+    for u in product((-2, -1, 0, 1, 2), repeat=3):
+        assert formula.piece(*u) is not None
+    assert formula.at(1, -1, 1) == FACTORIES["sparse"](3, 2).probability(
+        [1, -1, 1], (True, False, True)
+    )
+
+
+def test_the_papers_product() -> None:
+    """Section 5.1: p₁·p₂ in x₁, x₂ and γ, for x₁ < 0 < x₂."""
+    program = FACTORIES["numeric_sparse"](2)
+    formula = program.within(ALL, gamma)
+    for u, radius in (((-1, 2), 1), (("-1/2", "1/3"), "5/7"), ((-3, 1), 4)):
+        assert formula.at(*u, radius) == program.within(list(u), radius)
+    assert "q[1] ≥ 0" in formula.piece(-1, 2, 1).conditions
+    assert "0 ≥ q[0]" in formula.piece(-1, 2, 1).conditions
+
+
+# Interrupted and refused --------------------------------------------------------------
+
+
+def test_an_interrupted_proof_goes_on() -> None:
+    claim = sparse_claim("sparse", 3, 2)
+    calls = 0
+
+    def stop(done: int, total: int) -> None:
+        nonlocal calls
+        del done, total
+        calls += 1
+        if calls in (7, 20, 45):
+            raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            claim.check(progress=stop)
+    verdict = claim.check(progress=stop)
+    assert verdict.holds is True
+    assert verdict.inputs == sparse_claim("sparse", 3, 2).check().inputs
+
+
+def test_integer_noise_is_refused() -> None:
+    @mechanism
+    def rounded(q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return dlap(eps, 0)
+
+    with pytest.raises(ValueRefusedError, match="integer noise"):
+        Accuracy(rounded, beta=1, inputs=ALL).check()
+
+
+def test_other_refusals() -> None:
+    with pytest.raises(ValueRefusedError, match="not a closed form"):
+        Accuracy(FACTORIES["noisy_max"](2), beta=exp(-alpha), inputs=ALL).check()
+    with pytest.raises(ValueRefusedError, match="the box has"):
+        Accuracy(FACTORIES["noisy_max"](2), beta=1, inputs=Box([0, 0, 0], [1, 1, 1]))
+    with pytest.raises(ValueRefusedError, match="no table"):
+        noisy_max_claim(2).tightest(at_each=True)
+    with pytest.raises(ValueRefusedError, match="finite domain"):
+        FACTORIES["exponential"](2).distribution(ALL)
