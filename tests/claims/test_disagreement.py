@@ -30,11 +30,6 @@ from exactdp import (
 )
 from language.corpus import FACTORIES
 
-L1 = (
-    "l1: the helper variables of two groups of entries have the same names, so finding a nearest "
-    "input after the distance raises AssertionError"
-)
-
 
 def numbers(count: int, seed: int, size: int) -> list[list[Fraction]]:
     """Return random rational inputs; some entries are equal, zero or integer."""
@@ -143,7 +138,6 @@ def test_a_constant_never_disagrees() -> None:
         assert str(found) == "No input at a finite distance has another ideal output."
 
 
-@pytest.mark.xfail(reason="numbers are shown as Fraction(3, 2)")
 def test_in_words() -> None:
     about = claim(FACTORIES["noisy_max"](3))
     assert str(about.disagreement([0, 0, 3])) == (
@@ -158,7 +152,6 @@ def test_approached_in_words() -> None:
     assert "3/2 away, arbitrarily close to" in str(approached)
 
 
-@pytest.mark.xfail(reason=L1)
 def test_two_entries_must_move_by_different_amounts() -> None:
     """From (0, 0) to q₀ ≥ 1 and q₁ ≥ 2: 3 with l1, 2 with linf."""
     mechanism = Mechanism.from_source(
@@ -171,9 +164,6 @@ def test_two_entries_must_move_by_different_amounts() -> None:
         assert found.attained
 
 
-@pytest.mark.xfail(
-    reason="with a function for the distance an attained infimum is not seen as such"
-)
 def test_a_nearest_input_that_disagrees_is_called_attained() -> None:
     """At [0, 7/2, 7/2] the first of the tied indices is 1, where the ideal at [0, 1, 6] is 2."""
 
@@ -294,7 +284,6 @@ def test_two_inputs_against_z3(
     against_z3(tree, u, *pair)
 
 
-@pytest.mark.xfail(reason=L1)
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], phases=NO_SHRINKING)
 @given(trees(2), st.tuples(points, points))
 @example(
@@ -352,7 +341,7 @@ def test_finite_domains_against_search(
 
 @pytest.mark.parametrize(
     ("distance", "total"),
-    [(linf, max), pytest.param(l1, sum, marks=pytest.mark.xfail(reason=L1))],
+    [(linf, max), (l1, sum)],
 )
 @settings(max_examples=40)
 @given(st.integers(-1, 1), points)

@@ -174,7 +174,7 @@ def test_a_face_can_refute() -> None:
     def at_zero(q: Real):  # type: ignore[no-untyped-def, valid-type]
         return 0 if lap(eps, q) > -10 else 1
 
-    def ideal(q: Any) -> int:
+    def ideal(q):  # type: ignore[no-untyped-def]
         return 1 if q == 0 else 0
 
     claim = Accuracy(

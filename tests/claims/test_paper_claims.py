@@ -159,7 +159,6 @@ def test_small_database() -> None:
     fails(about_scores(FACTORIES["small_db"](), 3 * exp(-gamma * eps * 4)))
 
 
-@pytest.mark.xfail(reason="a given ideal is not enough: the mechanism must have a noiseless form")
 def test_randomized_response() -> None:
     """Each of n bits is true with probability 1/(1 + e^(−ε)): β = n·e^(−ε)/(1 + e^(−ε))."""
     mechanism, truth = FACTORIES["randomized_response"](2), FACTORIES["truthful"](2)
@@ -203,7 +202,6 @@ def test_noisy_max_has_not_the_rate_of_one_noise() -> None:
     assert gap * found.eps / 2 > 6
 
 
-@pytest.mark.xfail(reason="MissingHypothesisError leaves the general route for γ = ANY")
 def test_a_bound_whose_form_does_not_show_that_it_falls() -> None:
     """(1 + x)·e^(−x) falls with x: the claim is true, or undecided with the reason."""
     verdict = by_gap(2, 2 * exp(-gamma * eps / 2) * (1 + gamma * eps / 2)).check()

@@ -227,9 +227,6 @@ def gap_of_two(radius: Any) -> Accuracy:
     )
 
 
-@pytest.mark.xfail(
-    reason="γ is moved below the step of the output distance that was checked, or out of the range"
-)
 @pytest.mark.parametrize("radius", [ANY, Interval("11/2", 7)])
 def test_the_gamma_of_a_counterexample_is_claimed(radius: Any) -> None:
     """Its probability is that of the ball of this γ, and the γ is one of the claim's."""
@@ -240,7 +237,6 @@ def test_the_gamma_of_a_counterexample_is_claimed(radius: Any) -> None:
         assert float(found.actual) == pytest.approx(expected, abs=1e-11)
 
 
-@pytest.mark.xfail(reason="α is moved below the lower end of the range of the claim")
 def test_the_alpha_of_a_counterexample_is_claimed() -> None:
     claim = Accuracy(
         FACTORIES["noisy_max"](3),

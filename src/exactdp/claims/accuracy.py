@@ -161,10 +161,11 @@ class Accuracy:
         for what, formula in formulas.items():
             if isinstance(formula, Expression):
                 for name in formula.names():
-                    if name not in known or name == what or (what == "alpha" and name == "gamma"):
+                    allowed = known - {what} - ({"gamma"} if what == "alpha" else set())
+                    if name not in allowed:
                         raise ValueRefusedError(
                             f"{what} = {formula} uses {name}",
-                            rule=f"{what} may use eps and {', '.join(sorted(known - {what}))}.",
+                            rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
                         )
 
     @cached_property

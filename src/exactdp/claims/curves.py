@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import as_given
+from exactdp.claims.inputs import as_given, as_written
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -66,7 +66,7 @@ class ErrorCurve:
 
 def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve of a claim at an input."""
-    given = as_given(claim.mechanism, u)
+    given = as_written(as_given(claim.mechanism, u))
     try:
         found = claim.obligations.at(u)
     except MissingHypothesisError as error:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.elimination import Name, Row, project, solution
-from exactdp.claims.inputs import as_given
+from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf, spell
 from exactdp.semantics.linear import Form, Linear
-from exactdp.semantics.spots import Spot
+from exactdp.semantics.spots import Spot, has_spots
 
 if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
@@ -58,7 +58,7 @@ class Disagreement:
         how = "at" if self.attained else "arbitrarily close to"
         return (
             f"The nearest input with another ideal output is {spell(self.distance)} away, "
-            f"{how} {self.input}, with output {self.output}."
+            f"{how} {show(self.input)}, with output {show(self.output)}."
         )
 
 
@@ -120,6 +120,7 @@ class Disagreements:
         self._ideal = ideal
         self._distance = distance
         self._kinds = kinds(mechanism)
+        self._last: tuple[Value, ...] | None = None
         self._reaches: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
         self._ways: dict[object, tuple[Way, ...]] = {}  # by entries and conditions on them
 
@@ -128,7 +129,28 @@ class Disagreements:
 
         `differ` says which outputs disagree; by default those that are not equal.
         """
+        if not self._distance.by_entry and not has_spots(u):
+            self._check_distance(u)
         return self._closest(u, output, differ)[0]
+
+    def _check_distance(self, u: tuple[Value, ...]) -> None:
+        """Refuse a function of the user that is no distance at the inputs used."""
+        own, given = entries(u), as_given(self._mechanism, u)
+        if self._distance.between(own, own) != 0:
+            raise ValueRefusedError(
+                f"the distance {self._distance} of {given!r} from itself is not 0",
+                rule="A distance is 0 between an input and itself.",
+            )
+        moved = [x + 1 if k is None else x for x, k in zip(own, self._kinds, strict=True)]
+        for other in (moved, own if self._last is None else entries(self._last)):
+            there, back = (self._distance.between(a, b) for a, b in ((own, other), (other, own)))
+            if there != back:
+                raise ValueRefusedError(
+                    f"the distance {self._distance} of {given!r} and {other!r} is {there} one way "
+                    f"and {back} the other",
+                    rule="A distance is the same both ways.",
+                )
+        self._last = u
 
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
@@ -136,7 +158,7 @@ class Disagreements:
         if found is None:
             return Disagreement(inf, None, None, attained=False)
         if isinstance(found, tuple):
-            given = as_given(self._mechanism, found)
+            given = as_written(as_given(self._mechanism, found))
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
         wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
@@ -153,8 +175,14 @@ class Disagreements:
             assert solved is not None
             everything |= solved
         other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
-        out = self._ideal(other) if attained else _at(found.output, everything)
-        return Disagreement(distance, as_given(self._mechanism, other), out, attained)
+        out = self._ideal(other)
+        if not attained:  # on a side of its piece the input may disagree all the same
+            there = self._distance.between(entries(u), entries(other))
+            attained = there == distance and (out != output if differ is None else differ(out))
+        if not attained:
+            out = _at(found.output, everything)
+        given = as_written(as_given(self._mechanism, other))
+        return Disagreement(distance, given, out, attained)
 
     def _closest(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
@@ -395,6 +423,10 @@ def _way(left: Rows, system: Rows) -> Way:
             forms.append((coefficients, row.constant, factor))
         else:
             when.append(row)
+    if not forms:
+        raise ValueRefusedError(
+            "the distance is negative somewhere", rule="A distance is never negative."
+        )
     scale = lcm(*(factor for _, _, factor in forms))
     rows = []
     for coefficients, constant, factor in forms:

@@ -132,14 +132,17 @@ class _Total(InputDistance):
         rows: list[Row] = []
         total: Form = 0
         helpers = []
-        for k, (a, b) in enumerate(zip(u, v, strict=True)):
-            if a == b:
+        for a, b in zip(u, v, strict=True):
+            difference = a - b
+            if not isinstance(difference, Linear):
+                total = total + abs(Fraction(difference))
                 continue
-            size = Linear.symbol(f"|{k}|")
+            helper = f"|{difference}|"
+            size = Linear.symbol(helper)
             for form in _gap(a, b):
                 rows += condition(size - form, ">=")[0]
             total = size + total
-            helpers.append(f"|{k}|")
+            helpers.append(helper)
         yield Case(tuple(rows), (0, total), tuple(helpers))
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
@@ -311,7 +314,9 @@ def _in_the_language(function: Any, what: str, types: list[InputType | None]) ->
             f"the {what} is not a function of the language: {error.message}",
             place=error.place,
             rule=error.rule or "Distances are piecewise linear and use no noise.",
-            way_out=error.way_out,
+            way_out="Write it as a function with `def`, in a file."
+            if "@" in error.way_out
+            else error.way_out,
         ) from None
 
 

@@ -24,7 +24,7 @@ from exactdp.claims.deciding import Progress
 from exactdp.claims.distances import discrete_outputs, sup
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
-from exactdp.claims.inputs import AllReals, Box, as_given, box_sides
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, box_sides
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, kinds
@@ -278,7 +278,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     return Tightness(
         Kappa(found.lower, found.upper),
         int(found.lower) if int(found.lower) == int(found.upper) else None,
-        as_given(claim.mechanism, u),
+        as_written(as_given(claim.mechanism, u)),
         None,
         None,
         scale,

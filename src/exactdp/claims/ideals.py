@@ -108,7 +108,9 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
                     f"the ideal is not a function of the language: {error.message}",
                     place=error.place,
                     rule=error.rule or "An ideal of real inputs is written in the language.",
-                    way_out=error.way_out,
+                    way_out="Write it as a function with `def`, in a file."
+                    if "@" in error.way_out
+                    else error.way_out,
                 ) from None
         return Lookup(value, mechanism, getattr(value, "__name__", "ideal"))
     raise ValueRefusedError(

@@ -184,6 +184,18 @@ def box_sides(mechanism: Mechanism, inputs: AllReals | Box) -> list[tuple[Fracti
     return sides
 
 
+def show(value: Value) -> str:
+    """Return an input or output as a user would write it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(show, value))}]"
+    return spell(value) if isinstance(value, Fraction) else str(value)
+
+
+def as_written(value: Value) -> Value:
+    """Return a value with Python's lists for those of the language."""
+    return [as_written(item) for item in value] if isinstance(value, List) else value
+
+
 def as_given(mechanism: Mechanism, u: tuple[Value, ...]) -> Value:
     """Return an input as a user would write it: alone if there is one parameter."""
     return u[0] if len(mechanism.inputs) == 1 else u

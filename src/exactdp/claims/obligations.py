@@ -52,6 +52,9 @@ class Obligation:
     gamma_reached: bool
     probability: ClosedForm
     beta: Alternatives
+    alpha_least: Distance = Fraction(0)
+    """The claim is made at this α and γ too, or just above them, with the same probability."""
+    gamma_least: Distance = Fraction(0)
 
 
 class MissingHypothesisError(Exception):
@@ -96,7 +99,7 @@ class Obligations:
         gamma = self.claim.gamma_level
         if isinstance(gamma, Range):
             raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
-        radius = self._number(gamma, self.input_values(u), "gamma")
+        radius = self.number(gamma, self.input_values(u), "gamma")
         output = self.claim.ideal_function(u)
         return radius, self._within.probability(u, output, radius)
 
@@ -126,11 +129,13 @@ class Obligations:
             reached = top < distance and not alpha.interval.upper_open
             reached = reached or (closed and top == distance and top != inf)
         else:
-            top = self._number(alpha, values, "alpha")
+            top = self.number(alpha, values, "alpha")
             if not (top < distance or (closed and top == distance)):
                 return None
             reached = True
-        make = _Maker(u, output, distance, values, self, alpha_is is not None)
+        given = {"alpha": alpha_is, "gamma": gamma_is}
+        names = frozenset(name for name, spot in given.items() if spot is not None)
+        make = _Maker(u, output, distance, values, self, names)
         gamma = claim.gamma_level
         if isinstance(gamma, Range) and gamma_is is not None:
             if gamma_is > gamma.upper or gamma_is < gamma.lower:
@@ -140,8 +145,10 @@ class Obligations:
             return list(self._for_all_gamma(make, top, reached))
         else:
             assert isinstance(gamma, Expression)
-            radius = self._number(gamma, values | {"alpha": top}, "gamma")
-        return make(top, reached, radius, True, self._within.probability(u, output, radius))
+            radius = self.number(gamma, values | {"alpha": top}, "gamma")
+        chance = self._within.probability(u, output, radius)
+        least = alpha.lower if isinstance(alpha, Range) else Fraction(0)
+        return make(top, reached, radius, True, chance, alpha_least=least)
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
@@ -159,7 +166,8 @@ class Obligations:
                     continue
                 gamma = min(limit, wanted.upper)
                 gamma_reached = gamma < limit and not wanted.interval.upper_open
-                yield from make(top, reached, gamma, gamma_reached, chance)
+                least = max(radius, wanted.lower)
+                yield from make(top, reached, gamma, gamma_reached, chance, gamma_least=least)
             else:
                 yield from self._while_gamma_follows(make, (top, reached), (radius, limit), chance)
 
@@ -184,13 +192,14 @@ class Obligations:
         if level.lower > highest or (level.lower == highest and not is_reached):
             return
         radius_there = inf if highest == inf else slope * highest + start
-        yield from make(highest, is_reached, radius_there, is_reached, chance)
+        lowest = max(least, level.lower)
+        yield from make(highest, is_reached, radius_there, is_reached, chance, alpha_least=lowest)
 
     def _line(self, values: dict[str, Distance]) -> tuple[Distance, Distance]:
         gamma = self.claim.gamma_level
         assert isinstance(gamma, Expression)
         start, one, two = (
-            self._number(gamma, values | {"alpha": Fraction(k)}, "gamma") for k in (0, 1, 2)
+            self.number(gamma, values | {"alpha": Fraction(k)}, "gamma") for k in (0, 1, 2)
         )
         slope = one - start
         if two - one != slope or slope <= 0:
@@ -199,7 +208,7 @@ class Obligations:
             )
         return slope, start
 
-    def _number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
+    def number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
         """Return α or γ at an input."""
         number = constant(level)
         if number is not None:
@@ -239,11 +248,11 @@ class Obligations:
         alpha: Distance,
         gamma: Distance,
         *,
-        given: bool = False,
+        given: frozenset[str] = frozenset(),
     ) -> Alternatives | None:
         """Return β at an input, or None if it is infinite (so the claim says nothing).
 
-        Unless α and γ are `given`, they stand for all below them, and β must fall.
+        Unless α or γ is `given`, it stands for all below it, and β must fall.
         """
         formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
         key = formula, alpha, gamma, tuple(values.items()), given
@@ -253,11 +262,11 @@ class Obligations:
         return self._betas[key]
 
     def _bound(
-        self, formula: Expression, alpha: Distance, gamma: Distance, *, given: bool
+        self, formula: Expression, alpha: Distance, gamma: Distance, *, given: frozenset[str]
     ) -> Alternatives | None:
         claim = self.claim
         levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-        moving = [] if given else [n for n, level in levels.items() if isinstance(level, Range)]
+        moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
         if self._gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
@@ -320,7 +329,7 @@ class _Maker:
     distance: Distance
     values: dict[str, Distance]
     all: Obligations
-    given: bool
+    given: frozenset[str]
 
     def __call__(
         self,
@@ -329,6 +338,7 @@ class _Maker:
         gamma: Distance,
         gamma_reached: bool,
         chance: ClosedForm,
+        **least: Distance,
     ) -> list[Obligation]:
         beta = self.all.beta(self.input, self.values, alpha, gamma, given=self.given)
         if beta is None:
@@ -344,5 +354,6 @@ class _Maker:
                 gamma_reached,
                 chance,
                 beta,
+                **least,
             )
         ]

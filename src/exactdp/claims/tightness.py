@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.deciding import Progress
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import AllReals, Box, as_given, listed
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, listed, show
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -71,7 +71,7 @@ class Tightness:
         how = "attained" if self.attained else "approached"
         return (
             f"β/κ is true for κ ≤ {self.kappa} and no larger κ (largest whole κ: {self.integer}); "
-            f"{how} at the input {self.input}, ε = {eps}."
+            f"{how} at the input {show(self.input)}, ε = {eps}."
         )
 
 
@@ -164,7 +164,7 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
         ]
         if found:
             best = min(found, key=lambda one: one.kappa.upper)
-            rows.append(Row(as_given(claim.mechanism, u), best.kappa, best.eps))
+            rows.append(Row(as_written(as_given(claim.mechanism, u)), best.kappa, best.eps))
         if progress is not None:
             progress(done, len(inputs))
     return tuple(rows)
@@ -194,7 +194,7 @@ def _answer(claim: Accuracy, best: _Best, inputs: int, silent: int) -> Tightness
     return Tightness(
         best.kappa,
         whole,
-        as_given(claim.mechanism, one.input),
+        as_written(as_given(claim.mechanism, one.input)),
         one.alpha,
         one.gamma,
         best.eps,

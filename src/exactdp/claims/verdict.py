@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import AllReals, Box, as_given
+from exactdp.claims.expressions import Expression
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.obligations import Obligation
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, Enclosure
@@ -55,7 +56,7 @@ class Counterexample:
         assert eps is not None  # a value below 0 has a rational neighbour
         alpha, gamma, beta = _claimed(claim, one, eps)
         return cls(
-            as_given(claim.mechanism, one.input),
+            as_written(as_given(claim.mechanism, one.input)),
             eps,
             alpha,
             gamma,
@@ -77,7 +78,7 @@ class Counterexample:
 
     def __str__(self) -> str:
         return (
-            f"at the input {_show(self.input)} and ε = {spell(self.eps)} "
+            f"at the input {show(self.input)} and ε = {spell(self.eps)} "
             f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) the probability is "
             f"{self.actual.text(10)}, and the claim needs {self.required.text(10)}"
         )
@@ -91,27 +92,29 @@ def _claimed(
     Where the claim is made only below the largest α, one close enough to it is found: β is
     continuous, so it is below 1 − Pr there too.
     """
+    obligations = claim.obligations
+    values = obligations.input_values(one.input)
+    level = claim.gamma_level
     share = Fraction(1, 2)
     while True:
-        alpha = _below(one.alpha, share) if not one.alpha_reached else one.alpha
-        gamma = _below(one.gamma, share) if not one.gamma_reached else one.gamma
-        assert isinstance(alpha, Fraction)
-        assert isinstance(gamma, Fraction)
-        found = claim.obligations.beta(
-            one.input, claim.obligations.input_values(one.input), alpha, gamma
-        )
-        if found is not None:
-            for beta in found:
-                if (one.probability - 1 + beta).at(eps).sign < 0:
-                    return alpha, gamma, beta
+        alpha, gamma = one.alpha, one.gamma
+        if not one.alpha_reached:
+            alpha = _below(one.alpha, share, one.alpha_least)
+        if isinstance(level, Expression):
+            gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
+        elif not one.gamma_reached:
+            gamma = _below(one.gamma, share, one.gamma_least)
+        for beta in obligations.beta(one.input, values, alpha, gamma) or ():
+            if (one.probability - 1 + beta).at(eps).sign < 0:
+                return alpha, gamma, beta
         share /= 16
 
 
-def _below(limit: Distance, share: Fraction) -> Fraction:
-    """Return a simple number below a limit, the closer the smaller the share."""
+def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
+    """Return a simple number between two, the closer to the upper one the smaller the share."""
     if limit == inf:
-        return 1 / share
-    return simplest_inside(Fraction(limit) * (1 - share), Fraction(limit))
+        return least + 1 / share
+    return simplest_inside(limit - (limit - least) * share, limit)
 
 
 @dataclass(frozen=True)
@@ -218,9 +221,3 @@ class Verdict:
             lines.append(f"Counterexamples: {len(self.counterexamples)}.")
             lines += [f"  {one}" for one in self.counterexamples]
         return "\n".join(lines)
-
-
-def _show(value: Value) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_show, value))}]"
-    return spell(value) if isinstance(value, Fraction) else str(value)

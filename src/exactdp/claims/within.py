@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.disagreement import Differ
 from exactdp.claims.distances import Distance, discrete_outputs, sup
-from exactdp.claims.ideals import Program
 from exactdp.claims.inputs import as_given
 from exactdp.errors import ValueRefusedError
 from exactdp.language.types import RealType
@@ -30,7 +29,8 @@ class Within:
         self._mechanism = claim.mechanism
         self._metric = claim.output_metric
         self._by_metric = claim.agreement == "output_distance"
-        self._noiseless = None if claim.ideal is None else claim.mechanism.noiseless()
+        self._has_own_ideal = claim.ideal is not None
+        self._kinds: set[str] = set()  # of outputs, as far as they are known
         self._last: tuple[object, Distribution] | None = None
 
     def differ(self, u: tuple[Value, ...], output: Value) -> Differ | None:
@@ -80,12 +80,11 @@ class Within:
 
     def comparable(self, u: tuple[Value, ...], output: Value) -> None:
         """Refuse an ideal output of a kind that the mechanism never returns."""
-        if self._noiseless is None:
-            return
-        if _kind(output) == _kind(Program(self._noiseless)(u)):
+        if not self._has_own_ideal or has_spots(u) or _kind(output) in self._kinds:
             return
         given = as_given(self._mechanism, u)
-        kinds = {_kind(pattern) for pattern in self._mechanism.distribution(given)}
+        kinds = {_kind(pattern) for pattern in self._mechanism.engine.distribution(given)}
+        self._kinds |= kinds
         if _kind(output) not in kinds:
             raise ValueRefusedError(
                 f"at the input {given!r} the ideal output is {output!r}, "

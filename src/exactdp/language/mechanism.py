@@ -429,7 +429,9 @@ def read_function(
     reader = Reader(source, surroundings(function, local))
     annotations = getattr(function, "__annotations__", {})
     found = {
-        arg.arg: kind for arg, kind in zip(node.args.args, types, strict=False) if kind is not None
+        arg.arg: kind
+        for arg, kind in zip(node.args.args, types, strict=False)
+        if kind is not None and arg.annotation is None
     }
     found |= {name: value for name, value in annotations.items() if not isinstance(value, str)}
     return reader.function(node, found)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product as pairs
+from typing import Any
 
 from exactdp.measure.polyhedron import Condition, has_interior
 from exactdp.measure.work import count, heard
@@ -22,7 +23,7 @@ Bound = tuple[dict[int, Fraction], Fraction]
 
 def name_of(variable: int) -> str:
     """Return the parameter that stands for a variable in a closed form."""
-    return f"x{variable}"
+    return f"noise_{variable}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Joint:
         for cell in self.cells:
             for one in cell.conditions:
                 found |= one.variables
-            found |= {int(name[1:]) for name in cell.density.parameters if name != "eps"}
+            found |= {int(name[6:]) for name in cell.density.parameters if name.startswith("noise_")}
         return frozenset(found)
 
     def times(self, other: Joint) -> Joint:
@@ -70,7 +71,7 @@ class Joint:
 
     def substituted(self, variable: int, form: dict[int, Fraction], constant: Fraction) -> Joint:
         """Return the density with Σ form·x + constant·ε for a variable."""
-        value = constant * eps
+        value = scaled(constant)
         for name, q in form.items():
             value = value + q * parameter(name_of(name))
         cells = []
@@ -159,12 +160,20 @@ def _at(primitive: ExpPoly, variable: int, bound: Bound | None) -> ExpPoly:
     if bound is None:
         return ExpPoly(0)
     form, constant = bound
-    value = constant * eps
+    value = scaled(constant)
     for name, q in form.items():
         value = value + q * parameter(name_of(name))
     result = primitive.substitute(**{name_of(variable): value})
     assert isinstance(result, ExpPoly)
     return result
+
+
+def scaled(constant: Any) -> ExpPoly:
+    """Return a constant as a closed form: a rational stands for that times ε."""
+    found: ExpPoly = (
+        eps * constant if isinstance(constant, int | Fraction) else constant.closed_form()
+    )
+    return found
 
 
 def antiderivative(form: ExpPoly, name: str) -> ExpPoly:

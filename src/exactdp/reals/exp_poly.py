@@ -17,13 +17,15 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Term(NamedTuple):
@@ -388,14 +390,24 @@ def _constant(value: Fraction) -> ExpPoly:
     return build(("eps",), poly, (_ONE,), (_ZERO,))
 
 
-def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly:
+class HasExponential(Protocol[T_co]):
+    """What knows e to itself: a formula of a claim."""
+
+    def exponential(self) -> T_co:
+        """Return e to this."""
+
+
+@overload
+def exp(exponent: HasExponential[T_co]) -> T_co: ...
+@overload
+def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly: ...
+def exp(exponent: Any) -> Any:
     """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`.
 
     What has a method `exponential` (a formula of a claim) answers itself.
     """
     if not isinstance(exponent, ClosedForm) and hasattr(exponent, "exponential"):
-        found: ExpPoly = exponent.exponential()
-        return found
+        return exponent.exponential()
     form = as_sum(exponent)
     linear = None if form is None else form.linear_form()
     if linear is None:
