@@ -33,7 +33,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from tests.language.corpus import FACTORIES
+from language.corpus import FACTORIES
 
 ALL = AllReals()
 

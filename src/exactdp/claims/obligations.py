@@ -71,6 +71,7 @@ class Obligations:
             claim.mechanism, claim.ideal_function, claim.input_metric
         )
         self._betas: dict[object, Alternatives | None] = {}
+        self._radii: dict[Distance, Distance] = {}
 
     @property
     def route(self) -> str:
@@ -145,7 +146,7 @@ class Obligations:
             return list(self._for_all_gamma(make, top, reached))
         else:
             assert isinstance(gamma, Expression)
-            radius = self.number(gamma, values | {"alpha": top}, "gamma")
+            radius = self._radius(gamma, values | {"alpha": top})
         chance = self._within.probability(u, output, radius)
         least = alpha.lower if isinstance(alpha, Range) else Fraction(0)
         return make(top, reached, radius, True, chance, alpha_least=least)
@@ -208,6 +209,15 @@ class Obligations:
             )
         return slope, start
 
+    def _radius(self, level: Expression, values: dict[str, Distance]) -> Distance:
+        """Return γ at an input; found once where it depends on α alone."""
+        if self.claim.uses_inputs:
+            return self.number(level, values, "gamma")
+        alpha = values["alpha"]
+        if alpha not in self._radii:
+            self._radii[alpha] = self.number(level, values, "gamma")
+        return self._radii[alpha]
+
     def number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
         """Return α or γ at an input."""
         number = constant(level)
@@ -255,7 +265,9 @@ class Obligations:
         Unless α or γ is `given`, it stands for all below it, and β must fall.
         """
         formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
-        key = formula, alpha, gamma, tuple(values.items()), given
+        key: tuple[object, ...] = alpha, gamma, given
+        if self.claim.uses_inputs:
+            key = (*key, formula, *values.items())
         if key not in self._betas:
             bound = formula.bound_to(_as_forms(values))
             self._betas[key] = self._bound(bound, alpha, gamma, given=given)

@@ -59,13 +59,14 @@ class ExpPoly(ClosedForm):
     1 - 2/3*exp(-2/9*eps) + 1/9*exp(-4/9*eps)
     """
 
-    __slots__ = ("_low", "_names", "_parts", "_poly", "_step", "_terms")
+    __slots__ = ("_hash", "_low", "_names", "_parts", "_poly", "_step", "_terms")
 
     _names: tuple[str, ...]
     _poly: fmpq_mpoly
     _step: tuple[Fraction, ...]
     _low: tuple[Fraction, ...]
     _terms: tuple[Term, ...] | None
+    _hash: int | None
     _parts: dict[Fraction, fmpq_poly] | None
 
     def __init__(self, terms: Iterable[Term | tuple[Any, ...]] | Number = ()) -> None:
@@ -102,6 +103,7 @@ class ExpPoly(ClosedForm):
         put(self, "_step", step)
         put(self, "_low", low)
         put(self, "_terms", None)
+        put(self, "_hash", None)
         put(self, "_parts", None)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -153,6 +155,8 @@ class ExpPoly(ClosedForm):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The parameters that the sum depends on, `eps` first."""
+        if self._names == ("eps",):
+            return () if self.constant() is not None else self._names
         found = {name for term in self.terms for name, _ in (*term.powers, *term.rates)}
         return tuple(name for name in self._names if name in found)
 
@@ -350,8 +354,12 @@ class ExpPoly(ClosedForm):
         return self.terms == other.terms
 
     def __hash__(self) -> int:
-        value = self.constant()
-        return hash(self.ends()) if value is None else hash(value)
+        if self._hash is None:
+            value = self.constant()
+            found = hash(self.ends()) if value is None else hash(value)
+            object.__setattr__(self, "_hash", found)
+        assert self._hash is not None
+        return self._hash
 
     def ends(self) -> tuple[Term, Term]:
         """Return the first and last term.
