@@ -13,12 +13,12 @@ from exactdp import certify
 
 from .specimens import ALL, seal
 
-FILE = Path(certify.__file__)
+FOLDER = Path(certify.__file__).parent
 
 
 def run(path: Path | str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the file alone: no site packages, no environment, no package around it."""
-    command = [sys.executable, "-I", "-S", "-X", "utf8", *options, str(FILE), str(path)]
+    """Run the folder alone: no site packages, no environment, no package around it."""
+    command = [sys.executable, "-I", "-S", "-X", "utf8", *options, str(FOLDER), str(path)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
@@ -88,7 +88,7 @@ def test_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_terminal_without_unicode(good: Path) -> None:
-    command = [sys.executable, "-I", str(FILE), str(good)]
+    command = [sys.executable, "-I", str(FOLDER), str(good)]
     environment = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr

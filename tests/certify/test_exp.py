@@ -63,11 +63,11 @@ def ends(x: certify.Enclosure) -> tuple[Fraction, Fraction]:
 
 @given(st.integers(), st.integers(-300, 300), st.integers(1, 10**9))
 def test_floor(n: int, e: int, d: int) -> None:
-    assert certify._floor(n, e, d) == math.floor(n * Fraction(2) ** e / d)
+    assert certify.floor(n, e, d) == math.floor(n * Fraction(2) ** e / d)
 
 
 def test_floor_far_below_0() -> None:
-    assert [certify._floor(n, -(10**30)) for n in (-5, 0, 5)] == [-1, 0, 0]
+    assert [certify.floor(n, -(10**30)) for n in (-5, 0, 5)] == [-1, 0, 0]
 
 
 ENCLOSURES = st.builds(

@@ -78,7 +78,7 @@ EXCESSIVE = {
 
 @pytest.mark.parametrize("name", EXCESSIVE)
 def test_excessive_work_is_rejected_in_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certify, "MAX_WORK", 100_000)
+    monkeypatch.setattr(certify.limits, "MAX_WORK", 100_000)
     before = time.process_time()
     report = certify.check(certificate("holds", TWO_TERMS, ">", "[1, 2]", proof(EXCESSIVE[name])))
     assert not report
@@ -96,12 +96,12 @@ def test_a_high_order_at_0_is_found_or_given_up(monkeypatch: pytest.MonkeyPatch)
         "holds", terms, ">", "(0, 1]", proof(half(factor(terms, [["start", "1", 33]])))
     )
     assert certify.check(remainder)
-    monkeypatch.setattr(certify, "MAX_WORK", 1000)
+    monkeypatch.setattr(certify.limits, "MAX_WORK", 1000)
     assert "steps" in certify.check(remainder).reason
 
 
 def test_text_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certify, "MAX_TEXT", 100)
+    monkeypatch.setattr(certify.limits, "MAX_TEXT", 100)
     assert not certify.check(ALL["0 ≥ 0"])
 
 

@@ -346,7 +346,7 @@ def test_an_interrupted_proof_goes_on() -> None:
 
 def test_integer_noise_is_refused() -> None:
     @mechanism
-    def rounded(q: Real):  # type: ignore[no-untyped-def, valid-type]
+    def rounded(q: Real):  # type: ignore[no-untyped-def, valid-type]  # noqa: ARG001
         return dlap(eps, 0)
 
     with pytest.raises(ValueRefusedError, match="integer noise"):

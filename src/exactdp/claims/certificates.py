@@ -291,7 +291,7 @@ def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
     if found.input is None:
         return found.distance
     point = found.input if len(claim.mechanism.inputs) > 1 else (found.input,)
-    there = entries(tuple(List(one) if isinstance(one, tuple) else one for one in point))
+    there = entries(tuple(List(one) if isinstance(one, tuple | list) else one for one in point))
     towards = None
     if not found.attained:
         towards = _towards(claim, u, there, found.distance)

@@ -1,0 +1,138 @@
+"""Check exactdp certificates, with nothing but integers and fractions.
+
+There are two kinds. A certificate of kind "sign" states that for every ε in an interval the
+quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails, and
+carries a proof. One of kind "claim" states that a claim of accuracy holds, or fails, at given
+inputs; see `claims` for what is re-derived from the program and what is not. The format is
+published as docs/schema/certificate-v1.json.
+
+Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
+precision can only cause a rejection. Each rule of proof is one method with its inequality in the
+docstring. Whatever is not understood, or exceeds a limit, is rejected; of a claim, what is not
+re-derived is named in the report. Nothing else of exactdp is imported.
+
+The directory also runs alone: python certify CERTIFICATE.json
+(exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from . import limits
+from .claims import Claims
+from .enclosures import Enclosure, exp_enclosure, floor, total
+from .interpreter import WrongProgramError
+from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT, MAX_TEXT, MAX_WORK
+from .ratios import MalformedError, UnsupportedError
+from .reading import RejectedError
+from .signs import Signs
+
+__all__ = [
+    "MAX_BITS",
+    "MAX_DEGREE",
+    "MAX_DIGITS",
+    "MAX_EXPONENT",
+    "MAX_TEXT",
+    "MAX_WORK",
+    "Enclosure",
+    "Report",
+    "check",
+    "exp_enclosure",
+    "floor",
+    "main",
+    "total",
+]
+
+_FAILURES = (
+    RejectedError,
+    MalformedError,
+    UnsupportedError,
+    WrongProgramError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+class Report(NamedTuple):
+    """What `check` found. A proved refutation ("the claim fails") is accepted, too."""
+
+    accepted: bool
+    reason: str
+    claim: str
+    taken: tuple[str, ...] = ()
+    """What was taken from the solver and not re-derived; nothing in a certificate of a sign."""
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+def check(certificate: Mapping[str, Any] | str) -> Report:
+    """Check a certificate (a mapping or JSON text); never raise, always terminate.
+
+    Accepted exactly if the verdict that it states is proved by it, apart from what is `taken`.
+    """
+    checker: Signs | Claims = Signs()
+    try:
+        text: Any = certificate
+        if isinstance(certificate, Mapping):
+            text = json.dumps(dict(certificate), allow_nan=False)
+        right = isinstance(text, str) and len(text) <= limits.MAX_TEXT
+        checker.require(right, "not a text, or too long")
+        document = json.loads(text, object_pairs_hook=_unique)
+        if isinstance(document, dict) and document.get("kind") == "claim":
+            checker = Claims()
+            names = "format version kind claim verdict reason inputs counterexamples signs seal"
+        else:
+            names = "format version kind claim verdict proof seal"
+        parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
+        checker.integer(parts["version"], 1, 1)
+        right = parts["format"] == "exactdp-certificate" and parts["kind"] in ("sign", "claim")
+        checker.require(right, "not an exactdp certificate of version 1 of a known kind")
+        checker.read_claim(parts["claim"])
+        checker.where = "the certificate"
+        checker.require(
+            parts["seal"] == _seal(document), "the seal does not fit, so something was changed"
+        )
+        if isinstance(checker, Claims):
+            reason = checker.checked(parts)
+            return Report(True, reason, checker.claim, checker.taken)
+        return Report(True, checker.proved(parts["verdict"], parts["proof"]), checker.claim)
+    except _FAILURES as error:
+        return Report(False, str(error), checker.claim)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is repeated")
+    return dict(pairs)
+
+
+def _seal(document: dict[str, Any]) -> str:
+    sealed = {name: document[name] for name in document if name != "seal"}
+    text = json.dumps(sealed, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def main(arguments: list[str]) -> int:
+    """Check the certificate in a file, say in a sentence what was found, return the exit code."""
+    try:
+        (path,) = arguments
+        with open(path, encoding="utf-8") as file:
+            report = check(file.read(limits.MAX_TEXT + 1))
+    except (OSError, ValueError) as error:
+        report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", Signs.claim)
+    code = 0 if report else 2 if report.claim == Signs.claim else 1
+    verdict = ["accepted", "rejected", "not a readable certificate"][code]
+    encoding = sys.stdout.encoding or "utf-8"
+    text = f"{verdict}: {report.reason}\nclaim: {report.claim}"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    return code

@@ -1,0 +1,156 @@
+"""Operators and known functions of the language, on exact values of bounded size."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from .linear import is_number, plain
+from .ratios import Ratio, UnsupportedError
+
+LONGEST = 10_000  # items of a list
+
+
+def bounded(items: Any) -> Any:
+    """Return items that may be looped over; a long range is refused before it is made."""
+    if isinstance(items, range):
+        if len(items) > LONGEST:
+            raise UnsupportedError("a range is too long")
+        return list(items)
+    if not isinstance(items, list | tuple | str | dict):
+        raise UnsupportedError("what is looped over is no list")
+    if len(items) > LONGEST:
+        raise UnsupportedError("a list is too long")
+    return items
+
+
+def _tamed(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def made(left: Any, right: Any) -> Any:
+        found = operate(left, right)
+        if isinstance(found, float):
+            raise UnsupportedError("a number is not exact")
+        return plain(Fraction(found)) if is_number(found) else _short(found)
+
+    return made
+
+
+def _short(value: Any) -> Any:
+    return bounded(value) if isinstance(value, list | tuple | str) else value
+
+
+def _divide(left: Any, right: Any) -> Any:
+    return Fraction(left) / right if is_number(left) and is_number(right) else left / right
+
+
+def _multiply(left: Any, right: Any) -> Any:
+    for one, two in ((left, right), (right, left)):
+        if isinstance(one, list | tuple | str) and (
+            type(two) is not int or len(one) * two > LONGEST
+        ):
+            raise UnsupportedError("a list is too long")
+    return left * right
+
+
+def _power(left: Any, right: Any) -> Any:
+    if isinstance(left, Ratio):
+        return left**right
+    if not (is_number(left) and type(right) is int and abs(right) <= 10_000):
+        raise UnsupportedError("a power is not understood")
+    bits = Fraction(left).numerator.bit_length() + Fraction(left).denominator.bit_length()
+    if bits * abs(right) > 100_000:
+        raise UnsupportedError("a power is too large")
+    return Fraction(left) ** right
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    return _number(left) % _number(right)
+
+
+def _number(value: Any) -> int | Fraction:
+    if not isinstance(value, bool | int | Fraction):
+        raise UnsupportedError("not a number where one must be")
+    return value
+
+
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: _tamed(operator.add),
+    ast.Sub: _tamed(operator.sub),
+    ast.Mult: _tamed(_multiply),
+    ast.Div: _tamed(_divide),
+    ast.FloorDiv: _tamed(operator.floordiv),
+    ast.Mod: _tamed(_remainder),
+    ast.Pow: _tamed(_power),
+}
+
+
+def _exp(value: Any) -> Ratio:
+    if is_number(value) and value == 0:
+        return Ratio.number(1)
+    if not isinstance(value, Ratio):
+        raise UnsupportedError("exp of what is no multiple of ε")
+    return value.exp()
+
+
+def _range(*ends: int) -> list[int]:
+    found: list[int] = bounded(range(*ends))
+    return found
+
+
+def _int(value: Any) -> int:
+    return int(_number(value))
+
+
+def _fraction(*parts: Any) -> int | Fraction:
+    return plain(Fraction(*map(_number, parts)))
+
+
+def _sum(items: Iterable[Any], start: Any = 0) -> Any:
+    total = start
+    for item in bounded(items):
+        total = OPERATORS[ast.Add](total, item)
+    return total
+
+
+def _flat(make: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
+    def made(*arguments: Any, **named: Any) -> list[Any]:
+        return list(make(*map(bounded, arguments), **named))
+
+    return made
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
+    def made(*arguments: Any, **named: Any) -> Any:
+        return choose(*(arguments if len(arguments) > 1 else map(bounded, arguments)), **named)
+
+    return made
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "Fraction": _fraction,
+    "abs": abs,
+    "all": lambda items: all(bounded(items)),
+    "any": lambda items: any(bounded(items)),
+    "bool": bool,
+    "dict": lambda items: dict(bounded(items)),
+    "enumerate": lambda items, start=0: [(start + k, one) for k, one in enumerate(bounded(items))],
+    "exp": _exp,
+    "int": _int,
+    "len": len,
+    "list": lambda items=(): list(bounded(items)),
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "range": _range,
+    "reversed": _flat(reversed),
+    "sorted": _flat(sorted),
+    "sum": _sum,
+    "tuple": lambda items=(): tuple(bounded(items)),
+    "zip": _flat(zip),
+}
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "count": lambda items, one: bounded(items).count(one),
+    "index": lambda items, one: bounded(items).index(one),
+}

@@ -1,0 +1,251 @@
+"""What a claim says of its program, derived again from the source: slowly, and independently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import inf
+from typing import Any
+
+from . import distances, limits
+from .integrals import Integrals
+from .linear import Form, is_number
+from .programs import Kind, Program, Steps, frozen
+from .ratios import Ratio, UnsupportedError
+from .regions import ball, feasible, rows
+from .runs import Condition, Exact, Path, Run, paths
+
+Input = list[Any]  # one value for each parameter, lists as lists
+Number = Fraction | float
+
+_ONE = {(Fraction(0), 0): Fraction(1)}
+
+
+class Derivation:
+    """The program, the ideal and the distances of one claim."""
+
+    def __init__(self, spec: dict[str, Any], table: dict[str, Any] | None) -> None:
+        self.spec = spec
+        self.table = table
+        self.steps = Steps()
+        self.integrals = Integrals()
+        self._programs: dict[str, Program] = {}
+        self._paths: tuple[Input, list[tuple[Path, Any]]] | None = None
+
+    def program(self, source: str) -> Program:
+        """Return a program, parsed once."""
+        if source not in self._programs:
+            self._programs[source] = Program(source, self.steps)
+        return self._programs[source]
+
+    @property
+    def mechanism(self) -> Program:
+        """The mechanism."""
+        return self.program(self.spec["mechanism"])
+
+    def own(self, which: str) -> Program | None:
+        """Return a distance that is given by its source."""
+        source = self.spec[which].get("source")
+        return None if source is None else self.program(source)
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """What the inputs are."""
+        return self.mechanism.kinds()
+
+    # The ideal ------------------------------------------------------------------------
+
+    def ideal(self, u: Input, run: Run | None = None) -> Any:
+        """Return the ideal output."""
+        given = self.spec["ideal"]
+        if self.table is not None:
+            if str(u) not in self.table:
+                raise UnsupportedError("the table has no output for an input")
+            return self.table[str(u)]
+        if given.get("noiseless"):
+            return self.mechanism.run(run or Exact(), u)
+        if "source" in given:
+            return self.program(given["source"]).run(run or Exact(), u)
+        raise UnsupportedError("the ideal is a Python function")
+
+    def differ(self, u: Input, one: Any, two: Any) -> bool:
+        """Whether two ideal outputs disagree at an input."""
+        spec = self.spec["output_distance"]
+        if self.spec["agreement"] == "equal" or spec.get("name") in ("discrete", "sup"):
+            return bool(one != two)
+        return bool(self.output_distance(u, one, two) > 0)
+
+    def reached(
+        self, u: Input, output: Any, near: list[Any], towards: list[Fraction] | None
+    ) -> Number | None:
+        """Return a distance within which inputs disagree with u; None if those given do not.
+
+        It is that of `near`, if it disagrees itself; or if all inputs near + t·towards with small
+        t > 0 do, those come as close to it as one likes.
+        """
+        run = Exact()
+        own = _single(u)
+        there = list(near)
+        if len(there) != len(own):
+            return None
+        if towards is not None:
+            for k, slope in enumerate(towards):
+                if slope:
+                    there[k] = Form({0: Fraction(slope)}, Fraction(there[k]), run)
+        other = self.ideal(self.assembled(there), run)
+        if not self.differ(u, output, other):
+            return None
+        own_distance = self.own("input_distance")
+        if own_distance is not None:
+            found = own_distance.run(run, [_alone(u), _alone(self.assembled(there))])
+        else:
+            found = distances.between_inputs(self.spec["input_distance"], own, there, None)
+        return (
+            found.constant if isinstance(found, Form) else inf if found == inf else Fraction(found)
+        )
+
+    def agrees(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
+        """Whether no input within the radius disagrees (if not strict: nor is one approached)."""
+        kinds = self.kinds
+        if all(kind.members is not None for kind in kinds):
+            return self._agrees_listed(u, output, radius, strict=strict)
+        if (
+            any(kind.members is not None for kind in kinds)
+            or self.own("input_distance") is not None
+        ):
+            raise UnsupportedError("how far it is to disagreement is not re-derived here")
+        own = [Fraction(x) for x in _single(u)]
+        size, metric = len(own), self.spec["input_distance"]
+
+        def symbolic(path: Path) -> Any:
+            entries = [Form({k: Fraction(1)}, Fraction(0), path) for k in range(size)]
+            return self.ideal(self.assembled(entries), path)
+
+        for path, other in paths(symbolic, noisy=False):
+            for extra in self._differences(u, output, other):
+                conditions = [*path.conditions, *extra]
+                for system in rows(conditions, size):
+                    for shape, near in ball(metric, own, radius, strict=strict):
+                        whole = [*system, *shape]
+                        if feasible(whole, size):  # then its closure is: the same, none strict
+                            whole = whole if strict else [(c, d, False) for c, d, _ in whole]
+                            if feasible([*whole, *near], size):
+                                return False
+        return True
+
+    def _differences(self, u: Input, output: Any, other: Any) -> list[list[Condition]]:
+        """Return the ways in which an output with unknowns disagrees."""
+        if not _holds_form(other):
+            return [[]] if self.differ(u, output, other) else []
+        spec = self.spec["output_distance"]
+        if self.spec["agreement"] != "equal" and spec.get("name") not in ("discrete", "sup"):
+            raise UnsupportedError("how far it is to disagreement is not re-derived here")
+        if isinstance(other, tuple) and isinstance(output, tuple) and len(other) == len(output):
+            found: list[list[Condition]] = []
+            for a, b in zip(output, other, strict=True):
+                if _holds_form(b):
+                    found += self._differences(u, a, b)
+                elif a != b:
+                    return [[]]
+            return found
+        if isinstance(other, Form) and is_number(output):
+            return [[(other - output, "!=")]]
+        return [[]]
+
+    def _agrees_listed(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
+        domains: list[tuple[Any, ...]] = []
+        for kind in self.kinds:
+            domains += [kind.members or ()] * (1 if kind.length is None else kind.length)
+        count = 1
+        for domain in domains:
+            count *= len(domain)
+        if count > limits.MAX_PATHS:
+            raise UnsupportedError("there are too many inputs to look for disagreement")
+        for entries in product(*domains):
+            v = self.assembled(list(entries))
+            if self.differ(u, output, self.ideal(v)):
+                distance = self.reached(u, output, list(entries), None)
+                if distance is None or distance < radius or (distance == radius and not strict):
+                    return False
+        return True
+
+    def assembled(self, entries: list[Any]) -> Input:
+        """Return the input with these single values."""
+        rest = iter(entries)
+        found: Input = []
+        for kind in self.kinds:
+            if kind.length is None:
+                found.append(next(rest))
+            else:
+                found.append([next(rest) for _ in range(kind.length)])
+        return found
+
+    # Probabilities --------------------------------------------------------------------
+
+    def _all_paths(self, u: Input) -> list[tuple[Path, Any]]:
+        if self._paths is None or self._paths[0] != u:
+            self._paths = u, list(paths(lambda path: self.mechanism.run(path, u), noisy=True))
+        return self._paths[1]
+
+    def probability(self, u: Input, ideal: Any, radius: Number) -> Ratio:
+        """Return the probability that the output is within a radius of the ideal one."""
+        spec = self.spec["output_distance"]
+        name = spec.get("name")
+        if radius == inf or (name == "discrete" and radius >= 1):
+            return Ratio.number(1)
+
+        def event(output: Any, conditions: list[Condition]) -> bool:
+            if name in ("discrete", "sup"):
+                within = Fraction(radius) if name == "sup" else None
+                return distances.matches(output, ideal, within, conditions)
+            return bool(self.output_distance(u, ideal, output) <= radius)
+
+        return self._chance(u, event)
+
+    def _chance(self, u: Input, event: Callable[[Any, list[Condition]], bool]) -> Ratio:
+        total = Ratio.number(0)
+        for path, output in self._all_paths(u):
+            more: list[Condition] = []
+            if event(output, more):
+                chance = self.integrals.probability(path.noises, [*path.conditions, *more])
+                total = total + path.weight * Ratio.of(chance, _ONE)
+        return total
+
+    def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
+        """Return the distance of two finite outputs."""
+        if _holds_form(output):
+            raise UnsupportedError("an output holds noise")
+        spec = self.spec["output_distance"]
+        if spec.get("name") == "score_gap":
+            run = Exact()
+            self.mechanism.run(run, u)
+            scores = {frozen(one): score for one, score in run.scored}
+            return abs(scores[ideal] - scores[output])
+        return distances.between_outputs(spec, u, ideal, output, self.own("output_distance"))
+
+    def steps_of(self, u: Input, ideal: Any) -> list[Number]:
+        """Return the values of the output distance that have a positive probability, and 0."""
+        gaps = [self.output_distance(u, ideal, output) for _, output in self._all_paths(u)]
+        chances: dict[Number, Ratio] = {Fraction(0): Ratio.number(1)}
+        for gap, (path, _) in zip(gaps, self._all_paths(u), strict=True):
+            distance = inf if gap == inf else Fraction(gap)
+            chance = Ratio.of(self.integrals.probability(path.noises, path.conditions), _ONE)
+            chances[distance] = chances.get(distance, Ratio.number(0)) + path.weight * chance
+        return sorted(distance for distance, chance in chances.items() if chance.over)
+
+
+def _single(u: Input) -> list[Any]:
+    found: list[Any] = []
+    for value in u:
+        found += value if isinstance(value, list) else [value]
+    return found
+
+
+def _alone(u: Input) -> Any:
+    return u[0] if len(u) == 1 else frozen(u)
+
+
+def _holds_form(output: Any) -> bool:
+    return any(map(_holds_form, output)) if isinstance(output, tuple) else isinstance(output, Form)

@@ -1,0 +1,93 @@
+"""Distances on inputs and on outputs, by name or by their source."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from .linear import Form, is_number
+from .programs import Program
+from .ratios import UnsupportedError
+from .runs import Condition, Exact
+
+Values = list[Any]  # single values of an input
+
+
+def between_inputs(spec: dict[str, Any], u: Values, v: Values, program: Program | None) -> Any:
+    """Return the distance of two inputs; their numbers may hold an infinitesimal."""
+    name = spec.get("name")
+    if program is not None:
+        raise UnsupportedError("a distance of the user's own")
+    if name == "discrete":
+        return Fraction(0 if u == v else 1)
+    if name not in ("linf", "l1", "numeric"):
+        raise UnsupportedError("the distance on inputs is not known")
+    for a in (*u, *v):
+        if not isinstance(a, bool | int | Fraction | Form):
+            raise UnsupportedError("the distance on inputs needs numbers")
+    gaps = [abs(a - b) for a, b in zip(u, v, strict=True)]
+    if name == "l1":
+        return sum(gaps, Fraction(0))
+    if name == "numeric":
+        threshold = Fraction(spec["threshold"])
+        for a, b in zip(u, v, strict=True):
+            if a >= threshold and b >= threshold and a != b:
+                return inf
+    return max(gaps, default=Fraction(0))
+
+
+def between_outputs(
+    spec: dict[str, Any], u: list[Any], one: Any, two: Any, own: Program | None
+) -> Any:
+    """Return the distance of two finite outputs at an input (a value for each parameter)."""
+    if own is not None:
+        given: Any = u[0] if len(u) == 1 else tuple(u)
+        found = own.run(Exact(), [given, one, two])
+        if not (is_number(found) or found == inf) or found < 0:
+            raise UnsupportedError("the distance on outputs is no distance")
+        return found
+    match spec.get("name"):
+        case "discrete":
+            return Fraction(0 if one == two else 1)
+        case "sup":
+            return _sup(one, two)
+        case "value_gap" if len(u) == 1 and isinstance(u[0], list):
+            for position in (one, two):
+                if type(position) is not int or not 0 <= position < len(u[0]):
+                    raise UnsupportedError("an output is no position")
+            return abs(Fraction(u[0][one]) - Fraction(u[0][two]))
+    raise UnsupportedError("the distance on outputs is not known")
+
+
+def _sup(one: Any, two: Any) -> Any:
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        if len(one) != len(two):
+            return inf
+        return max((_sup(a, b) for a, b in zip(one, two, strict=True)), default=Fraction(0))
+    if all(is_number(x) or isinstance(x, Form) for x in (one, two)):
+        return abs(one - two)
+    return Fraction(0) if one == two else inf
+
+
+def matches(output: Any, ideal: Any, radius: Fraction | None, conditions: list[Condition]) -> bool:
+    """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it).
+
+    What noise in the output must satisfy goes to `conditions`.
+    """
+    if isinstance(output, tuple) or isinstance(ideal, tuple):
+        if not (
+            isinstance(output, tuple) and isinstance(ideal, tuple) and len(output) == len(ideal)
+        ):
+            return False
+        pairs = zip(output, ideal, strict=True)
+        return all(matches(a, b, radius, conditions) for a, b in pairs)
+    if isinstance(output, Form):
+        if radius is None or not is_number(ideal):
+            return False  # noise equals a number with probability 0
+        for form in (output - (ideal - radius), (ideal + radius) - output):
+            conditions.append((form, ">="))
+        return True
+    if radius is not None and is_number(ideal):
+        return is_number(output) and abs(output - ideal) <= radius
+    return bool(output == ideal)

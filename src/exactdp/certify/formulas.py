@@ -1,0 +1,221 @@
+"""The formulas of a claim (β, α, γ) as trees: their values, limits, and whether they fall.
+
+A tree is ["form", numerator, denominator], ["name", name], ["+", a, b], ["*", a, b], ["/", a, b],
+["**", a, n], ["exp", a] or ["min", a, …].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from .ratios import EPS, MalformedError, Ratio, UnsupportedError, variable
+from .reading import Reader, Terms, spelled
+
+Number = Fraction | float  # a float only if it is infinite
+Tree = Any  # as checked by `read`
+
+_DEEPEST = 100
+_WHICH = {"alpha": 1, "gamma": 2}
+
+
+def read(reader: Reader, tree: Any, depth: int = 0) -> Tree:
+    """Return a tree with its closed forms read, and reject what is none."""
+    reader.require(depth < _DEEPEST, "a formula is nested too deeply")
+    match tree:
+        case ["form", over, under]:
+            below = reader.terms(under)
+            reader.require(below, "a formula has the denominator 0")
+            return ("form", Ratio.of(reader.terms(over), below))
+        case ["name", str(name)]:
+            return ("name", name)
+        case ["+" | "*" | "/" as op, left, right]:
+            return (op, read(reader, left, depth + 1), read(reader, right, depth + 1))
+        case ["**", base, power]:
+            return ("**", read(reader, base, depth + 1), reader.integer(power, 0, 1000))
+        case ["exp", exponent]:
+            return ("exp", read(reader, exponent, depth + 1))
+        case ["min", *parts] if parts:
+            return ("min", *(read(reader, part, depth + 1) for part in parts))
+    reader.require(False, "not a formula")
+    return None
+
+
+def names(tree: Tree) -> set[str]:
+    """Return the names that occur."""
+    if tree[0] == "name":
+        return {tree[1]}
+    return set().union(*(names(part) for part in tree[1:] if isinstance(part, tuple)))
+
+
+def bound(tree: Tree, name: str, value: Tree) -> Tree:
+    """Return a tree with another in the place of a name."""
+    if tree == ("name", name):
+        return value
+    return tuple(bound(part, name, value) if isinstance(part, tuple) else part for part in tree)
+
+
+def say(tree: Tree) -> str:
+    """Return a formula as a text."""
+    match tree:
+        case ("form", Ratio() as form):
+            parts = [_say_sum(part) for part in form.terms()]
+            text = parts[0] if parts[1] == "1" else f"(({parts[0]})/({parts[1]}))"
+        case ("name", name):
+            text = name
+        case ("exp", exponent):
+            text = f"exp({say(exponent)})"
+        case ("min", *parts):
+            text = f"minimum({', '.join(map(say, parts))})"
+        case ("+", left, right):
+            text = f"({say(left)} + {say(right)})"
+        case (op, left, right):
+            text = f"{say(left)}{op}{right if op == '**' else say(right)}"
+    return text if len(text) < 500 else f"{text[:240]} … {text[-240:]}"
+
+
+def _say_sum(terms: Terms) -> str:
+    parts = []
+    for (q, k), c in terms.items():
+        number = spelled(c)
+        factors = [number if c > 0 and c.denominator == 1 else f"({number})"] * (c != 1)
+        factors += ["ε" if k == 1 else f"ε^{k}"] * (k != 0)
+        factors += [f"exp({spelled(q)}·ε)"] * (q != 0)
+        parts.append("·".join(factors) or "1")
+    return " + ".join(parts) or "0"
+
+
+def number(tree: Tree, values: Mapping[str, Number], eps: Fraction | None = None) -> Fraction:
+    """Return the number that a formula is at given values, and at ε if it depends on it."""
+    found = alternatives(tree, {name: _given(name, value) for name, value in values.items()})
+    value = found[0].constant() if len(found) == 1 else None
+    if value is None and eps is not None and len(found) == 1:
+        value = found[0].at(eps)
+    if value is None:
+        raise UnsupportedError("a formula for α or γ is not a number")
+    return value
+
+
+def beta(tree: Tree, values: Mapping[str, Number]) -> list[Ratio]:
+    """Return the functions of ε of which β is the least; those that are infinite left out."""
+    endless = [name for name in ("alpha", "gamma") if values.get(name) == inf]
+    found: list[Ratio] = []
+    for form in alternatives(tree, {name: _given(name, value) for name, value in values.items()}):
+        limit: Ratio | None = form
+        for name in endless:
+            limit = limit.limit(_WHICH[name]) if limit is not None else None
+        if limit is not None and limit not in found:
+            found.append(limit)
+    return found
+
+
+def _given(name: str, value: Number) -> Ratio:
+    if isinstance(value, Fraction):
+        return Ratio.number(value)
+    return variable(_WHICH[name]) / EPS
+
+
+def alternatives(tree: Tree, values: Mapping[str, Ratio]) -> list[Ratio]:
+    """Return the forms of which a formula is the least, at given values."""
+    match tree:
+        case ("form", Ratio() as form):
+            return [form]
+        case ("name", name):
+            if name not in values:
+                raise MalformedError(f"the value of {name} in a formula is not known")
+            return [values[name]]
+        case ("min", *parts):
+            return _few([form for part in parts for form in alternatives(part, values)])
+        case ("**", base, power):
+            return [_single(alternatives(base, values)) ** power]
+        case ("exp", exponent):
+            return [_single(alternatives(exponent, values)).exp()]
+    op, left, right = tree
+    one, two = alternatives(left, values), alternatives(right, values)
+    if op == "+":
+        return _few([a + b for a in one for b in two])
+    if op == "/":
+        two = [1 / _single(two)]
+    for factors, others in ((one, two), (two, one)):  # x·min(…) = min(x·…) if x ≥ 0
+        if len(others) > 1 and any(factor.sign() not in (0, 1) for factor in factors):
+            raise UnsupportedError("a minimum is multiplied by what is not seen to be positive")
+    return _few([a * b for a in one for b in two])
+
+
+def _single(forms: list[Ratio]) -> Ratio:
+    if len(forms) > 1:
+        raise MalformedError("a minimum stands where only one form may")
+    return forms[0]
+
+
+def _few(forms: list[Ratio]) -> list[Ratio]:
+    if len(forms) > 100:
+        raise UnsupportedError("a minimum has too many parts")
+    return forms
+
+
+# Whether a formula falls ---------------------------------------------------------------
+
+
+def falls(tree: Tree, name: str) -> bool:
+    """Whether the form shows that the value never grows with a variable, for ε, α, γ ≥ 0."""
+    return _trend(tree, name) in (0, -1)
+
+
+def _trend(tree: Tree, name: str) -> int | None:
+    """Return −1 if a formula falls with a variable, 1 if it grows, 0 if neither, None if unseen."""
+    if name not in names(tree):
+        return 0
+    match tree:
+        case ("name", _):
+            return 1
+        case ("exp", exponent):
+            return _trend(exponent, name)
+        case ("+", *parts) | ("min", *parts):
+            trend: int | None = 0
+            for part in parts:
+                trend = _both(trend, _trend(part, name))
+            return trend
+        case ("**", base, power):
+            return 0 if power == 0 else _trend(base, name) if _sign(base) in (0, 1) else None
+        case ("*", left, right):
+            one = _signed(_trend(left, name), _sign(right))
+            two = _signed(_trend(right, name), _sign(left))
+            return _both(one, two)
+        case ("/", left, right) if _sign(right) == 1:
+            under = _signed(_trend(right, name), _sign(left))
+            return _both(_trend(left, name), None if under is None else -under)
+    return None
+
+
+def _both(one: int | None, two: int | None) -> int | None:
+    return None if one is None or two is None or one * two < 0 else one or two
+
+
+def _signed(trend: int | None, sign: int | None) -> int | None:
+    if trend == 0:
+        return 0
+    return None if trend is None or sign is None else trend * sign
+
+
+def _sign(tree: Tree) -> int | None:
+    """Return 1 if a formula is never negative, −1 if never positive, 0 if it is 0."""
+    match tree:
+        case ("form", Ratio() as form):
+            return form.sign()
+        case ("name", name):
+            return 1 if name in _WHICH else None
+        case ("exp", _):
+            return 1
+        case ("+", left, right):
+            return _both(_sign(left), _sign(right))
+        case ("*", left, right) | ("/", left, right):
+            one, two = _sign(left), _sign(right)
+            return None if one is None or two is None else one * two
+        case ("**", base, power):
+            return 1 if power % 2 == 0 else _sign(base)
+        case ("min", *parts):
+            return 1 if all(_sign(part) in (0, 1) for part in parts) else None
+    return None

@@ -1,0 +1,219 @@
+"""The probability that independent noises satisfy linear conditions, by integrating them out.
+
+All is scaled by ε: a noise of rate aε is z/ε with z of rate a, and a condition Σ c·x + d ≥ 0
+becomes Σ c·z + dε ≥ 0. One variable after the other is integrated over [L, U], for each choice of
+the largest lower bound L and the smallest upper bound U; which bounds these are is a condition on
+the variables that are left. Sets of measure zero are neglected.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
+
+from . import limits
+from .ratios import UnsupportedError
+from .reading import Terms
+from .runs import Condition
+
+Row = tuple[Fraction, ...]  # coefficients of the variables, and of ε last; the row is ≥ 0
+Rows = frozenset[Row]
+Monomial = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates of the same
+Density = dict[Monomial, Fraction]
+
+_ZERO = Fraction(0)
+
+
+class Integrals:
+    """Integrals with a common limit on the work; equal ones are done once."""
+
+    def __init__(self) -> None:
+        self.left = limits.MAX_INTEGRATION
+        self._known: dict[object, Terms] = {}
+
+    def probability(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Terms:
+        """Return the probability of the conditions as a sum in ε."""
+        used = sorted({name for form, _ in conditions for name in form.coefficients})
+        place = {name: k for k, name in enumerate(used)}
+        rows: list[Row] = []
+        for form, op in conditions:
+            sign = 1 if op[0] == ">" else -1
+            row = [_ZERO] * (len(used) + 1)
+            for name, c in form.coefficients.items():
+                row[place[name]] = sign * c
+            row[-1] = sign * form.constant
+            rows.append(tuple(row))
+        own = tuple(noises[name] for name in used)
+        start = _tidy(rows)
+        if start is None:
+            return {}
+        key = own, start
+        if key not in self._known:
+            self._known[key] = self._integral(list(own), start)
+        return self._known[key]
+
+    def _integral(self, noises: list[tuple[str, Fraction]], start: Rows) -> Terms:
+        width = len(noises) + 1
+        cells: dict[Rows, Density] = {start: {((0,) * width, (_ZERO,) * width): Fraction(1)}}
+        waiting = set(range(len(noises)))
+        while waiting:
+            v = min(waiting, key=lambda k: (_splits(cells, k), k))
+            waiting.remove(v)
+            cells = self._without(cells, v, *noises[v])
+        found: Terms = {}
+        for density in cells.values():
+            for (powers, rates), c in density.items():
+                key = rates[-1], powers[-1]
+                found[key] = found.get(key, _ZERO) + c
+        return {key: c for key, c in found.items() if c}
+
+    def _without(
+        self, cells: dict[Rows, Density], v: int, kind: str, rate: Fraction
+    ) -> dict[Rows, Density]:
+        """Integrate a variable out of all cells; cells with equal conditions are added."""
+        found: dict[Rows, Density] = {}
+        for rows, density in cells.items():
+            for side in (1, -1) if kind == "lap" else (1,):
+                half = tuple(Fraction(side * (k == v)) for k in range(len(next(iter(density))[0])))
+                scale = rate / 2 if kind == "lap" else rate
+                weighted = {
+                    (powers, _raised(rates, v, -side * rate)): c * scale
+                    for (powers, rates), c in density.items()
+                }
+                self.spend(30 * (len(rows) + 1))
+                for new_rows, low, high in _bounds({*rows, half}, v):
+                    self.spend(15 * (len(new_rows) + 1))
+                    into = found.setdefault(new_rows, {})
+                    if high is not None:
+                        self._add(into, weighted, v, high, 1)
+                    if low is not None:
+                        self._add(into, weighted, v, low, -1)
+        return {rows: kept for rows, density in found.items() if (kept := _nonzero(density))}
+
+    def _add(self, into: Density, density: Density, v: int, bound: Row, sign: int) -> None:
+        """Add sign times the antiderivative in a variable at a bound.
+
+        Of z^k·e^{rz} it is e^{rz}·Σ_j (−1)^j·k!/(k−j)!·z^{k−j}/r^{j+1}, or z^{k+1}/(k+1) if r = 0.
+        """
+        powers_of: list[Density] = [{((0,) * len(bound), ()): Fraction(sign)}]
+        for (powers, rates), c in density.items():
+            k, r = powers[v], rates[v]
+            rest = (*powers[:v], 0, *powers[v + 1 :])
+            at = tuple(
+                _ZERO if j == v else q + r * b
+                for j, (q, b) in enumerate(zip(rates, bound, strict=True))
+            )
+            steps: list[tuple[int, Fraction]] = []
+            if r == 0:
+                steps = [(k + 1, c / (k + 1))]
+            else:
+                factor = c / r
+                for j in range(k + 1):
+                    steps.append((k - j, factor))
+                    factor *= -(k - j) / r
+            for power, factor in steps:
+                while len(powers_of) <= power:
+                    powers_of.append(self._times(powers_of[-1], bound))
+                for (more, _), d in powers_of[power].items():
+                    key = tuple(map(int.__add__, rest, more)), at
+                    into[key] = into.get(key, _ZERO) + factor * d
+                self.spend(2 * len(powers_of[power]))
+
+    def _times(self, polynomial: Density, bound: Row) -> Density:
+        found: Density = {}
+        for (powers, none), c in polynomial.items():
+            for k, b in enumerate(bound):
+                if b:
+                    key = (*powers[:k], powers[k] + 1, *powers[k + 1 :]), none
+                    found[key] = found.get(key, _ZERO) + c * b
+        self.spend(len(found))
+        return found
+
+    def spend(self, steps: int) -> None:
+        """Count steps, about a microsecond each."""
+        self.left -= steps
+        if self.left < 0:
+            raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")
+
+
+def _nonzero(density: Density) -> Density:
+    return {key: c for key, c in density.items() if c}
+
+
+def _raised(rates: tuple[Fraction, ...], v: int, by: Fraction) -> tuple[Fraction, ...]:
+    return (*rates[:v], rates[v] + by, *rates[v + 1 :])
+
+
+def _tidy(rows: list[Row]) -> Rows | None:
+    """Return the rows in one spelling, of parallel ones the tightest; None if nothing is inside."""
+    tightest: dict[tuple[Fraction, ...], Fraction] = {}
+    for row in rows:
+        *direction, constant = row
+        below = lcm(*(c.denominator for c in direction))
+        above = gcd(*(int(c * below) for c in direction))
+        if above == 0:
+            if constant < 0:
+                return None
+            continue
+        scale = Fraction(below, above)
+        key, value = tuple(c * scale for c in direction), constant * scale
+        if key not in tightest or value < tightest[key]:
+            tightest[key] = value
+    for key, value in tightest.items():
+        opposite = tightest.get(tuple(-c for c in key))
+        if opposite is not None and opposite + value <= 0:
+            return None
+    return frozenset((*key, value) for key, value in tightest.items())
+
+
+def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]:
+    """Return the choices of the largest lower and the smallest upper bound of a variable."""
+    lower: list[Row] = []
+    upper: list[Row] = []
+    rest: list[Row] = []
+    for row in rows:
+        if row[v] == 0:
+            rest.append(row)
+        else:
+            bound = tuple(_ZERO if k == v else -c / row[v] for k, c in enumerate(row))
+            _place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
+    found: list[tuple[Rows, Row | None, Row | None]] = []
+    lows: list[Row | None] = [*lower] or [None]
+    highs: list[Row | None] = [*upper] or [None]
+    for low in lows:
+        for high in highs:
+            more = list(rest)
+            if low is not None:
+                more += [_minus(low, other) for other in lower if other is not low]
+            if high is not None:
+                more += [_minus(other, high) for other in upper if other is not high]
+            if low is not None and high is not None:
+                more.append(_minus(high, low))
+            tidy = _tidy(more)
+            if tidy is not None:
+                found.append((tidy, low, high))
+    return found
+
+
+def _place(bounds: list[Row], bound: Row, sign: int) -> None:
+    """Add a bound, unless one that differs by a multiple of ε only is as tight (sign 1: lower)."""
+    for k, other in enumerate(bounds):
+        if other[:-1] == bound[:-1]:
+            if sign * (bound[-1] - other[-1]) > 0:
+                bounds[k] = bound
+            return
+    bounds.append(bound)
+
+
+def _minus(a: Row, b: Row) -> Row:
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def _splits(cells: dict[Rows, Density], v: int) -> int:
+    """Return about how many cells integrating a variable out makes."""
+    total = 0
+    for rows in cells:
+        above = sum(row[v] > 0 for row in rows)
+        below = sum(row[v] < 0 for row in rows)
+        total += (above + 1) * (below + 1)
+    return total

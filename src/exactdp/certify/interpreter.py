@@ -1,0 +1,361 @@
+"""Walking over Python's syntax tree: statements and expressions of the mechanisms' language."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
+from .linear import Form, is_number
+from .ratios import EPS, MalformedError, Ratio, UnsupportedError
+from .runs import Run
+
+if TYPE_CHECKING:
+    from .programs import Program
+
+FAILURES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MalformedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.GtE: lambda a, b: a >= b,
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    ast.Is: lambda a, b: a is b,
+    ast.IsNot: lambda a, b: a is not b,
+}
+UNKNOWN = object()  # a constant that is not understood
+_WORDS = {"choose", "divmod", "expmech", "round", "str"}  # known, but not in this way or not here
+_DEEPEST = 20  # calls of functions inside functions
+
+
+class WrongProgramError(Exception):
+    """The program cannot be run at all, so nothing is proved of it."""
+
+
+class _LeaveError(Exception):
+    """`break`, `continue` or `return` on its way out."""
+
+    def __init__(self, word: str, value: Any = None) -> None:
+        self.word = word
+        self.value = value
+
+
+class Walk:
+    """One call of one function: its variables."""
+
+    def __init__(
+        self, program: Program, run: Run | None, local: dict[str, Any], depth: int
+    ) -> None:
+        self.program = program
+        self.run = run
+        self.local = local
+        self.depth = depth
+
+    def guarded(self, node: ast.expr) -> Any:
+        """Return the value of an expression outside any run."""
+        try:
+            return self.value(node)
+        except FAILURES as error:
+            raise UnsupportedError(f"a constant cannot be read: {error}") from error
+
+    def called(self, node: ast.FunctionDef, arguments: list[Any]) -> Any:
+        """Run a function."""
+        names = [one.arg for one in node.args.args]
+        plain_call = not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs)
+        if self.depth > _DEEPEST or len(names) != len(arguments) or not plain_call:
+            raise UnsupportedError("a call is not understood")
+        given = [list(one) if isinstance(one, list) else one for one in arguments]
+        local = dict(zip(names, given, strict=True))
+        inner = Walk(self.program, self.run, local, self.depth + 1)
+        try:
+            inner.block(node.body)
+        except _LeaveError as leave:
+            if leave.word == "return":
+                return leave.value
+            raise UnsupportedError("break outside a loop") from None
+        return None
+
+    # Statements -----------------------------------------------------------------------
+
+    def block(self, body: list[ast.stmt]) -> None:
+        """Run statements."""
+        for node in body:
+            self.program.steps.spend()
+            self.statement(node)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Run one statement."""
+        match node:
+            case ast.Assign(targets, value):
+                found = self.value(value)
+                for target in targets:
+                    self.assign(target, found)
+            case ast.AnnAssign(target, _, ast.expr() as value):
+                self.assign(target, self.value(value))
+            case ast.AugAssign(target, op, value):
+                self.assign(target, self.operate(op, self.value(target), self.value(value)))
+            case ast.If(test, body, otherwise):
+                self.block(body if self.truth(test) else otherwise)
+            case ast.For(target, items, body, otherwise):
+                self.loop(iter(bounded(self.value(items))), target, body, otherwise)
+            case ast.While(test, body, otherwise):
+                self.loop(test, None, body, otherwise)
+            case ast.Return(value):
+                raise _LeaveError("return", self.value(value) if value is not None else None)
+            case ast.Break():
+                raise _LeaveError("break")
+            case ast.Continue():
+                raise _LeaveError("continue")
+            case ast.Expr(
+                ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
+            ):
+                old, more = self.local[name], self.value(item)
+                if not isinstance(old, list):
+                    raise UnsupportedError("append to what is no list")
+                self.local[name] = [*old, more] if how == "append" else [*old, *bounded(more)]
+            case ast.Expr(ast.Constant()) | ast.Pass():
+                return
+            case ast.Assert(test):
+                if not self.truth(test):
+                    raise UnsupportedError("an assertion of the program fails")
+            case _:
+                raise UnsupportedError(f"{type(node).__name__} is not understood")
+
+    def loop(
+        self, over: Any, target: ast.expr | None, body: list[ast.stmt], otherwise: Any
+    ) -> None:
+        """Run a loop over items (with a target) or while a test holds."""
+        while True:
+            self.program.steps.spend()
+            if target is not None:
+                try:
+                    self.assign(target, next(over))
+                except StopIteration:
+                    break
+            elif not self.truth(over):
+                break
+            try:
+                self.block(body)
+            except _LeaveError as leave:
+                if leave.word == "break":
+                    return
+                if leave.word == "return":
+                    raise
+        self.block(otherwise)
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Give a value to a target."""
+        match target:
+            case ast.Name(name):
+                self.local[name] = value
+            case ast.Tuple(items) | ast.List(items):
+                values = list(value)
+                if len(values) != len(items) or any(isinstance(one, ast.Starred) for one in items):
+                    raise UnsupportedError("an assignment does not fit")
+                for one, part in zip(items, values, strict=True):
+                    self.assign(one, part)
+            case ast.Subscript(ast.Name(name), index):
+                changed = list(self.local[name])
+                changed[self.value(index)] = value
+                self.local[name] = changed
+            case _:
+                raise UnsupportedError("an assignment is not understood")
+
+    # Expressions ----------------------------------------------------------------------
+
+    def truth(self, node: ast.expr) -> bool:
+        """Return a condition's truth."""
+        return bool(self.value(node))
+
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
+        self.program.steps.spend()
+        match node:
+            case ast.Constant(value):
+                if isinstance(value, bool | int | str | Fraction) or value is None:
+                    return value
+            case ast.Name(name):
+                return self.name(name)
+            case ast.List(items):
+                return [self.value(item) for item in items]
+            case ast.Tuple(items):
+                return tuple(self.value(item) for item in items)
+            case ast.Dict(keys, values):
+                pairs = [(k, v) for k, v in zip(keys, values, strict=True) if k is not None]
+                return {self.value(key): self.value(one) for key, one in pairs}
+            case ast.UnaryOp(ast.Not(), operand):
+                return not self.truth(operand)
+            case ast.UnaryOp(ast.USub(), operand):
+                return -self.value(operand)
+            case ast.UnaryOp(ast.UAdd(), operand):
+                return +self.value(operand)
+            case ast.BinOp(left, op, right):
+                return self.operate(op, self.value(left), self.value(right))
+            case ast.BoolOp(op, operands):
+                found = None
+                for operand in operands:
+                    found = self.value(operand)
+                    if bool(found) == isinstance(op, ast.Or):
+                        break
+                return found
+            case ast.Compare(first, ops, rest):
+                return self.compare(first, ops, rest)
+            case ast.IfExp(test, then, otherwise):
+                return self.value(then if self.truth(test) else otherwise)
+            case ast.Subscript(base, ast.Slice(lower, upper, step)):
+                ends = [None if one is None else self.value(one) for one in (lower, upper, step)]
+                return self.value(base)[slice(*ends)]
+            case ast.Subscript(base, index):
+                return self.value(base)[self.value(index)]
+            case ast.Lambda(arguments, body):
+                return self.function([one.arg for one in arguments.args], body)
+            case ast.ListComp(element, clauses) | ast.GeneratorExp(element, clauses):
+                return self.gathered(clauses, lambda walk: walk.value(element))
+            case ast.DictComp(key, one, clauses):
+                return dict(self.gathered(clauses, lambda walk: (walk.value(key), walk.value(one))))
+            case ast.Call(function, arguments, keywords):
+                named = {one.arg: one.value for one in keywords if one.arg is not None}
+                return self.call(function, arguments, named)
+        raise UnsupportedError(f"{type(node).__name__} is not understood")
+
+    def name(self, name: str) -> Any:
+        """Return the value of a name."""
+        if name in self.local:
+            return self.local[name]
+        if name in self.program.constants and self.program.constants[name] is not UNKNOWN:
+            return self.program.constants[name]
+        if name in ("eps", "inf"):
+            return EPS if name == "eps" else inf
+        if name in self.program.outside or name in self.program.constants:
+            raise UnsupportedError(f"{name} is a Python function")
+        raise WrongProgramError(f"the name {name} is not known in the program")
+
+    def operate(self, op: ast.operator, left: Any, right: Any) -> Any:
+        """Return left op right."""
+        if type(op) not in OPERATORS:
+            raise UnsupportedError("an operator is not understood")
+        return OPERATORS[type(op)](left, right)
+
+    def compare(self, first: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
+        """Return the truth of a chain of comparisons."""
+        left = self.value(first)
+        for op, node in zip(ops, rest, strict=True):
+            right = self.value(node)
+            if isinstance(left, Ratio) or isinstance(right, Ratio):
+                raise UnsupportedError("ε is compared")
+            if not _COMPARISONS[type(op)](left, right):
+                return False
+            left = right
+        return True
+
+    def function(self, names: list[str], body: ast.expr) -> Callable[..., Any]:
+        """Return a lambda."""
+
+        def call(*arguments: Any) -> Any:
+            inner = self.local | dict(zip(names, arguments, strict=True))
+            if self.depth > _DEEPEST:
+                raise UnsupportedError("calls are nested too deeply")
+            return Walk(self.program, self.run, inner, self.depth + 1).value(body)
+
+        return call
+
+    def gathered(self, clauses: list[ast.comprehension], make: Callable[[Walk], Any]) -> list[Any]:
+        """Return what a comprehension makes."""
+        walk = Walk(self.program, self.run, dict(self.local), self.depth)
+        found: list[Any] = []
+
+        def go(k: int) -> None:
+            walk.program.steps.spend()
+            if k == len(clauses):
+                found.append(make(walk))
+                return
+            for item in bounded(walk.value(clauses[k].iter)):
+                walk.assign(clauses[k].target, item)
+                if all(walk.truth(test) for test in clauses[k].ifs):
+                    go(k + 1)
+
+        go(0)
+        return found
+
+    def call(
+        self, function: ast.expr, arguments: list[ast.expr], named: dict[str, ast.expr]
+    ) -> Any:
+        """Return the value of a call."""
+        match function:
+            case ast.Attribute(base, name) if name in METHODS and not named:
+                return METHODS[name](self.value(base), *map(self.value, arguments))
+            case ast.Name("lap" | "expo" | "dlap" as kind):
+                return self.draw(kind, arguments, named)
+            case ast.Name("expmech") if len(arguments) == 3 and not named:
+                rate, score, among = map(self.value, arguments)
+                scored = [(one, Fraction(score(one))) for one in bounded(among)]
+                return self.sampling().expmech(_rate(rate), scored)
+            case ast.Name("choose") if len(arguments) == 1 and not named:
+                table = {
+                    key: one + Ratio.number(0) for key, one in self.value(arguments[0]).items()
+                }
+                return self.sampling().choose(
+                    [(k, chance) for k, chance in table.items() if chance.over]
+                )
+        called = (
+            self.name(function.id)
+            if isinstance(function, ast.Name)
+            and (function.id in self.local or function.id in self.program.constants)
+            else None
+        )
+        if isinstance(called, ast.FunctionDef) and not named:
+            return self.called(called, [self.value(one) for one in arguments])
+        if callable(called) and not named:
+            return called(*map(self.value, arguments))
+        if called is None and isinstance(function, ast.Name) and function.id in FUNCTIONS:
+            keywords = {name: self.value(one) for name, one in named.items()}
+            given = [
+                bounded(one) if isinstance(one, range) else one
+                for one in map(self.value, arguments)
+            ]
+            return FUNCTIONS[function.id](*given, **keywords)
+        if isinstance(function, ast.Name) and function.id not in _WORDS:
+            self.name(function.id)  # a Python function, or a name that is not known
+        raise UnsupportedError(f"a call of {ast.unparse(function)[:50]} is not understood")
+
+    def sampling(self) -> Run:
+        """Return the run, where a sample is taken."""
+        if self.run is None:
+            raise UnsupportedError("a constant samples")
+        return self.run
+
+    def draw(self, kind: str, arguments: list[ast.expr], named: dict[str, ast.expr]) -> Any:
+        """Return a sample of noise."""
+        values = [self.value(one) for one in arguments]
+        keywords = {name: self.value(one) for name, one in named.items()}
+        if "scale" in keywords:
+            rate = 1 / keywords.pop("scale")
+        else:
+            rate = keywords.pop("rate") if "rate" in keywords else values.pop(0)
+        start = "start" if kind == "expo" else "mean"
+        mean = keywords.pop(start) if start in keywords else values.pop(0)
+        if values or keywords or not (is_number(mean) or isinstance(mean, Form)):
+            raise UnsupportedError("a sample is not understood")
+        return self.sampling().draw(kind, _rate(rate), mean)
+
+
+def _rate(value: Any) -> Fraction:
+    """Return a, of a rate that is a·ε."""
+    rate = (value / EPS).constant() if isinstance(value, Ratio) else None
+    if rate is None or rate <= 0:
+        raise UnsupportedError("a rate is not a positive multiple of ε")
+    return rate

@@ -1,0 +1,139 @@
+"""Numbers that are linear in unknowns: comparing two of them asks the run of the program.
+
+Because a comparison answers True or False, Python's own `max`, `sorted` and `abs` work on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Protocol
+
+from .ratios import UnsupportedError
+
+Coefficients = Mapping[int, Fraction]
+MOST_BITS = 20_000
+
+
+class Judge(Protocol):
+    """Decides comparisons."""
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Return whether form op 0."""
+
+
+def plain(value: Fraction) -> int | Fraction:
+    """Return a whole number as an int; refuse huge ones."""
+    if value.numerator.bit_length() + value.denominator.bit_length() > MOST_BITS:
+        raise UnsupportedError("a number is too large")
+    return value.numerator if value.denominator == 1 else value
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a rational number."""
+    return isinstance(value, int | Fraction) and not isinstance(value, bool)
+
+
+class Form:
+    """Σ c·x + constant, with at least one unknown x."""
+
+    __slots__ = ("coefficients", "constant", "judge")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, coefficients: Coefficients, constant: Fraction, judge: Judge) -> None:
+        self.coefficients = coefficients
+        self.constant = constant
+        self.judge = judge
+
+    def _combined(self, other: Any, factor: int) -> Any:
+        """Return self + factor·other."""
+        if is_number(other):
+            return Form(self.coefficients, self.constant + factor * other, self.judge)
+        if not isinstance(other, Form):
+            return NotImplemented
+        total = dict(self.coefficients)
+        for name, c in other.coefficients.items():
+            total[name] = total.get(name, Fraction(0)) + factor * c
+        found = {name: c for name, c in total.items() if c}
+        constant = self.constant + factor * other.constant
+        return Form(found, constant, self.judge) if found else plain(constant)
+
+    def __add__(self, other: object) -> Any:
+        return self._combined(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Any:
+        return self._combined(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other if is_number(other) else NotImplemented
+
+    def __neg__(self) -> Form:
+        found: Form = self * -1
+        return found
+
+    def __pos__(self) -> Form:
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        if not is_number(other):
+            return NotImplemented
+        if not other:
+            return 0
+        found = {name: c * other for name, c in self.coefficients.items()}
+        return Form(found, self.constant * other, self.judge)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return self * (1 / Fraction(other)) if is_number(other) else NotImplemented
+
+    def __abs__(self) -> Form:
+        return self if self >= 0 else -self
+
+    def __bool__(self) -> bool:
+        raise UnsupportedError("a number with noise is used as a truth value")
+
+    def _compared(self, other: Any, op: str) -> Any:
+        if isinstance(other, float):  # ±inf, no other float is ever made
+            return op in ("<", "<=", "!=") if other > 0 else op in (">", ">=", "!=")
+        difference = self._combined(other, -1)
+        if isinstance(difference, Form):
+            return self.judge.decide(difference, op)
+        if difference is NotImplemented:
+            return NotImplemented
+        return holds(difference, op)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(other, "<")
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(other, "<=")
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(other, ">")
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(other, ">=")
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, "==")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, "!=")
+
+
+NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def holds(number: int | Fraction, op: str) -> bool:
+    """Return whether number op 0."""
+    return {
+        "<": number < 0,
+        "<=": number <= 0,
+        ">": number > 0,
+        ">=": number >= 0,
+        "==": number == 0,
+        "!=": number != 0,
+    }[op]

@@ -1,0 +1,123 @@
+"""Which α and γ a claim must be checked at, at one input.
+
+α is fixed, or all of a range are meant: β falls in α, so the largest below dd suffices (its limit,
+if the claim is made only below it). γ likewise: between two values of the output distance the
+event is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
+
+from . import formulas
+from .formulas import Number
+from .ratios import UnsupportedError
+from .reading import Interval
+from .values import Level
+
+
+class Point(NamedTuple):
+    """α and γ, and whether the claim is made at them or only below."""
+
+    alpha: Number
+    alpha_reached: bool
+    gamma: Number
+    gamma_reached: bool
+
+
+class Due(NamedTuple):
+    """The probability of being within the radius is claimed for all these γ."""
+
+    point: Point
+    radius: Number
+
+
+def top(
+    level: Level, dd: Number, values: Mapping[str, Number], *, closed: bool
+) -> tuple[Number, bool] | None:
+    """Return the largest α and whether it is reached; None if the claim says nothing."""
+    if isinstance(level, Interval):
+        allowed = level.lower < dd or (closed and level.lower == dd and level.lower_closed)
+        if not allowed:
+            return None
+        alpha = min(dd, level.upper)
+        reached = alpha < dd and level.upper_closed
+        return alpha, reached or (closed and alpha == dd and alpha != inf)
+    alpha = formulas.number(level, values)
+    return (alpha, True) if alpha < dd or (closed and alpha == dd) else None
+
+
+def follows(alpha: Level, gamma: Level) -> bool:
+    """Whether γ changes with an α that is not fixed."""
+    is_range = isinstance(alpha, Interval)
+    return is_range and not isinstance(gamma, Interval) and "alpha" in formulas.names(gamma)
+
+
+def due(
+    levels: tuple[Level, Level],
+    alpha: tuple[Number, bool],
+    values: Mapping[str, Number],
+    steps: list[Number] | None,
+) -> Iterator[Due]:
+    """Return what must be shown; `steps` are the values of the output distance, where needed."""
+    gamma = levels[1]
+    if steps is None:
+        radius = formulas.number(gamma, {**values, "alpha": alpha[0]})
+        yield Due(Point(*alpha, radius, True), radius)
+        return
+    for least, limit in pairwise(steps):
+        if isinstance(gamma, Interval):
+            if gamma.upper < least or (gamma.upper == least and not gamma.upper_closed):
+                continue
+            if gamma.lower >= limit:
+                continue
+            highest = min(limit, gamma.upper)
+            yield Due(Point(*alpha, highest, highest < limit and gamma.upper_closed), least)
+        else:
+            yield from _following(levels, alpha, values, (least, limit))
+
+
+def _following(
+    levels: tuple[Level, Level],
+    alpha: tuple[Number, bool],
+    values: Mapping[str, Number],
+    step: tuple[Number, Number],
+) -> Iterator[Due]:
+    """Return what must be shown for γ = slope·α + start in [radius, limit)."""
+    start, one, two = (
+        formulas.number(levels[1], {**values, "alpha": Fraction(k)}) for k in (0, 1, 2)
+    )
+    slope = one - start
+    if two - one != slope or slope <= 0 or not _is_line(levels[1]):
+        raise UnsupportedError("γ does not grow linearly with α")
+    (highest, is_reached), (radius, limit) = alpha, step
+    stop = inf if limit == inf else (Fraction(limit) - start) / slope
+    least = (Fraction(radius) - start) / slope
+    reached = is_reached and highest < stop
+    highest = min(highest, stop)
+    if least > highest or (least == highest and not reached):
+        return
+    lowest = levels[0].lower
+    if lowest > highest or (lowest == highest and not reached):
+        return
+    gamma = inf if highest == inf else slope * Fraction(highest) + start
+    yield Due(Point(highest, reached, gamma, reached), radius)
+
+
+def _is_line(tree: object) -> bool:
+    """Whether the form of a formula shows that it is linear in α."""
+    match tree:
+        case ("form", _) | ("name", _):
+            return True
+        case ("+", left, right):
+            return _is_line(left) and _is_line(right)
+        case ("*", left, right):
+            flat = "alpha" not in formulas.names(left) or "alpha" not in formulas.names(right)
+            return flat and _is_line(left) and _is_line(right)
+        case ("/", left, right):
+            return "alpha" not in formulas.names(right) and _is_line(left)
+    return "alpha" not in formulas.names(tree)

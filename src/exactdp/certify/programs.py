@@ -1,0 +1,132 @@
+"""A small interpreter of the mechanisms' language, for a second opinion on what they do.
+
+What it does not know, or what is too large, raises `UnsupportedError`: then the report says that
+this part was not re-derived. See `interpreter` for statements and expressions.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from . import limits
+from .builtin import bounded
+from .interpreter import FAILURES, UNKNOWN, Walk
+from .linear import plain
+from .ratios import UnsupportedError
+from .runs import Run
+
+# So the printer of programs names what it cannot print.
+_OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an input is: values of a finite domain, or reals; alone, or a list of them."""
+
+    members: tuple[Any, ...] | None
+    length: int | None
+
+
+class Steps:
+    """How many steps are left for all programs together."""
+
+    def __init__(self) -> None:
+        self.left = limits.MAX_STEPS
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps."""
+        self.left -= steps
+        if self.left < 0:
+            raise UnsupportedError(f"running the programs takes more than {limits.MAX_STEPS} steps")
+
+
+class Program:
+    """The last function of a source text, with the constants and functions before it."""
+
+    def __init__(self, source: str, steps: Steps) -> None:
+        self.steps = steps
+        if len(source) > limits.MAX_SOURCE:
+            raise UnsupportedError("the program is too long")
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise UnsupportedError("the program cannot be read") from error
+        self.constants: dict[str, Any] = {}
+        self.outside = set(_OUTSIDE.findall(source))
+        self.function: ast.FunctionDef | None = None
+        nobody = Walk(self, None, {}, 0)
+        for node in tree.body:
+            match node:
+                case ast.FunctionDef(name):
+                    self.constants[name] = self.function = node
+                case ast.Assign([ast.Name(name)], value):
+                    for part in ast.walk(value):
+                        _exact(part, source)
+                    try:
+                        self.constants[name] = nobody.guarded(value)
+                    except UnsupportedError:
+                        self.constants[name] = UNKNOWN
+                case _:
+                    raise UnsupportedError(
+                        "the program has other parts than constants and functions"
+                    )
+        if self.function is None:
+            raise UnsupportedError("the program has no function")
+        for part in ast.walk(tree):
+            _exact(part, source)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the inputs."""
+        assert self.function is not None
+        return [one.arg for one in self.function.args.args]
+
+    def kinds(self) -> list[Kind]:
+        """Return what the inputs are, by their annotations."""
+        assert self.function is not None
+        return [self._kind(one.annotation) for one in self.function.args.args]
+
+    def _kind(self, node: ast.expr | None) -> Kind:
+        nobody = Walk(self, None, {}, 0)
+        match node:
+            case ast.Name("Real"):
+                return Kind(None, None)
+            case ast.Name("bool"):
+                return Kind((False, True), None)
+            case ast.Subscript(base, length):
+                return Kind(self._kind(base).members, nobody.guarded(length))
+            case ast.Call(ast.Name("Dom"), [low, high]):
+                ends = nobody.guarded(low), nobody.guarded(high)
+                return Kind(tuple(bounded(range(ends[0], ends[1] + 1))), None)
+            case ast.Call(ast.Name("Dom"), [members]):
+                return Kind(tuple(dict.fromkeys(nobody.guarded(members))), None)
+        raise UnsupportedError("the kind of an input is not known")
+
+    def run(self, run: Run, arguments: list[Any]) -> Any:
+        """Return the output for given arguments, lists as tuples."""
+        assert self.function is not None
+        walk = Walk(self, run, {}, 0)
+        try:
+            return frozen(walk.called(self.function, arguments))
+        except FAILURES as error:
+            raise UnsupportedError(f"a run of the program fails: {error}") from error
+
+
+def frozen(value: Any) -> Any:
+    """Return a value with tuples for lists."""
+    if isinstance(value, list | tuple):
+        return tuple(map(frozen, value))
+    return plain(value) if isinstance(value, Fraction) else value
+
+
+def _exact(node: ast.AST, source: str) -> None:
+    """Read a decimal as the rational that it spells."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, float):
+        spelled = ast.get_source_segment(source, node) or ""
+        if len(spelled) > 100 or abs(int(spelled.lower().partition("e")[2] or 0)) > 1000:
+            raise UnsupportedError("a decimal is too long")
+        node.value = plain(Fraction(spelled))  # type: ignore[assignment]

@@ -1,0 +1,151 @@
+"""Runs of a program: what samples give, and how comparisons with unknowns are decided.
+
+A run along one path is told its choices in advance and makes the first one after these; so all
+paths are found by running again with other choices.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from . import limits
+from .linear import NEGATED, Form, holds
+from .ratios import Ratio, UnsupportedError
+
+Condition = tuple[Form, str]  # form op 0
+
+
+class Run(ABC):
+    """One run of a program."""
+
+    @abstractmethod
+    def decide(self, form: Form, op: str) -> bool:
+        """Return whether form op 0."""
+
+    def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
+        """Return a sample: without noise, its mean."""
+        del kind, rate
+        return mean
+
+    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
+        """Return one of the values."""
+        del options
+        raise UnsupportedError("choose has no mean")
+
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+        """Return one of the candidates: without noise, the first of the largest score."""
+        del rate
+        return max(scored, key=lambda pair: pair[1])[0]
+
+
+class Exact(Run):
+    """No noise. The only unknown is an infinitesimal t > 0: what is decided holds for small t."""
+
+    def __init__(self) -> None:
+        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+        """Return the first candidate of the largest score."""
+        self.scored = scored
+        return super().expmech(rate, scored)
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Compare the constant first, then the coefficient of t."""
+        return holds(form.constant or form.coefficients[0], op)
+
+
+class Path(Run):
+    """A run along one path, with conditions on the unknowns."""
+
+    def __init__(self, choices: tuple[int, ...], *, noisy: bool) -> None:
+        self.choices = choices
+        self.made: list[int] = []
+        self.open: list[int] = []  # how many options there were
+        self.conditions: list[Condition] = []
+        self.noises: list[tuple[str, Fraction]] = []
+        self.weight = Ratio.number(1)
+        self.noisy = noisy
+
+    def _choice(self, options: int) -> int:
+        k = len(self.made)
+        chosen = self.choices[k] if k < len(self.choices) else 0
+        self.made.append(chosen)
+        self.open.append(options)
+        return chosen
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Follow the path; equality of noises has probability 0."""
+        if self.noisy and op in ("==", "!="):
+            return op == "!="
+        known = self._known(form, op)
+        if known is not None:
+            return known
+        truth = self._choice(2) == 0
+        self.conditions.append((form, op if truth else NEGATED[op]))
+        return truth
+
+    def _known(self, form: Form, op: str) -> bool | None:
+        """Return what a condition with the same coefficients says already."""
+        for other, its_op in self.conditions:
+            if other.coefficients == form.coefficients and other.constant == form.constant:
+                if its_op in (op, NEGATED[op]):
+                    return its_op == op
+                if self.noisy:
+                    return (its_op[0] == op[0]) if its_op[0] in "<>" and op[0] in "<>" else None
+        return None
+
+    def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
+        """Return the mean and a new unknown."""
+        if not self.noisy:
+            return mean
+        if kind == "dlap":
+            raise UnsupportedError("sums of discrete Laplace noise are not re-derived")
+        self.noises.append((kind, rate))
+        return Form({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+
+    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
+        """Take one option with its probability."""
+        if not self.noisy:
+            return super().choose(options)
+        total = Ratio.number(0)
+        for _, chance in options:
+            total = total + chance
+        if total != 1:
+            raise UnsupportedError("probabilities do not add up to 1")
+        value, chance = options[self._choice(len(options))]
+        self.weight = self.weight * chance
+        return value
+
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+        """Take one candidate with its probability."""
+        if not self.noisy:
+            return super().expmech(rate, scored)
+        weights = [
+            Ratio({((0, 0, 0), (rate * s, Fraction(0), Fraction(0))): Fraction(1)})
+            for _, s in scored
+        ]
+        total = Ratio.number(0)
+        for weight in weights:
+            total = total + weight
+        k = self._choice(len(scored))
+        self.weight = self.weight * (weights[k] / total)
+        return scored[k][0]
+
+
+def paths(run: Callable[[Path], Any], *, noisy: bool) -> Iterator[tuple[Path, Any]]:
+    """Return every path of a program, with its output."""
+    waiting: list[tuple[int, ...]] = [()]
+    count = 0
+    while waiting:
+        path = Path(waiting.pop(), noisy=noisy)
+        count += 1
+        if count > limits.MAX_PATHS:
+            raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
+        output = run(path)
+        for k in range(len(path.choices), len(path.made)):
+            before = tuple(path.made[:k])
+            waiting += [(*before, other) for other in range(1, path.open[k])]
+        yield path, output

@@ -1,0 +1,111 @@
+"""Values, inputs and levels in the JSON of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice, product
+from math import inf
+from typing import Any
+
+from . import formulas
+from .formulas import Number, Tree
+from .linear import is_number, plain
+from .programs import Kind
+from .reading import Interval, Reader
+
+Level = Interval | Tree  # a range, or a formula
+
+MOST_INPUTS = 200_000
+
+
+def value(reader: Reader, given: Any, depth: int = 0) -> Any:
+    """Read a value: a rational, "inf", {"text": …}, true, false, null, or a list of values."""
+    reader.require(depth < 20, "a value is nested too deeply")
+    if isinstance(given, bool) or given is None:
+        return given
+    if isinstance(given, list):
+        return tuple(value(reader, one, depth + 1) for one in given)
+    if isinstance(given, dict):
+        (text,) = reader.fields(given, "text")
+        reader.require(isinstance(text, str), "a text is none")
+        return text
+    if given in ("inf", "-inf"):
+        return float(given)
+    return plain(reader.rational(given))
+
+
+def distance(reader: Reader, given: Any) -> Number:
+    """Read a rational that is not negative, or "inf"."""
+    found = inf if given == "inf" else reader.rational(given)
+    reader.require(found >= 0, "a distance is negative")
+    return found
+
+
+def an_input(reader: Reader, given: Any, kinds: list[Kind]) -> list[Any]:
+    """Read an input: one value for each parameter, of its kind."""
+    found: list[Any] = []
+    for one, kind in zip(reader.entries(given, len(kinds)), kinds, strict=True):
+        read = value(reader, one)
+        items = read if kind.length is not None else (read,)
+        right = isinstance(items, tuple) and kind.length in (None, len(items))
+        right = right and all(
+            is_number(item) if kind.members is None else _member(item, kind.members)
+            for item in items
+        )
+        reader.require(right, "an input is not of the kind that the program takes")
+        found.append(read if kind.length is None else list(items))
+    return found
+
+
+def _member(item: Any, members: tuple[Any, ...]) -> bool:
+    return any(item == one and isinstance(item, bool) == isinstance(one, bool) for one in members)
+
+
+def all_inputs(reader: Reader, given: Any, kinds: list[Kind]) -> list[list[Any]]:
+    """Return the inputs of a claim in order: {"grid": [lower, upper, step]} or {"list": […]}."""
+    if isinstance(given, dict) and "list" in given:
+        (listed,) = reader.fields(given, "list")
+        return [an_input(reader, one, kinds) for one in reader.entries(listed)]
+    (ends,) = reader.fields(given, "grid")
+    low, high, step = (reader.rational(end) for end in reader.entries(ends, 3))
+    right = low <= high and step > 0 and (high - low) / step < MOST_INPUTS
+    reader.require(right, "the grid is empty or too large")
+    numbers = [plain(low + k * step) for k in range(int((high - low) // step) + 1)]
+
+    def values(kind: Kind) -> Iterator[Any]:
+        members = numbers if kind.members is None else kind.members
+        if kind.length is None:
+            return iter(members)
+        return map(list, product(members, repeat=kind.length))
+
+    size = 1
+    for kind in kinds:
+        members = len(numbers) if kind.members is None else len(kind.members)
+        for _ in range(1 if kind.length is None else kind.length):
+            size *= members
+            reader.require(size <= MOST_INPUTS, "the grid is too large")
+    return [list(one) for one in islice(product(*map(values, kinds)), MOST_INPUTS)]
+
+
+def level(reader: Reader, given: Any) -> Level:
+    """Read α or γ: {"range": interval} or {"formula": tree}."""
+    if isinstance(given, dict) and "range" in given:
+        (ends,) = reader.fields(given, "range")
+        found = reader.interval(ends)
+        reader.require(found.lower >= 0, "a range of distances has negative ones")
+        return found
+    (tree,) = reader.fields(given, "formula")
+    return formulas.read(reader, tree)
+
+
+def numbers_of(u: list[Any], names: list[str], kinds: list[Kind]) -> dict[str, Number]:
+    """Return the numbers of an input by the names that formulas may use."""
+    found: dict[str, Number] = {}
+    for one, name, kind in zip(u, names, kinds, strict=True):
+        if kind.length is None:
+            items = [(name, one)]
+        else:
+            items = [(f"{name}[{k}]", item) for k, item in enumerate(one)]
+        found |= {key: Fraction(item) for key, item in items if isinstance(item, int | Fraction)}
+    return found

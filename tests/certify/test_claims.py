@@ -1,0 +1,322 @@
+"""Certificates of whole claims: real ones are accepted, changed ones rejected."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+
+from claims.formulas import exp
+from claims.published import EXPERIMENTS, Experiment
+from exactdp import Accuracy, ExactdpError, Grid, Mechanism, alpha, certify, eps, sup
+from language.corpus import FACTORIES
+
+from .claim_specimens import CLAIMS, FAILING, certificate, changed, make, verdict
+from .specimens import seal
+from .test_schema import VALIDATOR
+
+Json = Any
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_true_claims_are_accepted_and_re_derived_completely(name: str) -> None:
+    assert verdict(name).holds is True
+    report = certify.check(json.dumps(certificate(name)))
+    assert report.accepted, report.reason
+    assert report.taken == ()
+    assert report.reason.startswith("the claim holds: ")
+    assert "closed forms" in report.reason
+    assert report.reason.endswith("not re-derived: nothing")
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_refutations_are_accepted_and_re_derived_completely(name: str) -> None:
+    assert verdict(name, fails=True).holds is False
+    report = certify.check(json.dumps(certificate(name, fails=True)))
+    assert report.accepted, report.reason
+    assert report.taken == ()
+    assert report.reason.startswith("the claim fails: ")
+    assert "distance to disagreement (not smaller) (1)" in report.reason
+
+
+def test_all_counterexamples_are_checked() -> None:
+    found = FAILING["NoisyMax"]().check(all=True)
+    assert len(found.counterexamples) == 6
+    report = certify.check(found.certificate)
+    assert "6 counterexamples are proved" in report.reason
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_certificates_fit_the_schema(name: str) -> None:
+    VALIDATOR.validate(certificate(name))
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_certificates_of_refutations_fit_the_schema(name: str) -> None:
+    VALIDATOR.validate(certificate(name, fails=True))
+
+
+def test_the_schema_refuses_other_forms() -> None:
+    right = certificate("NoisyMax m=2")
+    for path, value in (
+        (("claim", "beta"), ["exp"]),
+        (("claim", "alpha"), {"any": True}),
+        (("claim", "input_distance"), {"name": "numeric"}),
+        (("inputs", 0, "obligations"), False),
+        (("verdict",), "true"),
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            VALIDATOR.validate(changed(json.loads(json.dumps(right)), *path, to=value))
+
+
+@pytest.mark.parametrize("row", [row for row in EXPERIMENTS if row.m <= 2], ids=str)
+def test_rows_of_the_paper_are_re_derived_completely(row: Experiment) -> None:
+    found = row.claim().check()
+    report = certify.check(found.certificate)
+    assert report.accepted, report.reason
+    assert report.taken == ()
+    assert report.reason.startswith(f"the claim {row.expect}: ")
+
+
+def test_equal_signs_are_written_once() -> None:
+    written = certificate("NoisyMax m=3")
+    used = [one for record in written["inputs"] for one in record["obligations"] or ()]
+    assert len(used) == 15
+    assert len(written["signs"]) == 3
+
+
+# What is changed is rejected ------------------------------------------------------------
+
+NM = "NoisyMax m=2"
+FIRST = next(k for k, one in enumerate(certificate(NM)["inputs"]) if one["obligations"])
+HERE = ("inputs", FIRST, "obligations", 0)
+
+
+def rejected(wrong: Json) -> str:
+    report = certify.check(json.dumps(wrong))
+    assert not report.accepted
+    assert "the seal does not fit" not in report.reason
+    return report.reason
+
+
+def test_another_beta_is_rejected() -> None:
+    text = json.dumps(certificate(NM)["claim"]["beta"])
+    smaller = json.loads(text.replace('["2", 0, "0"]', '["1", 0, "0"]', 1))
+    reason = rejected(changed(certificate(NM), "claim", "beta", to=smaller))
+    assert reason.endswith("β is not as claimed")
+
+
+def test_another_alpha_is_rejected() -> None:
+    reason = rejected(changed(certificate(NM), *HERE, "alpha", to="1/3"))
+    assert reason.endswith("α and γ do not follow from the claim")
+    assert rejected(changed(certificate(NM), *HERE, "alpha_reached", to=True))
+    assert rejected(changed(certificate(NM), "claim", "alpha", "range", "upper", to="1/4"))
+
+
+def test_another_distance_is_rejected() -> None:
+    """With the α that fits it, and without."""
+    wrong = certificate(NM)
+    wrong["inputs"][FIRST]["distance"] = "1/4"
+    assert rejected(seal(wrong))
+    wrong["inputs"][FIRST]["obligations"][0]["alpha"] = "1/4"
+    assert "not as far away as stated" in rejected(seal(wrong))
+
+
+def test_a_silent_input_must_be_silent() -> None:
+    wrong = certificate(NM)
+    wrong["inputs"][FIRST] |= {"distance": "0", "obligations": None}
+    assert "not as far away as stated" in rejected(seal(wrong))
+    wrong["inputs"][FIRST]["near"] = {"at": wrong["inputs"][FIRST]["input"][0], "towards": None}
+    assert "does not disagree" in rejected(seal(wrong))
+
+
+def test_another_probability_is_rejected() -> None:
+    """Even together with a β that makes the same inequality."""
+    wrong = certificate(NM)
+    terms = wrong["inputs"][FIRST]["obligations"][0]["probability"][0]
+    terms[-1][0] = "7/8"
+    assert "another probability" in rejected(seal(wrong))
+
+
+def test_a_dropped_input_is_rejected() -> None:
+    wrong = certificate(NM)
+    del wrong["inputs"][-1]
+    assert "not all there" in rejected(seal(wrong))
+    wrong = certificate(NM)
+    del wrong["inputs"][0]
+    wrong["inputs"].append(wrong["inputs"][-1])
+    assert "not the input that is due here" in rejected(seal(wrong))
+
+
+def test_a_larger_grid_is_rejected() -> None:
+    assert rejected(changed(certificate(NM), "claim", "inputs", "grid", 1, to="2"))
+
+
+def test_a_dropped_obligation_is_rejected() -> None:
+    wrong = certificate("NoisyMax, all γ")
+    record = next(one for one in wrong["inputs"] if len(one["obligations"] or ()) > 1)
+    del record["obligations"][0]
+    assert rejected(seal(wrong))
+
+
+def test_dropped_values_of_the_output_distance_are_rejected() -> None:
+    wrong = certificate("NoisyMax, all γ")
+    record = next(one for one in wrong["inputs"] if len(one["obligations"] or ()) > 1)
+    del record["obligations"][0], record["steps"][1]
+    assert "the output distance has other values" in rejected(seal(wrong))
+
+
+def test_flipped_verdicts_are_rejected() -> None:
+    assert rejected(changed(certificate(NM), "verdict", to="fails"))
+    failing = certificate("NoisyMax", fails=True)
+    assert rejected(changed(failing, "verdict", to="holds"))
+    failing["counterexamples"] = []
+    assert rejected(seal(failing))
+    assert "not all there" in rejected(changed(failing, "verdict", to="holds"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("eps / 2, q[i]", "eps / 3, q[i]", "another probability"),
+        ("m = 2", "m = 1", "does not disagree"),
+        ("r > top", "r < top", "does not disagree"),
+        ("lap(", "expo(", "another probability"),
+        ("return best", "return worst", "not known in the program"),
+        ("best, top = 0", "best, top = 1", "the ideal output is another one"),
+    ],
+)
+def test_another_program_is_rejected(before: str, after: str, reason: str) -> None:
+    source = certificate(NM)["claim"]["mechanism"]
+    assert before in source
+    wrong = changed(certificate(NM), "claim", "mechanism", to=source.replace(before, after))
+    assert reason in rejected(wrong)
+
+
+def test_another_constant_is_rejected() -> None:
+    name = "AboveThreshold m=2"
+    source = certificate(name)["claim"]["mechanism"]
+    wrong = source.replace("threshold = 0", "threshold = 1")
+    assert rejected(changed(certificate(name), "claim", "mechanism", to=wrong))
+
+
+def test_another_sign_is_rejected() -> None:
+    signs = len(certificate(NM)["signs"])
+    for k in range(signs + 1):
+        if k != certificate(NM)["inputs"][FIRST]["obligations"][0]["beta"][0]["sign"]:
+            assert rejected(changed(certificate(NM), *HERE, "beta", 0, "sign", to=k))
+    assert rejected(changed(certificate(NM), *HERE, "beta", 0, "sign", to=None))
+
+
+def test_another_interval_of_budgets_is_rejected() -> None:
+    name = "an interval of budgets"
+    reason = rejected(changed(certificate(name), "claim", "epsilon", "lower", to="1/20"))
+    assert "for every ε of the claim" in reason
+    assert rejected(changed(certificate(NM), "claim", "epsilon", "lower_closed", to=True))
+
+
+EXAMPLE = ("counterexamples", 0)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        ("alpha", "1", "the claim is not made at this α"),
+        ("alpha", "1/1000", "β is not as claimed"),
+        ("gamma", "1", "the claim is not made at this γ"),
+        ("eps", "1000000", "it is none"),
+        ("eps", "-1", "ε is not one of the claim"),
+        ("input", [["5", "0"]], "the input is not one of the claim"),
+        ("output", "0", "the ideal output is another one"),
+        ("distance", "2", "an input so close disagrees"),
+        ("actual", ["1/2", "1/2"], "a value is not as stated"),
+        ("required", ["0", "1/2"], "a value is not as stated"),
+        ("beta", [[["1", 0, "0"]], [["2", 0, "0"]]], "β is not as claimed"),
+    ],
+)
+def test_another_counterexample_is_rejected(place: str, value: Json, reason: str) -> None:
+    wrong = changed(certificate("NoisyMax", fails=True), *EXAMPLE, place, to=value)
+    assert reason in rejected(wrong)
+
+
+def test_a_minimum_must_be_proved_for_each_part() -> None:
+    wrong = certificate("a minimum")
+    record = next(one for one in wrong["inputs"] if one["obligations"])
+    assert len(record["obligations"][0]["beta"]) == 2
+    del record["obligations"][0]["beta"][0]
+    assert "β is not as claimed" in rejected(seal(wrong))
+
+
+def test_a_beta_that_grows_is_said_not_to_fall() -> None:
+    """α/(α + 1) tends to 1, and Pr ≥ 0 is proved; but the limit does not stand for smaller α."""
+    right = Accuracy(make("noisy_max", 1), beta=1, inputs=[[0]]).check().certificate
+    one = ["form", [["1", 0, "0"]], [["1", 0, "0"]]]
+    grows = ["/", ["name", "alpha"], ["+", ["name", "alpha"], one]]
+    report = certify.check(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))
+    assert report.taken == ("that β falls (1 of 1): β is not seen to fall in alpha",)
+
+
+# What is not re-derived is said ------------------------------------------------------------
+
+
+def test_discrete_noise_is_taken_from_the_solver() -> None:
+    mechanism = Mechanism.from_source("def geometric(x: Dom(-1, 1)):\n    return dlap(eps, x)")
+    claim = Accuracy(mechanism, beta=2 * exp(-2 * eps), alpha=0, gamma=1, output_distance=sup)
+    report = certify.check(claim.check().certificate)
+    assert report.accepted
+    (taken,) = report.taken
+    assert taken.startswith("closed forms (")
+    assert "discrete Laplace noise" in taken
+    assert taken in report.reason
+
+
+def test_python_functions_are_taken_from_the_solver() -> None:
+    claim = Accuracy(FACTORIES["median"](3, 2), beta=1, alpha=0)
+    report = certify.check(claim.check().certificate)
+    assert report.accepted
+    assert any("score is a Python function" in one for one in report.taken)
+
+
+def test_beta_as_a_python_function_is_taken() -> None:
+    claim = Accuracy(
+        make("noisy_max", 2),
+        beta=lambda u: 2 * exp(-abs(u[0] - u[1]) * eps / 4),
+        alpha=0,
+        inputs=Grid(0, 1),
+    )
+    report = certify.check(claim.check().certificate)
+    assert report.accepted
+    assert report.taken == ("β as a function of the input (4 of 4): it is a Python function",)
+
+
+@pytest.mark.parametrize("limit", ["MAX_PATHS", "MAX_STEPS", "MAX_INTEGRATION"])
+def test_what_is_too_large_is_taken(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = certificate("NoisyMax m=3")
+    monkeypatch.setattr(certify.limits, limit, 3)
+    report = certify.check(right)
+    assert report.accepted
+    assert any(re.match(r"closed forms \(15 of 15\): .* 3 ", one) for one in report.taken)
+
+
+def test_the_limits_are_those_of_the_schema() -> None:
+    described = VALIDATOR.schema["description"]
+    assert f"{certify.limits.MAX_PATHS:,} paths" in described
+    assert certify.limits.MAX_STEPS == certify.limits.MAX_INTEGRATION == 20_000_000
+
+
+def test_undecided_proves_nothing() -> None:
+    undecided = certificate(NM) | {"verdict": "undecided", "reason": "tight", "inputs": []}
+    report = certify.check(seal(undecided))
+    assert report.accepted
+    assert "nothing is proved of it" in report.reason
+    assert not certify.check(seal(undecided | {"verdict": "holds", "reason": ""}))
+
+
+def test_claims_about_all_reals_have_no_certificate_yet() -> None:
+    claim = Accuracy(make("noisy_max", 2), beta=2 * exp(-alpha * eps / 2))
+    found = verdict(NM)
+    with pytest.raises(ExactdpError, match="no certificate yet"):
+        _ = type(found)(claim, holds=True, route="", inputs=0, silent=0).certificate

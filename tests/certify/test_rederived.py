@@ -1,0 +1,244 @@
+"""What the checker derives from a program's source agrees with the solver."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exactdp import Mechanism
+from exactdp.certify import formulas
+from exactdp.certify.derivation import Derivation
+from exactdp.certify.ratios import EPS, MalformedError, Ratio, UnsupportedError, variable
+from exactdp.certify.reading import Interval, Reader
+from exactdp.reals.certificates import terms
+from language.corpus import FACTORIES
+
+RATIONALS = st.fractions(-3, 3, max_denominator=4)
+
+
+def as_ratio(form: Any) -> Ratio:
+    """Return a closed form of the solver in the checker's arithmetic."""
+    over, under = (
+        {(Fraction(q), k): Fraction(c) for c, k, q in terms(part)}
+        for part in (form.numerator, form.denominator)
+    )
+    return Ratio.of(over, under)
+
+
+def derivation(source: str, output_distance: str = "discrete") -> Derivation:
+    spec = {
+        "mechanism": source,
+        "ideal": {"noiseless": True},
+        "agreement": "equal",
+        "input_distance": {"name": "linf"},
+        "output_distance": {"name": output_distance},
+    }
+    return Derivation(spec, None)
+
+
+def outputs(mechanism: Mechanism, u: Any) -> list[Any]:
+    return list(mechanism.distribution(u))
+
+
+SMALL = {
+    "noisy_max": (3,),
+    "noisy_max_exponential": (3,),
+    "noisy_max_figure": (3,),
+    "above_threshold": (3,),
+    "sparse": (3, 2),
+    "sparse_variant": (3, 2),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_finite_outputs(name: str) -> None:
+    mechanism = FACTORIES[name](*SMALL[name])
+    mine = derivation(str(mechanism))
+    source = random.Random(name)
+    for _ in range(4):
+        u = [Fraction(source.randint(-6, 6), source.choice([1, 2, 3])) for _ in range(3)]
+        total = Ratio.number(0)
+        for output in outputs(mechanism, u):
+            found = mine.probability([u], output, Fraction(0))
+            assert found == as_ratio(mechanism.probability(u, output))
+            total = total + found
+        assert total == 1
+        assert mine.ideal([u]) == mechanism.noiseless().run(u)
+
+
+@settings(max_examples=20)
+@given(st.lists(RATIONALS, min_size=2, max_size=2), st.fractions(0, 3, max_denominator=3))
+def test_outputs_with_noise(u: list[Fraction], radius: Fraction) -> None:
+    for name in ("numeric_sparse", "numeric_sparse_artifact"):
+        mechanism = FACTORIES[name](2)
+        mine = derivation(str(mechanism), "sup")
+        ideal = mine.ideal([u])
+        assert mine.probability([u], ideal, radius) == as_ratio(mechanism.within(u, radius))
+
+
+PROGRAMS = {
+    "a sum of noises": "return lap(eps, q[0]) + lap(eps / 2, q[1]) > 1",
+    "a mean that is noise": "x = lap(eps, q[0])\n    return lap(2 * eps, x) > q[1]",
+    "one-sided noise": "return expo(eps, q[0]) - expo(eps / 3, q[1]) > 0",
+    "absolute values": "return abs(lap(eps, q[0])) < max(lap(eps, q[1]), 0.5)",
+    "rates by scale": "return lap(scale=3 / eps, mean=q[0]) <= lap(scale=1 / eps, mean=2 * q[1])",
+    "three noises in one condition": "xs = [lap(eps, z) for z in q] + [lap(eps, 0)]\n"
+    "    return sum(xs) > 0 and xs[0] < xs[1]",
+    "a choice": "p = exp(eps) / (1 + exp(eps))\n"
+    "    x = choose({1: p, 0: 1 - p})\n    return x + (lap(eps, q[0]) > q[1])",
+    "the exponential mechanism": "return expmech(eps / 2, lambda k: 2 * k, [0, 1, 2])",
+    "a loop with a break": "n = 0\n    for z in q:\n        if lap(eps, z) > 0:\n"
+    "            break\n        n += 1\n    else:\n        n = 7\n    return n",
+    "conditions again": "x = lap(eps, q[0])\n    y = x > q[1]\n"
+    "    return (y, x <= q[1], x > q[1] + 1, not y)",
+    "sorting": "return [z > 0 for z in sorted([lap(eps, q[0]), lap(eps, q[1]), 0.25])]",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_other_programs(name: str) -> None:
+    mechanism = Mechanism.from_source(f"def f(q: Real[2]):\n    {PROGRAMS[name]}")
+    mine = derivation(str(mechanism))
+    for u in ([0, 0], [1, Fraction(-1, 2)], [Fraction(1, 3), 2]):
+        for output in outputs(mechanism, u):
+            found = mine.probability([u], output, Fraction(0))
+            assert found == as_ratio(mechanism.probability(u, output))
+
+
+def test_subroutines_are_followed() -> None:
+    text = "def noisy(z, a):\n    return lap(a * eps, z)\n\n"
+    text += "def f(q: Real[2]):\n    return noisy(q[0], 1) > noisy(q[1], 2)"
+    mechanism = Mechanism.from_source(text)
+    mine = derivation(str(mechanism))
+    assert mine.probability([[0, 1]], True, Fraction(0)) == as_ratio(
+        mechanism.probability([0, 1], True)
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return 10 ** 10 ** 10",
+        "return [0] * 10 ** 12",
+        "return sum(range(10 ** 12))",
+        "while True:\n        pass",
+        "x = 'a'\n    for i in range(9999):\n        x = x + x\n    return x",
+        "import os\n    return os.getcwd()",
+        "return q.__class__",
+        "return (lambda f: f(f))(lambda f: f(f))",
+        "x = 3\n    for i in range(99):\n        x = x * x\n    return x",
+        "return q[5]",
+        "return 1 / 0",
+        "return f(q)",
+    ],
+)
+def test_programs_out_of_bounds_end(body: str) -> None:
+    mine = derivation(f"def f(q: Real[2]):\n    {body}")
+    mine.steps.left = 100_000
+    with pytest.raises(UnsupportedError):
+        mine.ideal([[0, 1]])
+
+
+# dd ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(st.lists(RATIONALS, min_size=3, max_size=3))
+def test_disagreement_from_below(u: list[Fraction]) -> None:
+    """For NoisyMax dd is half the gap of the two largest; for AboveThreshold see the paper."""
+    mine = derivation(str(FACTORIES["noisy_max"](3)))
+    largest, second = sorted(u)[:-3:-1]
+    dd = (largest - second) / 2
+    ideal = mine.ideal([u])
+    assert mine.agrees([u], ideal, dd, strict=True)
+    assert not mine.agrees([u], ideal, dd, strict=False)
+    assert not mine.agrees([u], ideal, dd + Fraction(1, 100), strict=True)
+    if dd:
+        assert mine.agrees([u], ideal, dd * Fraction(99, 100), strict=False)
+
+
+def test_disagreement_under_the_other_distances() -> None:
+    mine = derivation(str(FACTORIES["above_threshold"](2)))
+    for name, dd in (("linf", 1), ("l1", 1), ("discrete", 1)):
+        mine.spec["input_distance"] = {"name": name}
+        assert mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=True)
+        assert not mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=False)
+    mine.spec["input_distance"] = {"name": "numeric", "threshold": "0"}
+    assert mine.agrees([[2, 0]], (True,), Fraction(2), strict=True)
+    assert not mine.agrees([[2, 0]], (True,), Fraction(2), strict=False)
+
+
+# β -------------------------------------------------------------------------------------
+
+ONE = [["1", 0, "0"]]
+E = ["form", [["1", 1, "0"]], ONE]
+
+
+def number(value: str) -> Any:
+    return ["form", [[value, 0, "0"]], ONE]
+
+
+def decayed(name: str, rate: str) -> Any:
+    return ["exp", ["*", ["*", number(rate), ["name", name]], E]]
+
+
+def tree(formula: Any) -> Any:
+    return formulas.read(Reader(), formula)
+
+
+def test_values_and_limits_of_beta() -> None:
+    falls = tree(["+", ["*", number("3"), decayed("alpha", "-1/2")], number("1/7")])
+    (found,) = formulas.beta(falls, {"alpha": Fraction(4)})
+    assert found == 3 * (EPS * -2).exp() + Fraction(1, 7)
+    (limit,) = formulas.beta(falls, {"alpha": inf})
+    assert limit == Fraction(1, 7)
+    both = tree(["*", decayed("alpha", "-1"), decayed("gamma", "-1")])
+    assert formulas.beta(both, {"alpha": inf, "gamma": inf}) == [Ratio.number(0)]
+    grows = tree(decayed("alpha", "1"))
+    assert formulas.beta(grows, {"alpha": inf}) == []
+    quotient = tree(["/", ["name", "alpha"], ["+", number("2"), ["name", "alpha"]]])
+    assert formulas.beta(quotient, {"alpha": inf}) == [Ratio.number(1)]
+    assert formulas.beta(quotient, {"alpha": Fraction(2)}) == [Ratio.number(Fraction(1, 2))]
+    least = tree(["*", number("2"), ["min", number("1"), decayed("alpha", "-1")]])
+    assert formulas.beta(least, {"alpha": Fraction(1)}) == [Ratio.number(2), 2 * (-EPS).exp()]
+    named = tree(["*", ["name", "q[0]"], E])
+    assert formulas.beta(named, {"q[0]": Fraction(1, 3)}) == [EPS / 3]
+
+
+def test_what_falls() -> None:
+    assert formulas.falls(tree(decayed("alpha", "-1")), "alpha")
+    assert formulas.falls(tree(decayed("alpha", "-1")), "gamma")
+    assert not formulas.falls(tree(decayed("alpha", "1")), "alpha")
+    assert not formulas.falls(tree(["name", "gamma"]), "gamma")
+    assert formulas.falls(tree(["/", number("1"), ["+", number("1"), ["name", "alpha"]]]), "alpha")
+    product = ["*", ["+", number("1"), ["name", "alpha"]], decayed("alpha", "-1")]
+    assert not formulas.falls(tree(product), "alpha")
+    assert formulas.falls(tree(["min", decayed("alpha", "-1"), number("1")]), "alpha")
+    assert formulas.falls(tree(["**", decayed("alpha", "-1"), 3]), "alpha")
+    assert not formulas.falls(tree(["*", number("-1"), decayed("alpha", "-1")]), "alpha")
+
+
+def test_formulas_that_make_no_sense() -> None:
+    for wrong in (["exp", number("1")], ["exp", ["exp", E]], ["name", "delta"]):
+        with pytest.raises(MalformedError):
+            formulas.beta(tree(wrong), {"alpha": Fraction(1)})
+    with pytest.raises(UnsupportedError):
+        formulas.beta(tree(["*", number("-1"), ["min", E, number("1")]]), {})
+
+
+def test_arithmetic_of_ratios() -> None:
+    x = (EPS * 2).exp() / (1 + EPS)
+    assert x * (1 + EPS) == (EPS * 2).exp()
+    assert x - x == 0
+    assert x / x == 1
+    assert (x**2) * (1 + EPS) ** 2 == (4 * EPS).exp()
+    assert variable(1) / EPS * EPS == variable(1)
+    one = Fraction(1)
+    assert (1 / EPS).terms() == ({(Fraction(0), 0): one}, {(Fraction(0), 1): one})
+    assert Interval(Fraction(0), False, inf, False).text() == "(0, inf)"
