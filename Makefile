@@ -9,6 +9,10 @@ demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
 	@echo
 	$(BIN)/python examples/exact_probabilities.py
+	@echo
+	$(BIN)/python examples/claims.py
+	@echo
+	$(BIN)/python examples/all_inputs.py
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q

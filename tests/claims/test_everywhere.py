@@ -362,3 +362,13 @@ def test_other_refusals() -> None:
         noisy_max_claim(2).tightest(at_each=True)
     with pytest.raises(ValueRefusedError, match="finite domain"):
         FACTORIES["exponential"](2).distribution(ALL)
+
+
+def test_an_output_that_is_none() -> None:
+    @mechanism
+    def nothing_below(q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return 1 if lap(eps, q) > 0 else None
+
+    claim = Accuracy(nothing_below, beta=exp(-alpha * eps) / 2, inputs=ALL)
+    assert claim.check().holds is True
+    assert nothing_below.probability(ALL, None).at(-1) == nothing_below.probability(-1, None)

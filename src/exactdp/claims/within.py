@@ -96,15 +96,14 @@ class Within:
     def _chance(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
         """Return the probability of an output, or of a pattern, at an input."""
         if has_spots(u) or has_spots(pattern):
-            found: ClosedForm = self._mechanism.engine.at_spots(u, pattern)
-            return found
+            return self._mechanism.engine.probability_at_spots(u, pattern)
         return self._mechanism.engine.probability(as_given(self._mechanism, u), pattern)
 
     def _finite(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""
         if self._last is None or self._last[0] != u:
             if has_spots(u):
-                found = self._mechanism.engine.at_spots(u, None)
+                found = self._mechanism.engine.distribution_at_spots(u)
             else:
                 found = self._mechanism.distribution(as_given(self._mechanism, u))
             for pattern in found:

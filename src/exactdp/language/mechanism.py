@@ -196,7 +196,7 @@ class Mechanism:
         if (sides := self._sides(u)) is not None:
             from exactdp.semantics.piecewise import piecewise  # noqa: PLC0415
 
-            return piecewise(self, sides, lambda v, _: dict(self.engine.at_spots(v, None)))
+            return piecewise(self, sides, lambda v, _: dict(self.engine.distribution_at_spots(v)))
         return self.engine.distribution(u, progress)
 
     @overload
@@ -218,7 +218,8 @@ class Mechanism:
             from exactdp.semantics.piecewise import piecewise  # noqa: PLC0415
 
             pattern = read_pattern(output)
-            return piecewise(self, sides, lambda v, _: self.engine.at_spots(v, pattern))
+            engine = self.engine
+            return piecewise(self, sides, lambda v, _: engine.probability_at_spots(v, pattern))
         return self.engine.probability(u, output, progress)
 
     @overload

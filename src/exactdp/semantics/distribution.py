@@ -111,19 +111,22 @@ class Engine:
 
         return Arrivals(plan, inputs, plan.at(inputs)).ask(total)
 
-    def at_spots(self, u: tuple[Value, ...], pattern: Value | None) -> Any:
-        """Return the probability of a pattern (or the distribution) where inputs are spots.
+    def probability_at_spots(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
+        """Return the probability of a pattern where inputs (or numbers in it) are spots.
 
         A closed form in the parameters of the spots, valid where the comparisons in their trace
         have the same answers.
         """
-        with hearing(None):
-            plan, inputs = self._plan(u, ANYTHING if pattern is None else shape_of(pattern))
-            names = trace_of((*u, pattern)).names
-            found = Arrivals(plan, inputs, plan.at_spots(inputs, names))
-            if pattern is None:
-                return Distribution(found)
-            return found.ask(lambda listed: _probability(listed, pattern, inputs))
+        found = self._at_spots(u, shape_of(pattern), trace_of((*u, pattern)).names)
+        return found.ask(lambda listed: _probability(listed, pattern, found.inputs))
+
+    def distribution_at_spots(self, u: tuple[Value, ...]) -> Distribution:
+        """Return the distribution of the output where inputs are spots."""
+        return Distribution(self._at_spots(u, ANYTHING, trace_of(u).names))
+
+    def _at_spots(self, u: tuple[Value, ...], pattern: Value, names: tuple[str, ...]) -> Arrivals:
+        plan, inputs = self._plan(u, pattern)
+        return Arrivals(plan, inputs, plan.at_spots(inputs, names))
 
     def _plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
         """Return the plan for an input, and the values of the symbols in it."""

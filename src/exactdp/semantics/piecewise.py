@@ -170,9 +170,7 @@ def within_everywhere(
         if distance == "discrete":
             if size >= 1:
                 return ExpPoly(1)
-            found: ClosedForm = mechanism.engine.at_spots(u, output)
-        else:
-            found = mechanism.engine.at_spots(u, near(output, size))
-        return found
+            return mechanism.engine.probability_at_spots(u, output)
+        return mechanism.engine.probability_at_spots(u, near(output, size))
 
     return piecewise(mechanism, sides, run, ("gamma",) if free else ())
