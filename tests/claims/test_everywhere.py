@@ -191,6 +191,34 @@ def test_a_face_can_refute() -> None:
     assert verdict.counterexample.input == 0
 
 
+def test_boundary_inputs_are_checked_on_request() -> None:
+    """At q = 0 both outputs have probability 1/2, and dd = 0: only "check" looks at that."""
+
+    @mechanism
+    def above(q: Real):  # type: ignore[no-untyped-def, valid-type]
+        return lap(eps, q) >= 0
+
+    for beta, boundary, expected in (
+        (exp(-alpha * eps) / 2, "skip", True),
+        (exp(-alpha * eps) / 2, "check", True),
+    ):
+        assert Accuracy(above, beta=beta, boundary=boundary, inputs=ALL).check().holds is expected
+
+    def other(q):  # type: ignore[no-untyped-def]
+        return q > 0 or q == 0
+
+    def strange(q):  # type: ignore[no-untyped-def]
+        return q != 0
+
+    assert Accuracy(above, beta=exp(-alpha * eps) / 2, ideal=other, inputs=ALL).check().holds
+    odd = Accuracy(above, beta=exp(-alpha * eps), ideal=strange, boundary="check", inputs=Box(0, 1))
+    assert odd.check().holds is True
+    odd = Accuracy(
+        above, beta=exp(-alpha * eps) / 3, ideal=strange, boundary="check", inputs=Box(0, 1)
+    )
+    assert odd.check().holds is False
+
+
 def test_gamma_that_follows_alpha() -> None:
     claim = Accuracy(
         FACTORIES["numeric_sparse"](2),

@@ -6,8 +6,9 @@ Cells that differ by the names of their parameters only are decided once.
 
 **Faces.** An input on a side of a cell has d(u, u′) as small as one likes for u′ inside, under
 linf and l1. So if it claims anything (dd > 0), its neighbours have the same ideal output, and its
-obligation is the limit of theirs: probability, dd and β are continuous. Under other distances the
-sides on which the ideal changes are looked at on their own.
+obligation is the limit of theirs: probability, dd and β are continuous. Under other distances, and
+where inputs with dd = α are checked too, the sides on which the ideal changes are looked at on
+their own.
 """
 
 from __future__ import annotations
@@ -327,7 +328,7 @@ def _is_gamma_free(claim: Accuracy) -> bool:
 def _is_continuous(claim: Accuracy) -> bool:
     """Whether what is claimed on the sides of cells follows from what is claimed inside."""
     by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
-    return claim.input_metric.is_norm and by_value
+    return claim.input_metric.is_norm and by_value and claim.boundary == "skip"
 
 
 def _obligations(

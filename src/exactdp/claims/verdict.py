@@ -215,6 +215,8 @@ class Verdict:
         where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
         if self.silent:
             where += f", the claim says nothing at {self.silent} of them"
+        if self.claim.inputs is None and not self.is_everywhere:
+            where += "; these are all inputs of the finite domain (Corollary cor:finite)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
         if len(self.counterexamples) > 1:
