@@ -254,7 +254,8 @@ class Accuracy:
             beta = str(self.formula)
         given = self.input_set
         if isinstance(given, tuple):
-            where = f"{len(given)} given input{'s'[: len(given) != 1]}"
+            kind = "given " if self.inputs is not None else "possible "
+            where = f"{len(given)} {kind}input{'s'[: len(given) != 1]}"
         else:
             where = str(given)
         alpha, gamma = (
