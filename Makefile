@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
@@ -24,6 +24,10 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m bench
+
+# The report is tested in a real browser; without one those tests are skipped and say so.
+browser:
+	apt-get update && apt-get install --yes chromium
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -100,7 +100,11 @@ class Obligations:
         gamma = self.claim.gamma_level
         if isinstance(gamma, Range):
             raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
-        radius = self.number(gamma, self.input_values(u), "gamma")
+        values = self.input_values(u)
+        alpha = self.claim.alpha_level
+        if isinstance(alpha, Expression):
+            values["alpha"] = self.number(alpha, values, "alpha")
+        radius = self.number(gamma, values, "gamma")
         output = self.claim.ideal_function(u)
         return radius, self._within.probability(u, output, radius)
 

@@ -67,12 +67,20 @@ class Tightness:
         if self.input is None:
             why = "says nothing" if self.silent == self.inputs else "there is no error"
             return f"Every κ will do: at all {self.inputs} inputs the claim {why}."
-        eps = self.eps if not isinstance(self.eps, Root) else self.eps.text()
         how = "attained" if self.attained else "approached"
         return (
             f"β/κ is true for κ ≤ {self.kappa} and no larger κ (largest whole κ: {self.integer}); "
-            f"{how} at the input {show(self.input)}, ε = {eps}."
+            f"{how} at the input {show(self.input)}, ε {_where(self.eps)}."
         )
+
+
+def _where(eps: Where) -> str:
+    """Return a place as a relation: = 2, ≈ 0.54, → ∞."""
+    if isinstance(eps, Root):
+        return eps.text("= ")
+    if isinstance(eps, Fraction):
+        return f"= {spell(eps)}" if eps else "→ 0"
+    return "→ ∞"
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class Verdict:
     """Which hypothesis is missing, or what is left, if the claim is undecided."""
     cells: tuple[tuple[Problem, ConeDecision], ...] = field(default=(), repr=False)
     """Of a claim about all real inputs: what was decided on each cell of them."""
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, repr=False, compare=False)
 
     @property
     def counterexample(self) -> Counterexample | None:

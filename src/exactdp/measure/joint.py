@@ -51,7 +51,8 @@ class Joint:
         for cell in self.cells:
             for one in cell.conditions:
                 found |= one.variables
-            found |= {int(name[6:]) for name in cell.density.parameters if name.startswith("noise_")}
+            noisy = [name for name in cell.density.parameters if name.startswith("noise_")]
+            found |= {int(name.removeprefix("noise_")) for name in noisy}
         return frozenset(found)
 
     def times(self, other: Joint) -> Joint:

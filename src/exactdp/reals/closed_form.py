@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,10 @@ class ClosedForm(ABC):
     def latex(self) -> str:
         """Return the function in LaTeX, without delimiters."""
         return printing.latex(self)
+
+    def _repr_html_(self) -> str:
+        """Return the form for a notebook that does not typeset LaTeX."""
+        return f"<code>{html.escape(self.pretty())}</code>"
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

@@ -1,0 +1,58 @@
+"""`exactdp certify`: check certificates again, without the solver."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp import certify
+from exactdp.certify.limits import MAX_TEXT
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+
+_UNREAD = certify.check("").claim
+"""What the checker says of the claim when it can read none."""
+
+
+@click.command(
+    "certify",
+    epilog=examples(
+        "exactdp check claims.py --certificates proofs",
+        "exactdp certify proofs/*.json",
+    ),
+)
+@click.argument("paths", nargs=-1, required=True, metavar="CERTIFICATE.json...")
+@json_option
+@pass_output
+def command(output: Output, paths: tuple[str, ...]) -> int:
+    """Check certificates again, without the solver.
+
+    The checker uses nothing but whole numbers and fractions, and shares no code with the solver.
+    Exit code: 0 all are accepted, 1 one is rejected, 2 one cannot be read.
+    """
+    found = [_checked(path) for path in paths]
+    for one in found:
+        verdict = {"accepted": "holds", "rejected": "fails"}.get(one["result"], "error")
+        output.say_verdict(verdict, one["path"], f"{one['result']}: {one['reason']}")
+        if one["result"] != "unreadable":
+            output.say(f"  Claim: {one['claim']}")
+        for taken in one["taken"]:
+            output.say(f"  Taken from the solver: {taken}")
+    outcomes = {one["result"] for one in found}
+    code = 2 if "unreadable" in outcomes else 1 if "rejected" in outcomes else 0
+    return output.document(code, certificates=found)
+
+
+def _checked(path: str) -> Json:
+    facts = {"path": path, "claim": "", "taken": []}
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        return {**facts, "result": "unreadable", "reason": (error.strerror or "").lower()}
+    except ValueError:
+        return {**facts, "result": "unreadable", "reason": "not a text"}
+    report = certify.check(text)
+    readable = report.claim != _UNREAD
+    result = "accepted" if report else "rejected" if readable else "unreadable"
+    claim = report.claim if readable else ""
+    taken = list(report.taken)
+    return {**facts, "claim": claim, "taken": taken, "result": result, "reason": report.reason}

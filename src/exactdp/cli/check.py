@@ -1,0 +1,180 @@
+"""`exactdp check`: decide claims."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from exactdp.cli import records
+from exactdp.cli.loading import Found, find_claims
+from exactdp.cli.output import Json, Output, error_record, examples, json_option, pass_output
+from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.work import Job, Report, StoppedError, results
+from exactdp.errors import ExactdpError
+
+WORDS = (
+    "α: how far an input is from another answer; β: the probability of an error above γ; "
+    "γ: the error that is allowed."
+)
+
+
+@click.command(
+    "check",
+    epilog=examples(
+        "exactdp check claims.py",
+        "exactdp check claims.py::lemma --inputs all",
+        "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
+    ),
+)
+@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
+@click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
+@click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
+@click.option(
+    "--jobs", default=1, type=click.IntRange(1), metavar="N", help="Use N processes at a time."
+)
+@click.option(
+    "--certificates",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write a certificate of each verdict into DIR, for `exactdp certify`.",
+)
+@json_option
+@change_options
+@pass_output
+def command(
+    output: Output,
+    targets: tuple[str, ...],
+    substring: str,
+    every: bool,
+    jobs: int,
+    certificates: Path | None,
+    changes: Changes,
+) -> int:
+    """Decide the claims of files, for every ε.
+
+    A claim is an `Accuracy` in a variable of the file, also in a list or a dictionary; a folder is
+    searched for *.py. Each claim is answered in a sentence; one that fails with an input and an ε
+    at which it is false. Exit code: 0 all hold, 1 one fails, 3 one is undecided, 2 wrong use.
+    """
+    found = find_claims(targets, substring)
+    paths = _paths(found, certificates)
+    if certificates is not None:
+        _folder(certificates)
+    work = [_job(one, changes, every, path) for one, path in zip(found, paths, strict=True)]
+    answers: list[Json] = []
+    left: list[str] = []
+    try:
+        for number, answer in results(work, jobs, output):
+            one = found[number]
+            record = {"file": one.file, "name": one.name, **_record(answer)}
+            answers.append(record)
+            _say(output, one, record, every)
+    except StoppedError as stopped:
+        left = stopped.left
+    except KeyboardInterrupt:  # while an answer was printed
+        left = [one.title for one in found[len(answers) :]]
+    _say_table(output, answers)
+    if left:
+        output.note(
+            f"Stopped: {len(answers)} of {len(found)} claims done"
+            + (f" ({_counts(answers)})" if answers else "")
+            + f", {len(left)} left: {', '.join(left)}."
+        )
+    outcomes = {one["verdict"] for one in answers}
+    order = {"error": 2, "fails": 1, "undecided": 3}
+    code = next((order[one] for one in order if one in outcomes), 0)
+    return output.document(130 if left else code, claims=answers, left=left)
+
+
+def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
+    def run(report: Report) -> Json:
+        found = changes.applied(one.claim).check(all=every, progress=report)
+        record = {**records.verdict(found), "error": None, "certificate": None, "note": ""}
+        if path is not None:
+            try:
+                text = json.dumps(found.certificate)
+            except ExactdpError as error:
+                record["note"] = f"No certificate: {error.message}."
+            else:
+                path.write_text(text, encoding="utf-8")
+                record["certificate"] = str(path)
+        return record
+
+    return Job(one.title, one.file, run)
+
+
+def _record(answer: Json | ExactdpError) -> Json:
+    if isinstance(answer, ExactdpError):
+        return {"verdict": "error", "sentence": str(answer), "error": error_record(answer)}
+    return answer
+
+
+def _say(output: Output, one: Found, record: Json, every: bool) -> None:
+    if record["verdict"] == "error":
+        output.note(record["sentence"], "red")
+        return
+    output.say_verdict(record["verdict"], one.title, record["sentence"])
+    if every and len(record["counterexamples"]) > 1:
+        for failing in record["counterexamples"]:
+            output.say(f"  {failing['sentence']}")
+    if record["certificate"]:
+        output.say(f"  Certificate: {record['certificate']}")
+    if record["note"]:
+        output.note(f"{one.title}: {record['note']}")
+
+
+def _say_table(output: Output, answers: list[Json]) -> None:
+    decided = [one for one in answers if one["verdict"] != "error"]
+    if decided:
+        rows = [
+            [
+                f"{one['file']}::{one['name']}",
+                one["verdict"] + (", but says nothing" if one["vacuous"] else ""),
+                str(one["inputs"]) + (" cells" if one["counted"] == "cells" else ""),
+                str(one["silent"]),
+                f"{one['seconds']:.2f}",
+            ]
+            for one in decided
+        ]
+        columns = ["claim", "verdict", "inputs", "silent", "seconds"]
+        output.table(columns, rows, right="inputs silent seconds")
+        output.say(f"{_counts(answers)}.")
+        output.say(f"{WORDS} Silent: inputs at which the claim says nothing.", "dim")
+
+
+def _counts(answers: list[Json]) -> str:
+    counts = Counter(one["verdict"] for one in answers)
+    forms = {
+        "holds": ("holds", "hold"),
+        "fails": ("fails", "fail"),
+        "undecided": ("is undecided", "are undecided"),
+        "error": ("is wrong", "are wrong"),
+    }
+    said = [f"{counts[one]} {forms[one][counts[one] != 1]}" for one in forms if counts[one]]
+    return f"{len(answers)} claim{'s'[: len(answers) != 1]}: {', '.join(said)}"
+
+
+def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
+    """Return where the certificate of each claim goes: no two in one file."""
+    if folder is None:
+        return [None] * len(found)
+    paths: dict[Path, None] = {}
+    for one in found:
+        name = re.sub(r"[^\w.]+", "-", one.title).strip("-.")
+        path, count = folder / f"{name}.json", 1
+        while path in paths:
+            count += 1
+            path = folder / f"{name}-{count}.json"
+        paths[path] = None
+    return list(paths)
+
+
+def _folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExactdpError(f"{path} cannot be made: {error.strerror}") from None

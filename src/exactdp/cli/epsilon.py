@@ -1,0 +1,60 @@
+"""`exactdp epsilon`: which privacy budgets make a claim true."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp.claims import Accuracy
+from exactdp.cli import records
+from exactdp.cli.asking import ask
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.work import Report
+from exactdp.reals.numbers import rational
+
+
+@click.command(
+    "epsilon",
+    epilog=examples(
+        "exactdp epsilon claims.py::lemma",
+        "exactdp epsilon claims.py::lemma --beta 0.05",
+    ),
+)
+@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
+@click.option("--beta", metavar="BETA", help="An error probability instead of the claim's β: 0.05.")
+@click.option("--width", default="1e-12", show_default=True, help="How closely to enclose ends.")
+@json_option
+@change_options
+@pass_output
+def command(
+    output: Output, targets: tuple[str, ...], beta: str | None, width: str, changes: Changes
+) -> int:
+    """Find the ε for which a claim holds, and the smallest.
+
+    The set is exact; ends that are irrational are enclosed. With --beta: what ε is needed so that
+    the error exceeds γ with at most this probability.
+    """
+    target = None if beta is None else rational(beta, "a probability")
+
+    def question(claim: Accuracy, report: Report) -> Json:
+        del report
+        found = claim.smallest_epsilon(beta=target, width=width)
+        return {
+            "sentence": str(found).removesuffix(found.note).strip(),
+            "set": str(found.everywhere),
+            "stretches": records.solutions(found.everywhere),
+            "smallest": {
+                "exists": found.exists,
+                "lower": records.number(found.lower),
+                "upper": records.number(found.upper),
+                "attained": found.attained,
+            },
+        }
+
+    def say(title: str, answer: Json) -> None:
+        output.say_verdict("", title, f"Holds exactly for ε in {answer['set']}.")
+        output.say(f"  {answer['sentence']}")
+
+    code = ask(output, targets, changes, question, say)
+    output.say("This looks at the mechanism only, at no data, and costs no privacy.", "dim")
+    return code

@@ -1,0 +1,342 @@
+"""Files that hold claims and mechanisms: loading them as a test runner does, finding by name.
+
+A target is FILE, FILE::NAME or a folder. NAME is what the file calls it: `claim`, `claims[0]`,
+`table['x']`; also a function that makes one, with or without arguments: `noisy_max(3)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.util
+import inspect
+import linecache
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from exactdp.claims import Accuracy
+from exactdp.cli.reading import value_of
+from exactdp.errors import ExactdpError, Place
+from exactdp.language import Mechanism
+
+
+@dataclass(frozen=True)
+class Found:
+    """A claim and where it was found."""
+
+    file: str
+    name: str
+    claim: Accuracy
+
+    @property
+    def title(self) -> str:
+        """The target that means this claim alone."""
+        return f"{self.file}::{self.name}"
+
+
+# Finding ------------------------------------------------------------------------------
+
+
+def find_claims(targets: Sequence[str], substring: str = "") -> list[Found]:
+    """Return the claims of targets, in order, each once; refuse targets without claims."""
+    found: dict[str, Found] = {}
+    for target in targets:
+        file, _, name = target.partition("::")
+        folder = not name and Path(file).is_dir()
+        listed = _in_folder(Path(file)) if folder else _in_file(file, name)
+        found.update((one.title, one) for one in listed)
+    chosen = [one for one in found.values() if substring in one.title]
+    if not chosen:
+        raise ExactdpError(
+            f"none of the {len(found)} claims has {substring!r} in its name",
+            way_out=f"The claims are {_few([one.title for one in found.values()])}.",
+        )
+    return chosen
+
+
+def find_claim(target: str) -> Found:
+    """Return the one claim that a target means."""
+    found = find_claims([target])
+    if len(found) > 1:
+        raise ExactdpError(
+            f"{target} has {len(found)} claims, and one is needed",
+            way_out=f"Write one of {_few([one.title for one in found])}.",
+        )
+    return found[0]
+
+
+def find_mechanism(target: str) -> Mechanism:
+    """Return the mechanism that a target means; of a claim, the one it is about."""
+    file, _, name = target.partition("::")
+    module = load(file)
+    known = _mechanisms(module)
+    if not name:
+        if len(known) == 1:
+            return next(iter(known.values()))
+        raise ExactdpError(
+            f"{file} has {len(known)} mechanisms, and one is needed",
+            way_out=f"Write {file}::NAME; {_names(module)}",
+        )
+    value = _named(module, file, name)
+    if isinstance(value, Accuracy):
+        return value.mechanism
+    if isinstance(value, Mechanism):
+        return value
+    raise ExactdpError(
+        f"{name} in {file} is {_kind(value)}, not a mechanism",
+        rule="A mechanism is made by @mechanism or Mechanism.from_source.",
+        way_out=_names(module),
+    )
+
+
+def _in_folder(folder: Path) -> list[Found]:
+    paths = [
+        path
+        for path in sorted(folder.rglob("*.py"))
+        if not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
+    ]
+    if not paths:
+        raise ExactdpError(
+            f"the folder {folder} holds no Python files",
+            rule="A folder is searched for *.py.",
+            way_out="Name a file, or `exactdp new NAME` to start one.",
+        )
+    found = [one for path in paths for one in _claims(str(path))]
+    if not found:
+        raise ExactdpError(
+            f"there are no claims in the {len(paths)} Python files of {folder}", rule=_RULE
+        )
+    return found
+
+
+def _in_file(file: str, name: str) -> list[Found]:
+    found = _claims(file)
+    if not name:
+        if not found:
+            raise ExactdpError(
+                f"there are no claims in {file}",
+                rule=_RULE,
+                way_out=f"Write claim = Accuracy(mechanism, beta=…). {_names(load(file))}",
+            )
+        return found
+    chosen = [one for one in found if one.name == name or one.name.startswith(f"{name}[")]
+    if chosen:
+        return chosen
+    module = load(file)
+    chosen = [Found(file, *one) for one in _walk(name, _named(module, file, name), set())]
+    if not chosen:
+        raise ExactdpError(
+            f"{name} in {file} is {_kind(_named(module, file, name))}, not a claim",
+            rule=_RULE,
+            way_out=_names(module),
+        )
+    return chosen
+
+
+_RULE = "Claims are `Accuracy` objects in variables of the file, also in lists and dictionaries."
+
+
+def _claims(file: str) -> list[Found]:
+    return [Found(file, *one) for one in _public_claims(load(file))]
+
+
+def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy]]:
+    seen: set[int] = set()
+    for name, value in list(vars(module).items()):
+        if not name.startswith("_"):
+            yield from _walk(name, value, seen)
+
+
+def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy]]:
+    """Yield the claims in a value with their names; what was seen before has a name already."""
+    if not isinstance(value, Accuracy | list | tuple | dict) or id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Accuracy):
+        yield name, value
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield from _walk(f"{name}[{key!r}]", item, seen)
+
+
+def _mechanisms(module: ModuleType) -> dict[str, Mechanism]:
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, Mechanism) and not name.startswith("_")
+    }
+
+
+def _named(module: ModuleType, file: str, text: str) -> Any:
+    """Return what a name such as `table['x']` or `noisy_max(3)` means in a file."""
+    try:
+        value = _evaluated(module, ast.parse(text, mode="eval").body)
+        # A function that needs nothing is called: that is how examples make a mechanism.
+        if inspect.isfunction(value):
+            value = value()
+    except ExactdpError:
+        raise
+    except Exception as error:
+        if _place(error, str(Path(file).absolute())) is not None:
+            raise problem(error, file) from error
+        known = [name for name in vars(module) if not name.startswith("_")]
+        close = [] if text in known else get_close_matches(text, known, 1)
+        guess = f"Did you mean {close[0]}? " if close else ""
+        why = "" if isinstance(error, LookupError) else f": {error}"
+        raise ExactdpError(
+            f"{text} cannot be found in {file}{why}", way_out=guess + _names(module)
+        ) from error
+    return value
+
+
+def _evaluated(module: ModuleType, node: ast.expr) -> Any:
+    match node:
+        case ast.Name(name):
+            return vars(module)[name]
+        case ast.Subscript(value, index):
+            return _evaluated(module, value)[value_of(index)]
+        case ast.Call(ast.Name(name), arguments, keywords):
+            named = {one.arg: value_of(one.value) for one in keywords if one.arg}
+            return vars(module)[name](*map(value_of, arguments), **named)
+    raise ValueError("a name, name[key] or name(arguments) is expected")
+
+
+def _names(module: ModuleType) -> str:
+    """Return a sentence with what the file has to offer."""
+    claims = [name for name, _ in _public_claims(module)]
+    made = [
+        f"{name}()"
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and value.__annotations__.get("return") in (Mechanism, "Mechanism", Accuracy, "Accuracy")
+    ]
+    offers = {"claims": claims, "mechanisms": list(_mechanisms(module)), "functions": made}
+    said = [f"{what} {_few(names)}" for what, names in offers.items() if names]
+    return f"The file has the {', the '.join(said)}." if said else "The file has none."
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join([*names[:8], "…"] if len(names) > 8 else names)
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
+def _short(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+# Loading ------------------------------------------------------------------------------
+
+
+@cache
+def load(file: str) -> ModuleType:
+    """Return a file as a module, loaded once; whatever goes wrong is one `ExactdpError`.
+
+    The file's folder is on `sys.path`, first while it is loaded, as for a script. What the file
+    prints goes to stderr: stdout is for answers.
+    """
+    path = Path(file).absolute()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ExactdpError(
+            f"{file} cannot be read: {(error.strerror or str(error)).lower()}",
+            way_out="Name a Python file with claims, or write one with `exactdp new NAME`.",
+        ) from None
+    name = f"_exactdp_file_{load.cache_info().currsize}_{path.stem}"
+    loader = SourceFileLoader(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        # Compiled here and not by the loader: a stale bytecode file is never read.
+        code = loader.source_to_code(data, str(path))
+    except (SyntaxError, ValueError) as error:  # ValueError: null bytes
+        raise _not_python(error, file) from error
+    sys.modules[name] = module
+    folder = str(path.parent)
+    sys.path.insert(0, folder)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            exec(code, module.__dict__)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[name]
+        raise problem(error, file) from error
+    finally:
+        # Behind everything else: a file `numbers.py` must not hide Python's own from numpy.
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
+    return module
+
+
+def problem(error: BaseException, file: str) -> ExactdpError:
+    """Return what went wrong in a file as an error that shows the line of the file."""
+    path = str(Path(file).absolute())
+    if isinstance(error, ExactdpError):
+        if error.place is not None:
+            return error
+        rule, way_out = error.rule, error.way_out
+        return ExactdpError(error.message, place=_place(error, path), rule=rule, way_out=way_out)
+    if isinstance(error, SyntaxError) and error.lineno:  # of a file that this one imports
+        return _not_python(error, error.filename or file)
+    if isinstance(error, SystemExit):
+        return ExactdpError(
+            f"{file} ends Python when it is loaded (exit code {error.code})",
+            place=_place(error, path),
+            way_out='Put what runs as a program under `if __name__ == "__main__":`.',
+        )
+    where = _place(error, path)
+    return ExactdpError(_short(error) if where else f"{file}: {_short(error)}", place=where)
+
+
+def _place(error: BaseException, path: str) -> Place | None:
+    """Return the last line of the file on the way to an error."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename == path]
+    if not frames or frames[-1].lineno is None:
+        return None
+    last = frames[-1]
+    line = last.lineno or 1
+    text = linecache.getline(path, line).rstrip("\n")
+    begin = len(text) - len(text.lstrip())
+    end = len(text)
+    if last.end_lineno == line and last.colno is not None and last.end_colno is not None:
+        begin, end = last.colno, last.end_colno
+    return Place(_shown(path), line, begin + 1, end + 1, text)
+
+
+def _not_python(error: SyntaxError | ValueError, file: str) -> ExactdpError:
+    if not isinstance(error, SyntaxError) or not error.lineno or error.text is None:
+        return ExactdpError(
+            f"{file} is not Python: {getattr(error, 'msg', error)}",
+            way_out="Name a Python file with claims.",
+        )
+    begin = max(1, error.offset or 1)
+    end = error.end_offset if error.end_lineno == error.lineno else None
+    # A binary file may hold anything, also what a terminal would obey.
+    text = "".join(c if c.isprintable() or c == "\t" else "�" for c in error.text.rstrip("\n"))
+    shown = _shown(str(Path(file).absolute()))
+    place = Place(shown, error.lineno, begin, max(begin + 1, end or 0), text)
+    return ExactdpError(f"not Python: {error.msg}", place=place)
+
+
+def _shown(path: str) -> str:
+    """Return a path as short as it can be written from here."""
+    with contextlib.suppress(ValueError):
+        return str(Path(path).relative_to(Path.cwd()))
+    return path

@@ -1,0 +1,117 @@
+"""The command `exactdp`: its parts by name, and how every one of them ends."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from exactdp import __version__
+from exactdp.cli.output import Output, mistake
+from exactdp.errors import ExactdpError
+
+#: Each command is the object `command` of the module with its name.
+COMMANDS = {
+    "check": "Decide the claims of files, for every ε.",
+    "probability": "Show exact probabilities of outputs, in closed form.",
+    "tighten": "Find the largest κ such that the claim with β/κ is true.",
+    "epsilon": "Find the ε for which a claim holds, and the smallest.",
+    "explain": "Show a mechanism as exactdp understands it.",
+    "simulate": "Compare exact probabilities with many runs.",
+    "plot": "Draw a claim: error, κ or the region where it holds.",
+    "report": "Write one page with claims, verdicts and curves.",
+    "certify": "Check certificates again, without the solver.",
+    "new": "Write a commented file to start from.",
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, loading its module."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = import_module(f"exactdp.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is asked for, and remember its name for messages."""
+        found = super().resolve_command(ctx, args)
+        ctx.ensure_object(Output).command = found[0] or ""
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the claims hold (or the question is answered), 1 a claim fails, "
+    "3 a claim is undecided, 2 wrong use or a wrong program, 130 stopped by Ctrl-C.",
+)
+@click.version_option(__version__, prog_name="exactdp")
+def group() -> None:
+    """Decide accuracy claims of differentially private mechanisms, exactly and for every ε.
+
+    A claim says: at an input that is more than α away from another answer, the output is within γ
+    of the ideal one with probability at least 1 − β. Start with `exactdp new NAME`.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; never returns."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that has no ε
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
+            signal.signal(number, _end)
+    output = Output()
+    try:
+        code: Any = group.main(arguments, "exactdp", standalone_mode=False, obj=output)
+        sys.stdout.flush()
+        return int(code or 0)
+    except click.ClickException as error:
+        error.show()
+        return output.failed(ExactdpError(error.format_message()), shown=True)
+    except ExactdpError as error:
+        return output.failed(error)
+    except (KeyboardInterrupt, click.Abort):
+        output.note("Stopped: there is no answer yet.")
+        return 130
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:
+        return output.failed(mistake(error))
+
+
+def _end(number: int, frame: object) -> None:
+    """End like an exit, so that what was started is ended too."""
+    del frame
+    sys.exit(128 + number)

@@ -1,0 +1,145 @@
+"""What a command writes: answers on stdout, messages on stderr, one JSON document if asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import click
+
+from exactdp import __version__
+from exactdp.errors import ExactdpError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Json: TypeAlias = dict[str, Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "error": "bold red"}
+"""The colour of each outcome, on a terminal."""
+
+
+class Output:
+    """Where one run of the command writes. Rich is loaded when something is printed."""
+
+    def __init__(self) -> None:
+        self.json = False
+        self.command = ""
+
+    @cached_property
+    def console(self) -> Console:
+        """The standard output."""
+        return _console(stderr=False)
+
+    @cached_property
+    def messages(self) -> Console:
+        """The standard error."""
+        return _console(stderr=True)
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """Print a line of the answer, unless the answer is JSON."""
+        if not self.json:
+            self.console.print(text, style=style or None, soft_wrap=True)
+
+    def say_verdict(self, verdict: str, name: str, sentence: str) -> None:
+        """Print a name and a sentence in the colour of the verdict."""
+        if not self.json:
+            from rich.text import Text  # noqa: PLC0415
+
+            line = Text.assemble((name, "bold"), ": ", (sentence, STYLES.get(verdict, "")))
+            self.console.print(line, soft_wrap=True)
+
+    def table(self, columns: list[str], rows: list[list[str]], right: str = "") -> None:
+        """Print a table, unless the answer is JSON; the columns named in `right` hold numbers."""
+        if self.json:
+            return
+        from rich import box  # noqa: PLC0415
+        from rich.table import Table  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        found: Table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in columns:
+            found.add_column(
+                name, justify="right" if name in right.split() else "left", overflow="fold"
+            )
+        for row in rows:
+            found.add_row(*(Text(cell, STYLES.get(cell.split(",")[0], "")) for cell in row))
+        self.console.print(found)
+
+    def note(self, text: str, style: str = "") -> None:
+        """Print a message."""
+        self.messages.print(text, style=style or None, soft_wrap=True)
+
+    def document(self, code: int, **facts: Any) -> int:
+        """Print the answer as JSON if that was asked for, and return the exit code."""
+        if self.json:
+            head = {"format": "exactdp-cli", "version": 1, "exactdp": __version__}
+            whole = {**head, "command": self.command, "exit_code": code, **facts}
+            sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+        return code
+
+    def failed(self, error: ExactdpError, *, shown: bool = False) -> int:
+        """Say what was wrong, and return the exit code."""
+        if not shown:
+            self.note(str(error), "red")
+        return self.document(2, error=error_record(error))
+
+
+def error_record(error: ExactdpError) -> Json:
+    """Return an error as JSON."""
+    place = error.place
+    where = place and {"file": place.source, "line": place.line, "column": place.column}
+    facts = {"message": error.message, "rule": error.rule, "way_out": error.way_out}
+    return {**facts, "place": where}
+
+
+def mistake(error: Exception, what: str = "") -> ExactdpError:
+    """Return an unexpected error as one message that says where it happened."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    at = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
+    return ExactdpError(
+        f"{what}{type(error).__name__}: {error}{at}",
+        rule="This is a mistake in exactdp, not in your file.",
+        way_out="Please report it with the file and the command.",
+    )
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    stream = sys.stderr if stderr else sys.stdout
+    # A file or a pipe has no width: nothing is folded there.
+    width = None if stream.isatty() else 10_000
+    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+
+
+def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del parameter
+    ctx.ensure_object(Output).json = value
+
+
+def json_option(function: Function) -> Function:
+    """Add the option --json."""
+    return click.option(
+        "--json",
+        is_flag=True,
+        is_eager=True,  # so that what is wrong with other options is said in JSON too
+        expose_value=False,
+        callback=_json_asked,
+        help="Write one JSON document (docs/schema/cli-v1.json) to the standard output.",
+    )(function)
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help page: command lines that work, not folded."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+pass_output = click.make_pass_decorator(Output, ensure=True)

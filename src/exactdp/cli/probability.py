@@ -1,0 +1,76 @@
+"""`exactdp probability`: exact probabilities at an input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from exactdp.cli import records
+from exactdp.cli.loading import find_mechanism
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.reading import read_value
+from exactdp.cli.work import Job, Report, result
+from exactdp.reals import ClosedForm
+from exactdp.reals.numbers import rational, spell
+
+
+@click.command(
+    "probability",
+    epilog=examples(
+        "exactdp probability noisy_max.py::noisy_max --input '[1, 0, -1]'",
+        "exactdp probability sparse.py::sparse --input '[1]' --output '[Interval(0, 2)]' --at 1/2",
+    ),
+)
+@click.argument("target", metavar="FILE::MECHANISM")
+@click.option("--input", "given", default="()", metavar="INPUT", help="The input: '[-1, 1/2]'.")
+@click.option(
+    "--output",
+    "event",
+    metavar="OUTPUT",
+    help="Only this output; Real is any number, Interval(0, 1) one between. By default all.",
+)
+@click.option("--at", "eps", metavar="EPS", help="Evaluate at this ε, to certified digits.")
+@click.option("--digits", default=30, type=click.IntRange(1, 10_000), show_default=True)
+@click.option("--latex", is_flag=True, help="Show the closed forms in LaTeX.")
+@json_option
+@pass_output
+def command(
+    output: Output,
+    target: str,
+    given: str,
+    event: str | None,
+    eps: str | None,
+    digits: int,
+    latex: bool,
+) -> int:
+    """Show exact probabilities of outputs, in closed form.
+
+    The probabilities are functions of ε, exact for every ε > 0; with --at also numbers, all of
+    whose digits are certified.
+    """
+    mechanism = find_mechanism(target)
+    u = read_value(given, "an input")
+    wanted = None if event is None else read_value(event, "an output")
+    at = None if eps is None else rational(eps, "a value of ε")
+
+    def entry(one: Any, chance: ClosedForm) -> Json:
+        value = None if at is None else records.enclosure(chance.at(at, digits), digits)
+        return {"output": records.shown(one), "probability": records.form(chance), "value": value}
+
+    def run(report: Report) -> Json:
+        del report
+        if event is not None:
+            return {"outputs": [entry(wanted, mechanism.probability(u, wanted))]}
+        return {"outputs": [entry(*one) for one in mechanism.distribution(u).items()]}
+
+    found = result(Job(target, target.partition("::")[0], run), output)["outputs"]
+    where = records.shown(u) if mechanism.inputs else "its only input"
+    output.say(f"{mechanism.__name__} at {where}, for every ε > 0:")
+    for one in found:
+        form = one["probability"]["latex" if latex else "pretty"]
+        output.say(f"Pr({one['output']}) = {form}")
+        if at is not None:
+            output.say(f"  at ε = {spell(at)}: {one['value']['digits']}")
+    facts = {"mechanism": mechanism.__name__, "input": records.shown(u)}
+    return output.document(0, **facts, eps=records.number(at), outputs=found)

@@ -1,0 +1,128 @@
+"""Answers as JSON: exact numbers are texts such as "1/3", enclosures have two ends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims import AllReals, Box
+from exactdp.cli.output import Json
+from exactdp.errors import ExactdpError
+from exactdp.reals import ClosedForm, Enclosure, Interval, Root, SolutionSet
+from exactdp.reals.numbers import spell
+
+if TYPE_CHECKING:
+    from exactdp.claims import Counterexample, Kappa, Tightness, Verdict
+
+
+def shown(value: Any) -> str:
+    """Return an input or an output as a user would write it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, Fraction):
+        return spell(value)
+    if isinstance(value, Interval):
+        return f"Interval({number(value.lower)}, {number(value.upper)})"
+    if isinstance(value, type):
+        return value.__name__
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def number(value: Fraction | float | int | None) -> str | None:
+    """Return an exact number as a text; `inf` is "inf"."""
+    if value is None:
+        return None
+    return str(value) if isinstance(value, float) else spell(Fraction(value))
+
+
+def enclosure(value: Enclosure, digits: int = 30) -> Json:
+    """Return an enclosure: its certified digits and, unless they are too long, both ends."""
+    found = {"digits": value.text(digits), "lower": None, "upper": None}
+    try:
+        return {**found, "lower": number(value.lower), "upper": number(value.upper)}
+    except ExactdpError:
+        return found
+
+
+def form(value: ClosedForm) -> Json:
+    """Return a closed form as text that `exactdp.parse` reads, for reading, and as LaTeX."""
+    return {"text": str(value), "pretty": value.pretty(), "latex": value.latex()}
+
+
+def boundary(value: Fraction | float | Root | None) -> Json | None:
+    """Return an end of a set of ε, or a place where something is attained."""
+    if value is None:
+        return None
+    if isinstance(value, Root):
+        text = spell(value.lower) if value.is_exact else f"{float(value):.9g}…"
+        return {"lower": number(value.lower), "upper": number(value.upper), "text": text}
+    text = str(number(value)).replace("inf", "∞")
+    return {"lower": number(value), "upper": number(value), "text": text}
+
+
+def solutions(found: SolutionSet) -> list[Json]:
+    """Return a set of ε as its stretches."""
+    return [
+        {
+            "lower": boundary(one.lower),
+            "upper": boundary(one.upper),
+            "lower_open": one.lower_open,
+            "upper_open": one.upper_open,
+        }
+        for one in found
+    ]
+
+
+def counterexample(one: Counterexample) -> Json:
+    """Return a counterexample."""
+    return {
+        "sentence": str(one),
+        "input": shown(one.input),
+        "eps": number(one.eps),
+        "alpha": number(one.alpha),
+        "gamma": number(one.gamma),
+        "ideal_output": shown(one.output),
+        "distance": number(one.distance),
+        "probability": form(one.probability),
+        "beta": form(one.beta),
+        "actual": enclosure(one.actual),
+        "required": enclosure(one.required),
+    }
+
+
+def verdict(found: Verdict) -> Json:
+    """Return a verdict."""
+    return {
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[found.holds],
+        "vacuous": found.vacuous,
+        "sentence": found.sentence,
+        "route": found.route,
+        "inputs": found.inputs,
+        "silent": found.silent,
+        "counted": "cells" if isinstance(found.claim.input_set, AllReals | Box) else "inputs",
+        "assumptions": list(found.assumptions),
+        "missing": found.missing,
+        "counterexamples": [counterexample(one) for one in found.counterexamples],
+        "seconds": round(found.seconds, 6),
+    }
+
+
+def kappa(found: Kappa) -> Json:
+    """Return an enclosure of κ."""
+    return {"lower": number(found.lower), "upper": number(found.upper), "text": str(found)}
+
+
+def tightness(found: Tightness) -> Json:
+    """Return the best constant."""
+    return {
+        "sentence": str(found),
+        "kappa": kappa(found.kappa),
+        "integer": found.integer,
+        "input": None if found.input is None else shown(found.input),
+        "alpha": number(found.alpha),
+        "gamma": number(found.gamma),
+        "eps": boundary(found.eps),
+        "attained": found.attained,
+        "inputs": found.inputs,
+        "silent": found.silent,
+    }

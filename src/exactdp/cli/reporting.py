@@ -1,0 +1,21 @@
+"""Pictures and pages, which need more than the rest and are loaded when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from exactdp.errors import ExactdpError
+
+
+def part(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of the report, or say in one message why it is not there."""
+    try:
+        found: Callable[..., Any] = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ExactdpError(
+            f"pictures and reports are not available here: {error}",
+            way_out="They need matplotlib: pip install matplotlib.",
+        ) from error
+    return found

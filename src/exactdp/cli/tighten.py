@@ -1,0 +1,59 @@
+"""`exactdp tighten`: the best constant."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp.claims import Accuracy
+from exactdp.cli import records
+from exactdp.cli.asking import ask
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.work import Report
+
+
+@click.command(
+    "tighten",
+    epilog=examples(
+        "exactdp tighten claims.py::lemma",
+        "exactdp tighten claims.py::lemma --each",
+    ),
+)
+@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
+@click.option("--width", default="1e-6", show_default=True, help="How closely to enclose κ.")
+@click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
+@json_option
+@change_options
+@pass_output
+def command(
+    output: Output, targets: tuple[str, ...], width: str, each: bool, changes: Changes
+) -> int:
+    """Find the largest κ such that the claim with β/κ is true.
+
+    κ is enclosed with proof; the answer names the input and the ε that decide it. A κ below 1 means
+    that the claim itself is false.
+    """
+
+    def question(claim: Accuracy, report: Report) -> Json:
+        best = records.tightness(claim.tightest(width=width, progress=report))
+        rows = claim.tightest(width=width, at_each=True, progress=report) if each else ()
+        listed = [
+            {
+                "input": records.shown(row.input),
+                "kappa": records.kappa(row.kappa),
+                "eps": records.boundary(row.eps),
+            }
+            for row in rows
+        ]
+        return {**best, "rows": listed}
+
+    def say(title: str, answer: Json) -> None:
+        output.say_verdict("", title, answer["sentence"])
+        if answer["rows"]:
+            rows = [
+                [row["input"], row["kappa"]["text"], row["eps"]["text"] if row["eps"] else ""]
+                for row in answer["rows"]
+            ]
+            output.table(["input", "κ", "at ε"], rows, right="κ")
+
+    return ask(output, targets, changes, question, say)

@@ -1,0 +1,278 @@
+"""Long work, done in child processes so that Ctrl-C ends it at once.
+
+A call into a library of numbers cannot be interrupted, but a process can be ended. Children are
+forked, so they have the claims without pickling; what they answer is plain JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.cli.loading import problem
+from exactdp.cli.output import Json, Output, mistake
+from exactdp.errors import ExactdpError
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from rich.live import Live
+    from rich.progress import Progress, TaskID
+
+Report: TypeAlias = Callable[[int, int], None]
+"""Called with how much is done and how much there is."""
+
+_LOOK = 0.1  # seconds between two looks at the children
+_SEND = 0.05  # seconds between two reports of a child
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to be done, what it is called, and the file it comes from."""
+
+    title: str
+    file: str
+    run: Callable[[Report], Json]
+
+
+class StoppedError(Exception):
+    """Ctrl-C was pressed; `left` are the titles of the jobs that were not done."""
+
+    def __init__(self, left: list[str]) -> None:
+        super().__init__()
+        self.left = left
+
+
+def results(
+    jobs: list[Job], processes: int, output: Output
+) -> Iterator[tuple[int, Json | ExactdpError]]:
+    """Yield the number and the result of each job, in order, as soon as all before are there.
+
+    On Ctrl-C yields what else is done and raises `StoppedError`. At most `processes` jobs are done
+    at a time.
+    """
+    ready: dict[int, Json | ExactdpError] = {}
+    following = 0
+    display = _Display(jobs, output)
+    with contextlib.closing(_Children(jobs, min(processes, len(jobs)))) as children:
+        try:
+            with display:
+                while following < len(jobs):
+                    for number, news in children.news():
+                        if isinstance(news, tuple):
+                            display.progress(number, *news)
+                        else:
+                            ready[number] = news
+                            display.done(number)
+                    display.refresh()
+                    while following in ready:
+                        display.hide()
+                        yield following, ready.pop(following)
+                        display.show()
+                        following += 1
+            return
+        except KeyboardInterrupt:
+            children.close()
+    undone = [n for n in range(following, len(jobs)) if n not in ready]
+    yield from sorted(ready.items(), key=lambda one: one[0])
+    raise StoppedError([jobs[number].title + display.how_far(number) for number in undone])
+
+
+def result(job: Job, output: Output) -> Json:
+    """Return the result of one job, or raise its error."""
+    try:
+        ((_, found),) = results([job], 1, output)
+    except StoppedError:
+        raise KeyboardInterrupt from None
+    if isinstance(found, ExactdpError):
+        raise found
+    return found
+
+
+class _Children:
+    """Child processes that do jobs; each asks for the next one when it is done."""
+
+    def __init__(self, jobs: list[Job], count: int) -> None:
+        self._jobs = jobs
+        self._waiting = iter(range(len(jobs)))
+        self._busy: dict[Connection, tuple[BaseProcess, int]] = {}
+        for _ in range(count):
+            self._start()
+
+    def _start(self) -> None:
+        """Start a child, which is given the next job."""
+        context = multiprocessing.get_context("fork")
+        # Ctrl-C is sent to all processes of the terminal, and is for the parent to handle.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            here, there = context.Pipe()
+            ours = [here, *self._busy]
+            child = context.Process(target=_serve, args=(self._jobs, there, ours), daemon=True)
+            child.start()
+            there.close()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self._next(here, child)
+
+    def _next(self, connection: Connection, child: BaseProcess) -> None:
+        number = next(self._waiting, None)
+        if number is None:
+            connection.close()  # the child sees the end and goes
+        else:
+            connection.send(number)
+            self._busy[connection] = child, number
+
+    def news(self) -> Iterator[tuple[int, Any]]:
+        """Yield what children have to say: (done, total), a result, or an error."""
+        for connection in wait(list(self._busy), _LOOK):
+            assert isinstance(connection, Connection)
+            child, number = self._busy[connection]
+            try:
+                news = connection.recv()
+            except (EOFError, OSError):
+                del self._busy[connection]
+                child.join()
+                yield number, _died(self._jobs[number], child)
+                self._start()  # another for the jobs that are left
+                continue
+            if not isinstance(news, tuple):
+                del self._busy[connection]
+                self._next(connection, child)
+            yield number, news
+
+    def close(self) -> None:
+        """End all children."""
+        for child, _ in self._busy.values():
+            child.kill()
+        for child, _ in self._busy.values():
+            child.join()
+        self._busy.clear()
+
+
+def _died(job: Job, child: BaseProcess) -> ExactdpError:
+    return ExactdpError(
+        f"{job.title}: the process that worked on it ended (code {child.exitcode})",
+        way_out="Perhaps memory ran out: try fewer inputs, or fewer --jobs.",
+    )
+
+
+def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) -> None:
+    """Do jobs by their numbers until the parent has no more of them, or is gone (in a child)."""
+    for other in others:  # the parent's ends, inherited: if they stay open its end is not seen
+        other.close()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    os.dup2(2, 1)  # what a user's function prints is a message, not an answer
+    last = 0.0
+
+    def report(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > _SEND:
+            last = now
+            connection.send((done, total))
+
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            job = jobs[connection.recv()]
+            news: Json | ExactdpError
+            try:
+                news = job.run(report)
+            except OSError as error:
+                news = ExactdpError(f"{job.title}: {error}")
+            except Exception as error:
+                news = _said(error, job)
+            connection.send(news)
+
+
+def _said(error: Exception, job: Job) -> ExactdpError:
+    """Return an error that names the job; a mistake in the user's file shows its line."""
+    if isinstance(error, ExactdpError):
+        if error.place is None:
+            error.message = f"{job.title}: {error.message}"
+        return error
+    found = problem(error, job.file)
+    return mistake(error, f"{job.title}: ") if found.place is None else found
+
+
+class _Display:
+    """The live progress display on stderr; nothing where stderr is not a terminal."""
+
+    def __init__(self, jobs: list[Job], output: Output) -> None:
+        self._output = output
+        self._jobs = jobs
+        self._far: dict[int, tuple[int, int]] = {}
+        self._tasks: dict[int, TaskID] = {}
+        self._bars: Progress | None = None
+        self._live: Live | None = None
+
+    def __enter__(self) -> _Display:
+        if self._output.messages.is_terminal:
+            from rich import progress  # noqa: PLC0415
+
+            self._bars = progress.Progress(
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(bar_width=24),
+                progress.MofNCompleteColumn(),
+                progress.TimeElapsedColumn(),
+                console=self._output.messages,
+                auto_refresh=False,
+            )
+            if len(self._jobs) > 1:
+                self._tasks[-1] = self._bars.add_task("all", total=len(self._jobs))
+        self.show()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.hide()
+
+    def show(self) -> None:
+        """Start to draw."""
+        if self._bars is not None:
+            from rich.live import Live  # noqa: PLC0415
+
+            self._live = Live(
+                self._bars, console=self._output.messages, transient=True, auto_refresh=False
+            )
+            self._live.start()
+
+    def hide(self) -> None:
+        """Take the display away, so that something else can be printed."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def refresh(self) -> None:
+        """Draw the display again."""
+        if self._live is not None:
+            self._live.refresh()
+
+    def progress(self, number: int, done: int, total: int) -> None:
+        """Note how far a job has come."""
+        self._far[number] = done, total
+        if self._bars is not None:
+            if number not in self._tasks:
+                self._tasks[number] = self._bars.add_task(self._jobs[number].title)
+            self._bars.update(self._tasks[number], completed=done, total=total)
+
+    def done(self, number: int) -> None:
+        """Note that a job is done."""
+        if self._bars is not None:
+            if number in self._tasks:
+                self._bars.remove_task(self._tasks.pop(number))
+            if -1 in self._tasks:
+                self._bars.advance(self._tasks[-1])
+
+    def how_far(self, number: int) -> str:
+        """Return how far a job has come, in words."""
+        if number not in self._far:
+            return ""
+        done, total = self._far[number]
+        return f" (stopped at {done} of {total})"

@@ -1,0 +1,139 @@
+"""How mechanisms, claims and verdicts look in a notebook, and progress that works there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.expressions import Expression
+from exactdp.report.formulas import latex, mathml
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.verdict import Verdict
+    from exactdp.language.mechanism import Mechanism
+
+#: A word, a sign beside it for those who do not see colours, and a colour with contrast above 4.5.
+OUTCOMES = {
+    True: ("Holds", "✓", "#00624a"),
+    False: ("Fails", "✗", "#a33a00"),
+    None: ("Undecided", "?", "#595959"),
+}
+_PRE = "text-align:left;line-height:1.35;margin:.4em 0"
+
+
+def mechanism_html(mechanism: Mechanism) -> str:
+    """Return the program as it was understood."""
+    return f'<pre style="{_PRE}">{escape(str(mechanism).strip())}</pre>'
+
+
+def mechanism_latex(mechanism: Mechanism) -> str:
+    """Return the program as lines of typewriter text, which LaTeX and MathJax both read."""
+    lines = []
+    for line in str(mechanism).strip().splitlines():
+        indent = len(line) - len(line.lstrip())
+        lines.append(rf"\hspace{{{indent / 2}em}}\texttt{{{_escaped(line.lstrip())}}}")
+    return "$$\\begin{array}{l}\n" + " \\\\\n".join(lines) + "\n\\end{array}$$"
+
+
+def claim_html(claim: Accuracy) -> str:
+    """Return the claim as a small table."""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{value}</td></tr>'
+        for name, value in claim_rows(claim)
+    )
+    return f"<table><caption>Claim (not checked yet)</caption><tbody>{rows}</tbody></table>"
+
+
+def claim_rows(claim: Accuracy) -> list[tuple[str, str]]:
+    """Return what a claim says: names and values, in HTML."""
+    given = claim.input_set
+    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
+    return [
+        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+        ("error probability at most β", beta_html(claim)),
+        ("needed distance to disagreement α", _level_html(claim.alpha_level)),
+        ("allowed error γ", _level_html(claim.gamma_level)),
+        ("inputs", escape("1 given input" if several == "1 given inputs" else several)),
+        ("privacy budgets ε", escape(str(claim.epsilon))),
+        ("distance of inputs", escape(str(claim.input_metric))),
+        ("distance of outputs", escape(str(claim.output_metric))),
+    ]
+
+
+def beta_html(claim: Accuracy) -> str:
+    """Return β, typeset where it is a formula."""
+    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+        return escape(f"the function {getattr(claim.beta, '__name__', 'beta')} of the input")
+    return mathml(claim.formula)
+
+
+def _level_html(level: object) -> str:
+    return mathml(level) if isinstance(level, Expression) else escape(str(level))
+
+
+def claim_latex(claim: Accuracy) -> str:
+    """Return the bound that is claimed."""
+    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+        bound = r"\beta(u)"
+    else:
+        bound = latex(claim.formula)
+    return rf"$\Pr(\text{{error}} > \gamma) \le {bound}$"
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return the sentence of a verdict, and how it was found."""
+    word, sign, colour = OUTCOMES[verdict.holds]
+    rest = verdict.sentence.partition(":")[2]
+    if verdict.vacuous:
+        word = "Holds, but says nothing"
+    details = "".join(f"<li>{escape(line)}</li>" for line in str(verdict).splitlines()[1:])
+    return (
+        f'<div style="border-left:.4em solid {colour};padding:.2em .8em">'
+        f'<p><strong style="color:{colour}">{sign} {word}:</strong>{escape(rest)}</p>'
+        f"<details><summary>How this was found</summary><ul>{details}</ul></details></div>"
+    )
+
+
+def verdict_latex(verdict: Verdict) -> str:
+    """Return the outcome and the claimed bound."""
+    word = OUTCOMES[verdict.holds][0]
+    return rf"$\text{{{word}: }} {claim_latex(verdict.claim).strip('$')}$"
+
+
+def _escaped(line: str) -> str:
+    special = {"\\": r"\backslash ", "^": r"\^{}", "~": r"\~{}"}
+    special |= {sign: f"\\{sign}" for sign in "#$%&_{}"}
+    return "".join(special.get(letter, letter) for letter in line)
+
+
+def progress_bar(title: str = "checked") -> Callable[[int, int], None]:
+    """Return a `progress=` for check, tightest and epsilons: a bar in a notebook or terminal.
+
+    In a notebook the bar is one display that is updated; elsewhere it is a line on stderr.
+    """
+    handle = _display_handle()
+
+    def show(done: int, total: int) -> None:
+        words = f"{done:,} of {total:,} inputs {title}"
+        if handle is not None:
+            bar = f'<progress max="{total}" value="{done}" aria-label="progress"></progress>'
+            handle.update({"text/html": f"{bar} {words}", "text/plain": words}, raw=True)
+        elif sys.stderr.isatty():
+            print(f"\r{words}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _display_handle() -> Any:
+    """Return an updatable display if this runs in a notebook kernel, else None."""
+    if "ipykernel" not in sys.modules:
+        return None
+    from IPython import display, get_ipython  # noqa: PLC0415
+
+    if get_ipython() is None:
+        return None
+    show: Any = display.display
+    return show({"text/plain": "…"}, raw=True, display_id=True)

@@ -1,0 +1,346 @@
+"""A report: one HTML page that needs nothing else, with all that is known of some claims."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import io
+import json
+import platform
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.levels import Range
+from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.errors import ExactdpError
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.numbers import inf, spell
+from exactdp.report.formulas import mathml, term_mathml
+from exactdp.report.notebook import OUTCOMES, claim_rows
+from exactdp.report.shown import Shown, choose, readings, text
+
+_DIGITS = 12
+_LARGEST_FORM = 60  # terms; more of them are not read by anyone
+
+
+def write_report(
+    claims: Mapping[str, Accuracy],
+    path: str | Path,
+    source_text: str,
+    *,
+    verdicts: Mapping[str, Verdict] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write the report of some claims, by name; those without a verdict are checked.
+
+    `source_text` is the file they come from. `progress` is called with how many claims are done.
+    """
+    Path(path).write_text(
+        page(claims, source_text, verdicts=verdicts, progress=progress), encoding="utf-8"
+    )
+
+
+def page(
+    claims: Mapping[str, Accuracy],
+    source_text: str,
+    *,
+    verdicts: Mapping[str, Verdict] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> str:
+    """Return the report as HTML."""
+    import jinja2  # noqa: PLC0415 only for reports
+
+    here = Path(__file__).parent
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(here),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    sections = []
+    for number, (name, claim) in enumerate(claims.items(), 1):
+        verdict = verdicts.get(name) if verdicts is not None else None
+        verdict = claim.check() if verdict is None else verdict  # a verdict is false if it fails
+        sections.append(_section(number, name, claim, verdict))
+        if progress is not None:
+            progress(number, len(claims))
+    return environment.get_template("page.html").render(
+        sections=sections,
+        source=source_text.strip("\n"),
+        versions=_versions(),
+        made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        style=(here / "page.css").read_text(encoding="utf-8"),
+        script=(here / "page.js").read_text(encoding="utf-8"),
+    )
+
+
+def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
+    """Return what the page says of one claim."""
+    word, sign, _ = OUTCOMES[verdict.holds]
+    where = f"{verdict.inputs:,} looked at"
+    if verdict.silent:
+        where += f"; the claim says nothing at {verdict.silent:,} of them"
+    return {
+        "id": f"claim-{number}",
+        "name": name,
+        "kind": "vacuous" if verdict.vacuous else word.lower(),
+        "word": "Holds, but says nothing" if verdict.vacuous else word,
+        "sign": sign,
+        "sentence": verdict.sentence.partition(": ")[2],
+        "rows": claim_rows(claim),
+        "route": verdict.route,
+        "where": where,
+        "assumptions": verdict.assumptions,
+        "program": str(claim.mechanism).strip(),
+        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
+        "seconds": f"{verdict.seconds:.2g}",
+        "file": f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)}.certificate.json",
+        "certificate": _certificate(verdict),
+        "curve": _curve(f"claim-{number}", claim, verdict),
+    }
+
+
+# The curve ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Certified values at one ε, as text, and where the exact one lies in the picture."""
+
+    eps: str
+    exact: str
+    claimed: str
+    tight: str
+    holds: bool | None
+    x: float
+    y: float
+    y_claimed: float
+
+    @property
+    def verdict(self) -> str:
+        """Whether the claim is true at this input and ε."""
+        if self.holds is None:
+            return "says nothing"
+        return "true" if self.holds else "false"
+
+    def data(self) -> list[object]:
+        """Return what the script needs."""
+        return [
+            self.eps,
+            self.exact,
+            self.claimed,
+            self.tight,
+            self.verdict,
+            self.x,
+            self.y,
+            self.y_claimed,
+        ]
+
+
+def _curve(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
+    """Return the picture, its readings and closed forms, or why there are none."""
+    try:
+        shown = choose(claim, verdict)
+        svg, place = _picture(shown, name)
+        values = [reading(shown, eps, place) for eps in readings(shown)]
+    except ExactdpError as error:
+        return {"missing": str(error)}
+    curve = shown.curve
+    start = len(values) // 2
+    if shown.counterexample is not None:
+        texts = [one.eps for one in values]
+        start = texts.index(_decimal(shown.counterexample.eps))
+    alpha = "" if curve.alpha is None else f"α = {text(curve.alpha)}"
+    if alpha and isinstance(claim.alpha_level, Range) and shown.counterexample is None:
+        alpha = f"any α below {text(curve.alpha)}"
+    return {
+        "missing": "",
+        "input": text(curve.input),
+        "gamma": text(curve.gamma),
+        "alpha": alpha,
+        "svg": svg,
+        "readings": values,
+        "start": start,
+        "data": json.dumps([one.data() for one in values], ensure_ascii=False),
+        "exact": _typeset(curve.exact),
+        "chance": _typeset(1 - curve.exact),
+        "claimed": [_typeset(form) for form in curve.claimed],
+        "tight": _tight(shown),
+    }
+
+
+def reading(
+    shown: Shown, eps: Fraction, place: Callable[[float, float], tuple[float, float]]
+) -> Reading:
+    """Return the certified values of a curve at a rational ε; the comparison is exact."""
+    curve = shown.curve
+    exact = curve.at(eps)
+    claimed = least(curve.claimed, eps, 1)
+    holds = all((form - curve.exact).at(eps).sign >= 0 for form in curve.claimed)
+    tight = least(curve.claimed, eps, shown.kappa) if shown.kappa is not None else ("—", 0.0)
+    x, y = place(float(eps), float(exact))
+    return Reading(
+        _decimal(eps),
+        exact.text(_DIGITS),
+        claimed[0] if curve.claimed else "—",
+        tight[0] if curve.claimed else "—",
+        holds if curve.claimed else None,
+        x,
+        y,
+        place(float(eps), claimed[1])[1],
+    )
+
+
+def least(forms: Iterable[ClosedForm], eps: Fraction, kappa: Fraction | int) -> tuple[str, float]:
+    """Return the least of 1 and some bounds divided by κ, as certified text and as a float."""
+    best: ClosedForm = ExpPoly(1)
+    for form in forms:
+        bound = form * (1 / Fraction(kappa))
+        if (bound - best).at(eps).sign < 0:
+            best = bound
+    value = best.at(eps)
+    return value.text(_DIGITS), float(value)
+
+
+def _picture(shown: Shown, name: str) -> tuple[str, Callable[[float, float], tuple[float, float]]]:
+    """Return the curve as SVG with a cursor, and where a point of the curve lies in it."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    from exactdp.report.plots import STYLE, new_figure, plot_shown  # noqa: PLC0415
+
+    with mpl.rc_context({**STYLE, "svg.hashsalt": name, "font.family": "sans-serif"}):
+        figure = new_figure()
+        figure.set_size_inches(5.2, 3.7)  # so that its text can be read on a phone
+        ax = plot_shown(shown, figure.subplots())
+        written = io.StringIO()
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    scale = 72 / figure.dpi
+    height = figure.get_figheight() * 72
+    to_pixels = ax.transData.transform
+    (left, bottom), (right, top) = ax.transAxes.transform([(0, 0), (1, 1)]) * scale
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        lowest = ax.get_ylim()[0]
+        across, up = to_pixels((x, max(y, lowest))) * scale
+        return round(float(across), 2), round(height - float(min(max(up, bottom), top)), 2)
+
+    svg = written.getvalue()
+    svg = svg[svg.index("<svg") :]
+    # Several pictures share the page, so their ids must differ.
+    svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    input_shown = text(shown.curve.input)
+    label = f"Error probability against epsilon at the input {input_shown}; values in the table"
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+    cursor = (
+        f'<g class="cursor" visibility="hidden"><line y1="{height - top:.2f}" '
+        f'y2="{height - bottom:.2f}"/><circle class="exact" r="4.5"/>'
+        '<rect class="claimed" width="8" height="8"/></g>'
+    )
+    assert left < right
+    return svg.replace("</svg>", f"{cursor}</svg>"), place
+
+
+def _tight(shown: Shown) -> str:
+    if shown.best is None:
+        return ""
+    best = shown.best
+    if best.input is None:
+        return str(best)
+    whole = f"; the largest whole κ is {best.integer}" if best.integer is not None else ""
+    return f"β/κ is true for every κ up to {best.kappa} and for no larger one{whole}."
+
+
+def _typeset(form: ClosedForm) -> str:
+    terms = len(form.numerator.terms) + len(form.denominator.terms)
+    if terms > _LARGEST_FORM:
+        return f"a closed form of {terms} terms, not shown"
+    return mathml(form)
+
+
+def _decimal(value: Fraction) -> str:
+    """Return a rational as a short decimal if it is one, else as a quotient."""
+    number = f"{float(value):.6g}"
+    return number if Fraction(number) == value else spell(value)
+
+
+# Counterexamples ----------------------------------------------------------------------
+
+
+def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
+    """Return a counterexample with its arithmetic: every summand with its value."""
+    short = (1 - one.beta - one.probability).at(one.eps)
+    nearest = ""
+    if one.distance != inf:
+        found = claim.disagreement(one.input)
+        how = "include" if found.attained else "are arbitrarily close to"
+        nearest = f"nearest inputs with another ideal output {how} {text(found.input)}"
+    return {
+        "input": text(one.input),
+        "eps": spell(one.eps),
+        "alpha": spell(one.alpha),
+        "gamma": spell(one.gamma),
+        "output": text(one.output),
+        "distance": text(one.distance),
+        "nearest": nearest,
+        "actual": one.actual.text(_DIGITS),
+        "required": one.required.text(_DIGITS),
+        "short": short.text(_DIGITS),
+        "sums": [
+            _sum(f"Pr(within γ = {spell(one.gamma)})", one.probability, one.eps),
+            _sum(f"β at α = {spell(one.alpha)}", one.beta, one.eps),
+        ],
+    }
+
+
+def _sum(name: str, form: ClosedForm, eps: Fraction) -> dict[str, Any]:
+    """Return a closed form with the value of each summand at an ε."""
+    parts = [("", form.numerator)]
+    if form.denominator != 1:
+        parts = [("above the bar", form.numerator), ("below the bar", form.denominator)]
+    return {
+        "name": name,
+        "formula": _typeset(form),
+        "value": form.at(eps).text(_DIGITS),
+        "parts": [
+            {
+                "name": part,
+                "terms": [
+                    (term_mathml(term), ExpPoly([term]).at(eps).text(_DIGITS))
+                    for term in poly.terms
+                ],
+                "value": poly.at(eps).text(_DIGITS),
+            }
+            for part, poly in parts
+            if len(poly.terms) <= _LARGEST_FORM
+        ],
+    }
+
+
+# Attachments --------------------------------------------------------------------------
+
+
+def _certificate(verdict: Verdict) -> dict[str, str]:
+    """Return the certificate as a data URL, or why there is none."""
+    if verdict.holds is None:
+        return {"missing": "An undecided claim has no certificate."}
+    try:
+        content = json.dumps(verdict.certificate, ensure_ascii=False, indent=1).encode()
+    except Exception as error:  # whatever it is, the page is worth having without it
+        return {"missing": f"There is no certificate: {getattr(error, 'message', error)}."}
+    size = f"{len(content) / 1000:,.0f} kB" if len(content) >= 1000 else f"{len(content)} bytes"
+    encoded = base64.b64encode(content).decode("ascii")
+    return {"missing": "", "url": f"data:application/json;base64,{encoded}", "size": size}
+
+
+def _versions() -> dict[str, str]:
+    found = {"exactdp": version("exactdp"), "Python": platform.python_version()}
+    return found | {name: version(name) for name in ("python-flint", "matplotlib")}

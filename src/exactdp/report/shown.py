@@ -1,0 +1,221 @@
+"""Which input a picture or page shows, the exact curve there, and the ε at which it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.curves import ErrorCurve, error_curve
+from exactdp.claims.inputs import AllReals, Box, Grid, as_given, listed, real_count
+from exactdp.claims.levels import Range
+from exactdp.claims.obligations import MissingHypothesisError
+from exactdp.claims.pieces import assembled, kinds
+from exactdp.claims.tightness import Tightness
+from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.values import Value, plain
+from exactdp.reals import Interval, Root
+from exactdp.reals.numbers import inf, simplest_inside, spell
+
+_MOST_TRIED = 2_000  # inputs, until the claim says something at one
+_MANTISSAS = tuple(Fraction(digits) for digits in ("1", "1.5", "2", "3", "4", "5", "7"))
+_SMALLEST_ERROR = 1e-6
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A claim at the input that tells most: a counterexample, else where κ is decided."""
+
+    claim: Accuracy
+    curve: ErrorCurve
+    best: Tightness | None = None
+    """The largest κ, if it is known."""
+    counterexample: Counterexample | None = None
+
+    @property
+    def kappa(self) -> Fraction | None:
+        """A proven κ: the claim with β/κ is true."""
+        lower = self.best.kappa.lower if self.best is not None else None
+        return lower if isinstance(lower, Fraction) and lower > 0 else None
+
+    @property
+    def marked(self) -> tuple[Fraction, ...]:
+        """The ε that a picture must contain."""
+        found = [self.counterexample.eps] if self.counterexample is not None else []
+        if self.best is not None and self.best.input == self.curve.input:
+            where = self.best.eps
+            where = where.lower if isinstance(where, Root) else where
+            found += [where] if isinstance(where, Fraction) and where > 0 else []
+        return tuple(found)
+
+    def span(self) -> tuple[float, float]:
+        """Return the ε between which the curve is worth drawing."""
+        return span(self.curve, self.claim.epsilon, self.marked)
+
+
+def choose(
+    claim: Accuracy, verdict: Verdict | None = None, u: object = None, *, tight: bool = True
+) -> Shown:
+    """Return what to show of a claim, at a given input or at the one that tells most."""
+    verdict = verdict if verdict is not None else claim.check()
+    best = best_constant(claim) if tight else None
+    one = verdict.counterexample
+    if u is None and one is not None:
+        return Shown(claim, _refuted(claim, one), best, one)
+    part = _one_gamma(claim)
+    if u is not None:
+        return Shown(claim, curve_at(part, claim.mechanism.read_input(u)), best)
+    if best and best.input is not None and (best.attained or _is_listed(claim)):
+        found = claim.mechanism.read_input(best.input)
+        return Shown(claim, curve_at(part, found, best.gamma), best)
+    return Shown(claim, curve_at(part, _telling(part)), best)
+
+
+def _one_gamma(claim: Accuracy) -> Accuracy:
+    """Return the part of a claim with one γ, if it is about so many that no curve shows them."""
+    alpha, gamma = claim.alpha_level, claim.gamma_level
+    if not claim.mechanism.checked.output.holds_noise:
+        return claim  # one curve for each of finitely many distances
+    if isinstance(gamma, Range):
+        return replace(claim, gamma=_some(gamma.interval, Fraction(1)))
+    if isinstance(alpha, Range) and "alpha" in gamma.names():
+        return replace(claim, alpha=_some(alpha.interval, Fraction(1, 2)))
+    return claim
+
+
+def _some(interval: Interval, wish: Fraction) -> Fraction:
+    """Return a simple number of an interval, the wished one if possible."""
+    if wish in interval:
+        return wish
+    if interval.is_point:
+        return Fraction(interval.lower)
+    return simplest_inside(interval.lower, interval.upper)
+
+
+def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
+    """Return the curve of a counterexample, beside all of β and not only the part that fails."""
+    values = claim.obligations.input_values(claim.mechanism.read_input(one.input))
+    levels = {"alpha": one.alpha, "gamma": one.gamma}
+    beta = claim.beta_at(one.input).alternatives({**values, **levels})
+    return ErrorCurve(one.input, one.alpha, one.gamma, 1 - one.probability, beta)
+
+
+def _is_listed(claim: Accuracy) -> bool:
+    """Whether inputs are few: among all reals, κ may be approached only at ones nobody meets."""
+    return not isinstance(claim.input_set, AllReals | Box)
+
+
+def best_constant(claim: Accuracy) -> Tightness | None:
+    """Return the largest κ, or None where it is not known."""
+    try:
+        found = claim.tightest()
+    except ExactdpError:
+        return None
+    assert isinstance(found, Tightness)
+    return found
+
+
+def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> ErrorCurve:
+    """Return the error curve at an input, of one γ if there are several."""
+    try:
+        found = claim.obligations.at(u) or []
+    except MissingHypothesisError:
+        found = []
+    for one in found:
+        if len(found) == 1 or gamma in (None, one.gamma):
+            given = as_given(claim.mechanism, u)
+            return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
+    return error_curve(claim, u)
+
+
+def _telling(claim: Accuracy) -> tuple[Value, ...]:
+    """Return the first input at which the claim says something, or the first."""
+    first = None
+    for u in islice(_candidates(claim), _MOST_TRIED):
+        first = first or u
+        try:
+            if claim.obligations.at(u):
+                return u
+        except MissingHypothesisError:
+            return u
+    if first is None:
+        raise ValueRefusedError("the claim is about no input")
+    return first
+
+
+def _candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
+    given = claim.input_set
+    if isinstance(given, AllReals):
+        return listed(claim.mechanism, Grid(-1, 1))
+    if isinstance(given, Box):
+        return _inside(claim, given)
+    return listed(claim.mechanism, given)
+
+
+def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
+    """Return inputs of a box: the middle, the ends and the quarters of each number."""
+    ends = iter(box.ends(real_count(claim.mechanism)))
+    choices: list[list[Value]] = []
+    for domain in kinds(claim.mechanism):
+        if domain is not None:
+            choices.append(list(domain.members))
+            continue
+        low, high = next(ends)
+        choices.append([plain(low + (high - low) * k / 4) for k in (2, 0, 4, 1, 3)])
+    return (assembled(claim.mechanism, list(values)) for values in product(*choices))
+
+
+def span(
+    curve: ErrorCurve, interval: Interval, marked: Iterable[Fraction] = ()
+) -> tuple[float, float]:
+    """Return the ε between which a curve moves, inside those of the claim."""
+    import numpy as np  # noqa: PLC0415 only for pictures
+
+    points = np.geomspace(1e-3, 1e4, 141)
+    errors = curve.values(points)
+    moved = points[np.abs(errors - errors[0]) > 0.05 * np.abs(errors[0])]
+    alive = points[errors > _SMALLEST_ERROR]
+    starts = [*map(float, marked), 0.1, *moved[:1]]
+    low = 10.0 ** np.floor(np.log10(min(starts)))
+    high = max([*map(float, marked), 10.0, *alive[-1:]]) * 1.5
+    if interval.is_point:
+        return float(interval.lower) / 10, float(interval.lower) * 10
+    if interval.lower > 0:
+        low = float(interval.lower)
+    if interval.upper != inf:
+        high = float(interval.upper)
+        low = min(low, high / 100) if interval.lower == 0 else low
+    return float(low), float(high)
+
+
+def readings(shown: Shown) -> list[Fraction]:
+    """Return the ε at which a page states values: round numbers, and those that are marked."""
+    low, high = shown.span()
+    interval = shown.claim.epsilon
+    power = Fraction(10) ** -4
+    found = set()
+    if shown.counterexample is not None:
+        found.add(shown.counterexample.eps)
+    if interval.is_point:
+        return [Fraction(interval.lower)]
+    while power <= high:
+        found |= {power * digits for digits in _MANTISSAS}
+        power *= 10
+    return sorted(
+        value
+        for value in found
+        if value in interval and low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
+    )
+
+
+def text(value: Any) -> str:
+    """Return an input or output as a user writes it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(text, value))}]"
+    if isinstance(value, Fraction):
+        return spell(value)
+    return "∞" if value == inf else str(value)

@@ -1,0 +1,114 @@
+"""The pytest plugin: claims as tests."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+FILE = """
+import pytest
+from exactdp import Accuracy, Real, alpha, eps, exp, lap, mechanism
+
+@mechanism
+def positive(q: Real):
+    return lap(eps, q) > 0
+
+def claim(beta, **more):
+    return Accuracy(positive, beta=beta, **{"inputs": [1, 2], **more})
+"""
+
+
+def result(pytester: pytest.Pytester, tests: str, *options: str) -> pytest.RunResult:
+    pytester.makepyfile(FILE + tests)
+    return pytester.runpytest("-p", "no:cacheprovider", "-p", "no:xdist", *options)
+
+
+def test_marked_functions(pytester: pytest.Pytester) -> None:
+    tests = """
+@pytest.mark.exactdp
+@pytest.mark.parametrize("beta", [1, exp(-alpha * eps)])
+def test_holds(beta):
+    return claim(beta)
+
+@pytest.mark.exactdp
+def test_several():
+    return {"good": claim(1), "bad": claim("1/8"), "worse": claim("1/16")}
+
+def test_other():
+    assert True
+"""
+    found = result(pytester, tests, "--strict-markers", "-W", "error")
+    found.assert_outcomes(passed=3, failed=1)
+    text = found.stdout.str()
+    assert text.count("Fails: positive is") == 3  # two claims, and the first again in the summary
+    assert "at the input 1 and ε = " in text
+    assert "Traceback" not in text
+    assert "pytest_plugin.py" not in text
+    assert "def test_several" not in text
+
+
+def test_the_fixture(pytester: pytest.Pytester) -> None:
+    tests = """
+def test_holds(exactdp_check):
+    assert exactdp_check(claim(1)).inputs == 2
+
+def test_fails(exactdp_check):
+    exactdp_check(claim("1/8"))
+
+def test_no_claim(exactdp_check):
+    exactdp_check("1/8")
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(passed=1, failed=2)
+    assert "Fails: positive is" in found.stdout.str()
+    assert "a claim (Accuracy) is expected, but this is '1/8'" in found.stdout.str()
+    assert "Traceback" not in found.stdout.str()
+
+
+def test_wrong_claims(pytester: pytest.Pytester) -> None:
+    tests = """
+@pytest.mark.exactdp
+def test_refused():
+    return claim("not a number")
+
+@pytest.mark.exactdp
+def test_raises_later():
+    return claim(lambda u: u / 0)
+
+@pytest.mark.exactdp
+def test_nothing():
+    return []
+
+@pytest.mark.exactdp
+@pytest.mark.xfail(strict=True)
+def test_expected_to_fail():
+    return claim("1/8")
+
+@pytest.mark.exactdp
+def test_own_mistake():
+    return undefined
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(failed=4, xfailed=1)
+    text = found.stdout.str()
+    assert "beta is a text: 'not a number'" in text
+    assert "beta failed at the input 1" in text
+    assert "this is no claim" in text
+    assert "NameError: name 'undefined' is not defined" in text
+
+
+def test_a_claim_that_says_nothing_warns(pytester: pytest.Pytester) -> None:
+    tests = """
+@pytest.mark.exactdp
+def test_silent():
+    return claim("1/8", inputs=[0])
+"""
+    found = result(pytester, tests, "-W", "default")
+    found.assert_outcomes(passed=1, warnings=1)
+    assert "VacuousClaimWarning: Holds, but says nothing" in found.stdout.str()
+
+
+def test_the_mark_is_documented(pytester: pytest.Pytester) -> None:
+    found = pytester.runpytest("--markers")
+    assert "@pytest.mark.exactdp: the test returns claims" in found.stdout.str()
