@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from exactdp.claims.deciding import Progress, Signs
-from exactdp.claims.inputs import AllReals, Box, listed
+from exactdp.claims.inputs import AllReals, Box, how_many, listed
 from exactdp.claims.obligations import MissingHypothesisError
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import Root, SolutionSet, Stretch, solution_set
@@ -65,8 +65,8 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
     signs = Signs(claim)
     seen = set()
-    inputs = list(listed(claim.mechanism, claim.input_set))
-    for done, u in enumerate(inputs, 1):
+    total = how_many(claim.mechanism, claim.input_set)
+    for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
         try:
             obligations = claim.obligations.at(u)
         except MissingHypothesisError as error:
@@ -77,7 +77,7 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
                     seen.add(decision.function)
                     found = found & solution_set(decision.function, on, target)
         if progress is not None:
-            progress(done, len(inputs))
+            progress(done, total)
     return found.refined(target)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.claims.inputs import listed
+from exactdp.claims.inputs import how_many, listed
 from exactdp.claims.obligations import ROUTES, MissingHypothesisError, Obligation
 from exactdp.claims.verdict import Checked, Counterexample, Verdict
 from exactdp.reals import ClosedForm, Decision, nonnegative
@@ -43,13 +43,13 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
     """Decide a claim at a grid or a list of inputs."""
     begin = time.perf_counter()
     signs = Signs(claim)
-    inputs = list(listed(claim.mechanism, claim.input_set))
+    total = how_many(claim.mechanism, claim.input_set)
     checked: list[Checked] = []
     failures: list[Counterexample] = []
     silent = done = 0
     missing = ""
     route = ROUTES[claim.obligations.route]
-    for u in inputs:
+    for u in listed(claim.mechanism, claim.input_set):
         try:
             obligations = claim.obligations.at(u)
         except MissingHypothesisError as error:
@@ -71,7 +71,7 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
                     failures.append(Counterexample.of(claim, one, decision))
                     break
         if progress is not None:
-            progress(done, len(inputs))
+            progress(done, total)
         if failures and not every:
             break
     holds = None if missing and not failures else not failures

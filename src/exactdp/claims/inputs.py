@@ -121,7 +121,7 @@ def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
             inputs.ends(real_count(mechanism))
         return inputs if has_reals(mechanism) else tuple(_all(mechanism))
     if isinstance(inputs, Grid):
-        size = math.prod(_sizes(mechanism, inputs))
+        size = how_many(mechanism, inputs)
         if size > _MOST:
             raise ValueRefusedError(
                 f"{inputs} has {size:,} inputs",
@@ -151,6 +151,14 @@ def listed(mechanism: Mechanism, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
         return iter(inputs)
     assert isinstance(inputs, Grid)
     return _all(mechanism, inputs)
+
+
+def how_many(mechanism: Mechanism, inputs: Inputs) -> int:
+    """Return how many inputs `listed` lists."""
+    if isinstance(inputs, tuple):
+        return len(inputs)
+    assert isinstance(inputs, Grid)
+    return math.prod(_sizes(mechanism, inputs))
 
 
 def has_reals(mechanism: Mechanism) -> bool:

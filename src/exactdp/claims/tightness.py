@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.deciding import Progress
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import AllReals, Box, as_given, as_written, listed, show
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, how_many, listed, show
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -145,16 +145,16 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
         return tightest_everywhere(claim, goal, progress)
     search = _Search(claim, goal)
     best = _Best(Kappa(inf, inf))
-    inputs = list(listed(claim.mechanism, claim.input_set))
+    total = how_many(claim.mechanism, claim.input_set)
     silent = 0
-    for done, u in enumerate(inputs, 1):
+    for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
         found = _obligations(claim, u)
         silent += found is None
         for one in found or ():
             best = search.improved(best, one)
         if progress is not None:
-            progress(done, len(inputs))
-    return _answer(claim, best, len(inputs), silent)
+            progress(done, total)
+    return _answer(claim, best, total, silent)
 
 
 def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) -> tuple[Row, ...]:
@@ -164,9 +164,9 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
             "there is no table of all real inputs", way_out="Give inputs=Grid(lo, hi) or a list."
         )
     search = _Search(claim, positive_width(width))
-    inputs = list(listed(claim.mechanism, claim.input_set))
+    total = how_many(claim.mechanism, claim.input_set)
     rows = []
-    for done, u in enumerate(inputs, 1):
+    for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
         found = [
             search.least(one, beta) for one in _obligations(claim, u) or () for beta in one.beta
         ]
@@ -174,7 +174,7 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
             best = min(found, key=lambda one: one.kappa.upper)
             rows.append(Row(as_written(as_given(claim.mechanism, u)), best.kappa, best.eps))
         if progress is not None:
-            progress(done, len(inputs))
+            progress(done, total)
     return tuple(rows)
 
 

@@ -105,7 +105,7 @@ class Within:
             if has_spots(u):
                 found = self._mechanism.engine.distribution_at_spots(u)
             else:
-                found = self._mechanism.distribution(as_given(self._mechanism, u))
+                found = self._mechanism.engine.distribution(as_given(self._mechanism, u))
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(
