@@ -400,3 +400,11 @@ def test_an_output_that_is_none() -> None:
     claim = Accuracy(nothing_below, beta=exp(-alpha * eps) / 2, inputs=ALL)
     assert claim.check().holds is True
     assert nothing_below.probability(ALL, None).at(-1) == nothing_below.probability(-1, None)
+
+
+def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the work starts, with the number."""
+    monkeypatch.setattr("exactdp.claims.everywhere._FEW", 1)
+    monkeypatch.setattr("exactdp.claims.everywhere._MOST_CELLS", 3)
+    with pytest.raises(ValueRefusedError, match="about [0-9]+ cells"):
+        noisy_max_claim(3).check()

@@ -40,7 +40,7 @@ from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import inf, simplest_inside
-from exactdp.semantics.cells import Cell, next_cell
+from exactdp.semantics.cells import Cell, estimated_cells, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ ROUTE = (
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 _MOST_CELLS = 20_000
+_FEW = 6  # parameters with which there are never too many cells
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
@@ -131,6 +132,8 @@ class Survey:
     cells: int = 0
     silent: int = 0
     problems: tuple[Problem, ...] = ()
+    leaves: tuple[tuple[Space, Cell[list[Obligation] | None]], ...] = ()
+    """All cells, also those on which the claim says nothing."""
 
 
 class Everywhere:
@@ -145,6 +148,11 @@ class Everywhere:
             )
         self.claim = claim
         spaces = tuple(_spaces(claim))
+        if len(spaces[0].names) > _FEW:
+            run = partial(_obligations, claim, spaces[0], set())
+            about = estimated_cells(spaces[0].names, spaces[0].region, run) * len(spaces)
+            if about > _MOST_CELLS:
+                raise _too_many(f"about {about:,}")
         self.survey = Survey(spaces, (spaces[-1].region,), seen=frozenset(spaces))
         self._decisions: dict[Shape, ConeDecision] = {}
 
@@ -174,16 +182,13 @@ class Everywhere:
         if cell is None:
             return survey
         if survey.cells >= _MOST_CELLS:
-            raise ValueRefusedError(
-                f"the claim has more than {_MOST_CELLS:,} cells of inputs",
-                rule="Each cell is proved on its own.",
-                way_out="Check it on a Grid, or for a smaller mechanism.",
-            )
+            raise _too_many(f"more than {_MOST_CELLS:,}")
         return replace(
             survey,
             cells=survey.cells + 1,
             silent=survey.silent + (cell.result is None),
             problems=(*survey.problems, *_problems(space, cell)),
+            leaves=(*survey.leaves, (space, cell)),
         )
 
     def decision(self, problem: Problem, progress: Progress | None, done: int) -> ConeDecision:
@@ -201,6 +206,14 @@ class Everywhere:
             known = nonnegative_on(shape.function, shape.cone, resume=known, progress=hear)
             self._decisions[problem.shape] = known
         return known
+
+
+def _too_many(count: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the claim has {count} cells of inputs",
+        rule=f"Each cell is proved on its own, and at most {_MOST_CELLS:,} are.",
+        way_out="Check it on a Grid, or for a smaller mechanism.",
+    )
 
 
 def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:

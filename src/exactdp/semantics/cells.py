@@ -7,6 +7,7 @@ the cells are the leaves of a tree of comparisons, and each is found once.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -57,6 +58,32 @@ def next_cell(
             current = Cone.of(cone.size, (*current.inequalities, side))
     path = current.inequalities[len(region.inequalities) :]
     return Cell(current.irredundant(), result, path), tuple(rest)
+
+
+def estimated_cells(
+    names: Sequence[str], region: Cone, run: Callable[[Trace], T], walks: int = 8
+) -> int:
+    """Return about how many cells a region has, from random walks down its tree of comparisons.
+
+    A walk that takes each side of a comparison with the same chance comes to a leaf below d
+    comparisons with chance 2⁻ᵈ, so 2ᵈ is the number of leaves on average (Knuth 1975).
+    """
+    source = random.Random(0)
+    total = 0
+    for _ in range(walks):
+        depth, cone = 0, region
+        while True:
+            cell, beyond = next_cell(names, cone, (cone,), run)
+            if cell is None:
+                cone = source.choice(beyond)
+                continue
+            turns = [source.random() < 0.5 for _ in beyond]
+            depth += turns.index(True) + 1 if True in turns else len(turns)
+            if True not in turns:
+                break
+            cone = beyond[turns.index(True)]
+        total += 2**depth
+    return total // walks
 
 
 def _reaches(cone: Cone, form: Sequence[Fraction]) -> bool:
