@@ -26,6 +26,8 @@ from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from exactdp.language.mechanism import Mechanism
 
 _MOST_STATES = 2_000
@@ -106,6 +108,12 @@ class Chain:
         from exactdp.semantics.chain_picture import svg  # noqa: PLC0415 only for pictures
 
         return svg(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the chain with matplotlib and return the axes."""
+        from exactdp.report.chains import draw_chain  # noqa: PLC0415
+
+        return draw_chain(self, ax)
 
     def _repr_svg_(self) -> str:
         return self.svg()

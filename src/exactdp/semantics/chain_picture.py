@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from exactdp.semantics.chain import Chain
+
+Rectangle: TypeAlias = tuple[float, float, float, float]
 
 _CHARACTER, _LINE, _PADDING = 6.6, 15, 8
 _ACROSS, _DOWN = 30, 84
 _LONGEST = 46
 
 
-def svg(chain: Chain) -> str:
-    """Return the picture: a layer for each number of steps from the first state."""
+@dataclass(frozen=True)
+class Layout:
+    """Where the states of a chain stand: a layer for each number of steps from the first."""
+
+    width: float
+    height: float
+    texts: tuple[tuple[str, ...], ...]
+    boxes: tuple[Rectangle, ...]
+    """Left, top, width and height of each state."""
+
+
+def layout(chain: Chain) -> Layout:
+    """Return the places of all states."""
     layers = _layers(chain)
-    texts = [
-        [part for line in state.lines() for part in textwrap.wrap(line, _LONGEST)]
+    texts = tuple(
+        tuple(part for line in state.lines() for part in textwrap.wrap(line, _LONGEST))
         for state in chain.states
-    ]
+    )
     widths = [max(len(line) for line in text) * _CHARACTER + 2 * _PADDING for text in texts]
     heights = [float(len(text) * _LINE + 2 * _PADDING) for text in texts]
     rows = [sum(widths[n] for n in layer) + _ACROSS * (len(layer) - 1) for layer in layers]
@@ -33,7 +47,14 @@ def svg(chain: Chain) -> str:
             places[number] = left, top
             left += widths[number] + _ACROSS
         top += max(heights[number] for number in layer) + _DOWN
-    height = top - _DOWN + _ACROSS
+    boxes = tuple((*places[n], widths[n], heights[n]) for n in range(len(texts)))
+    return Layout(width, top - _DOWN + _ACROSS, texts, boxes)
+
+
+def svg(chain: Chain) -> str:
+    """Return the picture."""
+    found = layout(chain)
+    width, height = found.width, found.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="Markov chain" '
@@ -42,13 +63,12 @@ def svg(chain: Chain) -> str:
         'orient="auto"><path d="M0,0 L9,3.5 L0,7 z" fill="#333"/></marker></defs>',
         '<rect width="100%" height="100%" fill="white"/>',
     ]
-    sizes = [*zip(widths, heights, strict=True)]
     for number in range(len(chain.states)):
         for order, one in enumerate(chain.successors(number)):
-            boxes = [(*places[n], *sizes[n]) for n in (one.source, one.target)]
-            parts.append(_arrow(boxes[0], boxes[1], one.probability.pretty(), order))
-    for number, text in enumerate(texts):
-        parts.append(_box(text, places[number], widths[number], heights[number]))
+            ends = found.boxes[one.source], found.boxes[one.target]
+            parts.append(_arrow(*ends, one.probability.pretty(), order))
+    for text, (x, y, wide, high) in zip(found.texts, found.boxes, strict=True):
+        parts.append(_box(list(text), (x, y), wide, high))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -83,10 +103,7 @@ def _box(text: list[str], place: tuple[float, float], width: float, height: floa
     return "\n".join(lines)
 
 
-_Rectangle = tuple[float, float, float, float]
-
-
-def _arrow(source: _Rectangle, target: _Rectangle, label: str, order: int) -> str:
+def _arrow(source: Rectangle, target: Rectangle, label: str, order: int) -> str:
     """Return an arrow between two boxes; labels of neighbouring arrows stand at other heights."""
     (x1, y1, w1, h1), (x2, y2, w2, h2) = source, target
     if y2 > y1:
@@ -106,9 +123,10 @@ def _arrow(source: _Rectangle, target: _Rectangle, label: str, order: int) -> st
         f'<path d="{path}" fill="none" stroke="#333" marker-end="url(#tip)"/>'
         f'<text x="{place[0]:.1f}" y="{place[1]:.1f}" text-anchor="middle" fill="#1a4f8b" '
         f'stroke="white" stroke-width="3" paint-order="stroke"><title>{escape(label)}</title>'
-        f"{escape(_short(label))}</text>"
+        f"{escape(short(label))}</text>"
     )
 
 
-def _short(line: str) -> str:
+def short(line: str) -> str:
+    """Return a line that fits into a picture."""
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
