@@ -17,6 +17,7 @@ _DOTS = 72  # the units of the layout in an inch
 def draw_chain(chain: Chain, ax: Axes | None = None) -> Axes:
     """Draw states as boxes and transitions as arrows with their probabilities."""
     import matplotlib.pyplot as plt  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     found = layout(chain)
     if ax is None:
@@ -45,7 +46,7 @@ def draw_chain(chain: Chain, ax: Axes | None = None) -> Axes:
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             )
     for text, (x, y, width, height) in zip(found.texts, found.boxes, strict=True):
-        box = plt.Rectangle((x, y), width, height, facecolor="#f4f7fb", edgecolor="#333333")
+        box = Rectangle((x, y), width, height, facecolor="#f4f7fb", edgecolor="#333333")
         ax.add_patch(box)
         ax.text(
             x + width / 2, y + height / 2, "\n".join(text), ha="center", va="center", fontsize=7
