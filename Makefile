@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint bench browser clean
+.PHONY: demo test lint bench bench-check browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
@@ -13,6 +13,8 @@ demo: $(INSTALLED)
 	$(BIN)/python examples/claims.py
 	@echo
 	$(BIN)/python examples/all_inputs.py
+	@echo
+	$(BIN)/python -m exactdp reproduce
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q
@@ -24,6 +26,9 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m bench
+
+bench-check: $(INSTALLED)
+	$(BIN)/python -m bench --check
 
 # The report is tested in a real browser; without one those tests are skipped and say so.
 browser:

@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "Write one page with claims, verdicts and curves.",
     "certify": "Check certificates again, without the solver.",
     "new": "Write a commented file to start from.",
+    "reproduce": "Run the experiments of the paper again.",
 }
 
 

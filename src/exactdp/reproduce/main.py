@@ -1,0 +1,106 @@
+"""Run the experiments again, say table by table what was found, and end with a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import RenderableType
+
+from exactdp.claims import Verdict
+from exactdp.cli.output import Output
+from exactdp.errors import ExactdpError
+from exactdp.reproduce import records, show
+from exactdp.reproduce.differences import differences
+from exactdp.reproduce.rows import TABLES, rows, universal
+from exactdp.reproduce.run import Everywhere, Result, run_everywhere, run_rows
+from exactdp.reproduce.summary import Summary
+
+REALS = "reals"
+"""The name of the table for all real inputs."""
+
+_NOTE = (
+    "executed: the program that the authors ran; printed: the one that the paper shows. "
+    "Times of the authors: T1 + T2 on an i7-6700HQ with Mathematica; ours: from the text of the "
+    "program to the verdict, on this machine. ≠: not the published verdict."
+)
+
+
+class Certificates:
+    """Where certificates are written, if they are."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.paths: dict[str, str] = {}
+        self.missing = 0
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise ExactdpError(f"{folder} cannot be made: {error.strerror}") from None
+
+    def write(self, label: str, verdict: Verdict) -> None:
+        """Write the certificate of a verdict, once for a label, if it has one."""
+        if self.folder is None or label in self.paths:
+            return
+        try:
+            text = json.dumps(verdict.certificate)
+        except ExactdpError:
+            self.missing += 1
+            return
+        path = self.folder / f"{label}.json"
+        path.write_text(text, encoding="utf-8")
+        self.paths[label] = str(path)
+
+
+def main(
+    tables: Sequence[str] = (), certificates: Path | None = None, output: Output | None = None
+) -> int:
+    """Reproduce tables, all of them if none is named; return 0 if every row is reproduced."""
+    output = output or Output()
+    wanted = tables or (*TABLES, REALS)
+    proofs = Certificates(certificates)
+    results: list[Result] = []
+    universals: list[Everywhere] = []
+    for name in TABLES:
+        if name in wanted:
+            with output.messages.status(f"Table {name}"):
+                found = run_rows(row for row in rows() if row.table == name)
+            for one in found:
+                for run in one.runs:
+                    proofs.write(records.run_label(one, run), run.verdict)
+            results += found
+            if not output.json:
+                _print(output, *show.tables(name, found, output.console.width))
+    disputed = differences(results)
+    for difference in disputed:
+        proofs.write(difference.label, difference.verdict)
+    if REALS in wanted:
+        with output.messages.status("All real inputs"):
+            universals = run_everywhere(universal())
+        for claim in universals:
+            proofs.write(claim.subject.label, claim.verdict)
+        if not output.json:
+            _print(output, *show.everywhere(universals, results, output.console.width))
+    if disputed and not output.json:
+        _print(output, show.disagreements(disputed, proofs.paths, output.console.width))
+    output.say(_NOTE, "dim")
+    if certificates is not None:
+        lack = f"; {proofs.missing} verdicts have none yet" if proofs.missing else ""
+        output.say(f"{len(proofs.paths)} certificates are in {certificates}{lack}.")
+    summary = Summary(tuple(results), tuple(disputed), tuple(universals))
+    output.say(str(summary), "bold")
+    decided = all(one.verdict.holds is not None for one in universals)
+    return output.document(
+        0 if summary.reproduced == len(results) and decided else 1,
+        rows=[records.result(one, proofs.paths) for one in results],
+        everywhere=[records.everywhere(one, proofs.paths) for one in universals],
+        disagreements=[records.difference(one, proofs.paths) for one in disputed],
+        summary=records.summary(summary),
+    )
+
+
+def _print(output: Output, *tables: RenderableType) -> None:
+    for table in tables:
+        output.console.print(table)

@@ -1,0 +1,209 @@
+"""A row of the paper's tables as a claim; the notes in `experiments.toml` say what rows mean."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from exactdp import (
+    ANY,
+    Accuracy,
+    AllReals,
+    Grid,
+    Mechanism,
+    alpha,
+    discrete,
+    eps,
+    exp,
+    gamma,
+    numeric,
+    sup,
+)
+from exactdp.reproduce import programs
+from exactdp.reproduce.programs import ARTIFACT, FIGURE
+
+TABLES = ("2a", "2b", "2c", "3a", "3b", "4a", "4b", "4c")
+WORDS = {ARTIFACT: "executed", FIGURE: "printed"}
+NAMES = {
+    "sparse": "Sparse",
+    "sparse_variant": "SparseVariant",
+    "noisy_max": "NoisyMax",
+    "laplace": "Laplace",
+    "numeric_sparse": "NumericSparse",
+}
+
+
+def sources(program: str) -> tuple[str, ...]:
+    """Return the programs that a name stands for: the executed one first."""
+    return (ARTIFACT, FIGURE) if program in ("sparse_variant", "numeric_sparse") else (ARTIFACT,)
+
+
+def mechanism(program: str, m: int, c: int, source: str) -> Mechanism:
+    """Return a program of the paper with m queries and cut-off c."""
+    make: Any = getattr(programs, program)
+    found: Mechanism
+    if program in ("noisy_max", "laplace"):
+        found = make(m)
+    else:
+        found = make(m, c) if program == "sparse" else make(m, c, source)
+    return found
+
+
+def bound(program: str, m: int, c: int) -> Any:
+    """Return the β of the experiments."""
+    if program in ("sparse", "sparse_variant"):
+        return 2 * m * c * exp(-alpha * eps / (8 * c))
+    if program == "noisy_max":
+        return m * exp(-alpha * eps / 2)
+    if program == "laplace":
+        return m * exp(-gamma * eps)
+    return (2 * m + 1) * c * exp(-alpha * eps / (9 * c))
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An input and an ε that the paper prints for a claim that fails."""
+
+    input: tuple[int, ...]
+    eps: Fraction
+
+
+@dataclass(frozen=True)
+class Row:
+    """One experiment: its parameters, what was published, and how long it took."""
+
+    table: str
+    program: str
+    m: int
+    """The number of queries; the paper's k for Laplace."""
+    c: int
+    grid: tuple[int, int]
+    kappa: int
+    inputs: int
+    """How many inputs were checked."""
+    expect: str
+    """The published verdict: holds or fails."""
+    paper_seconds: int
+    alpha: int = 0
+    gamma: int = 0
+    witness: Witness | None = None
+
+    @classmethod
+    def read(cls, facts: dict[str, Any]) -> Row:
+        """Return a row of `experiments.toml`."""
+        facts = dict(facts)
+        facts["m"] = facts.pop("k", facts.get("m"))
+        facts["grid"] = tuple(facts.pop("range"))
+        if "witness_input" in facts:
+            u, budget = facts.pop("witness_input"), facts.pop("witness_eps")
+            facts["witness"] = Witness(tuple(u), Fraction(budget))
+        return cls(**{"c": 1, **facts})
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Everything but κ."""
+        return self.program, self.m, self.c, self.alpha, self.gamma, self.grid
+
+    @property
+    def label(self) -> str:
+        """A short name that no other row has, fit for a file."""
+        size = f"k{self.m}" if self.program == "laplace" else f"m{self.m}-c{self.c}"
+        if self.program == "noisy_max":
+            size = f"m{self.m}"
+        levels = f"-alpha{self.alpha}" * (self.alpha > 0) + f"-gamma{self.gamma}" * (self.gamma > 0)
+        return f"{self.table}-{self.program}-{size}{levels}-range{self.grid[1]}-kappa{self.kappa}"
+
+    def claim(self, source: str = ARTIFACT, **changes: Any) -> Accuracy:
+        """Return what is checked of a program, with other parts if they are given.
+
+        An input whose distance to disagreement equals α is checked, as the authors did.
+        """
+        given: dict[str, Any] = {
+            "beta": bound(self.program, self.m, self.c) / self.kappa,
+            "inputs": Grid(*self.grid),
+            "boundary": "check",
+        }
+        if self.program == "laplace":
+            given |= {"alpha": 0, "gamma": self.gamma, "input_distance": discrete}
+        if self.program == "numeric_sparse":
+            given |= {"alpha": self.alpha, "gamma": alpha, "input_distance": numeric}
+        if self.program in ("laplace", "numeric_sparse"):
+            given["output_distance"] = sup
+        return Accuracy(
+            mechanism(self.program, self.m, self.c, source),
+            **(given | changes),
+        )
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the rows of the paper's tables 2 to 4, in their order."""
+    text = files("exactdp.reproduce").joinpath("experiments.toml").read_text(encoding="utf-8")
+    return tuple(Row.read(facts) for facts in tomllib.loads(text)["row"])
+
+
+@dataclass(frozen=True)
+class Universal:
+    """The claim of a row for all real inputs, and all α and γ that it can have."""
+
+    program: str
+    source: str
+    m: int
+    c: int
+    kappa: int = 1
+
+    @property
+    def label(self) -> str:
+        """A short name that no other claim has, fit for a file."""
+        size = f"m{self.m}-c{self.c}-kappa{self.kappa}"
+        return f"reals-{self.program}-{size}-{WORDS[self.source]}"
+
+    def claim(self) -> Accuracy:
+        """Return what is claimed.
+
+        Of NumericSparse that is Theorem thm:nsvt for κ = 1, and its corollary with γ = α else.
+        """
+        given: dict[str, Any] = {
+            "beta": bound(self.program, self.m, self.c) / self.kappa,
+            "inputs": AllReals(),
+        }
+        if self.program == "laplace":
+            given |= {"alpha": 0, "gamma": ANY, "input_distance": discrete, "output_distance": sup}
+        if self.program == "numeric_sparse":
+            given |= {"gamma": alpha, "input_distance": numeric, "output_distance": sup}
+            if self.kappa == 1:
+                m, c = self.m, self.c
+                given["gamma"] = ANY
+                given["beta"] = 2 * m * c * exp(-alpha * eps / (9 * c)) + c * exp(
+                    -gamma * eps / (9 * c)
+                )
+        return Accuracy(mechanism(self.program, self.m, self.c, self.source), **given)
+
+
+@cache
+def universal() -> tuple[Universal, ...]:
+    """Return the claims that are decided for all real inputs."""
+    sizes = {
+        "sparse": [(m, c) for m in (1, 2, 3) for c in range(1, m + 1)],
+        "sparse_variant": [(m, c) for m in (1, 2, 3) for c in range(1, m + 1)],
+        "noisy_max": [(2, 1), (3, 1), (4, 1)],
+        "laplace": [(2, 1)],
+        "numeric_sparse": [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2)],
+    }
+    found = []
+    for program, listed in sizes.items():
+        for m, c in listed:
+            kappas = [1]
+            for row in rows():
+                if row.table[0] == "4" and (row.program, row.m, row.c) == (program, m, c):
+                    kappas.append(row.kappa)
+            found += [
+                Universal(program, source, m, c, kappa)
+                for source in sources(program)
+                for kappa in kappas
+            ]
+    return tuple(found)
