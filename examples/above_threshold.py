@@ -1,6 +1,6 @@
 """AboveThreshold: is there an answer at or above the threshold? (paper, section 3.4)."""
 
-from exactdp import Mechanism, Real, eps, lap, mechanism
+from exactdp import Accuracy, AllReals, Mechanism, Real, alpha, eps, exp, lap, mechanism, roots
 
 
 def above_threshold(m: int = 3, threshold: int = 0) -> Mechanism:
@@ -21,5 +21,42 @@ def above_threshold(m: int = 3, threshold: int = 0) -> Mechanism:
     return above_threshold
 
 
+# For: watching a stream of queries and paying only for the one that matters.
+#
+# Known bound: Dwork and Roth 2014, Theorem 3.24 (the paper's Lemma `lem:AT`): where all answers
+# that count are more than α away from the threshold, the output is wrong with probability at
+# most 2m·e^{−αε/8}. It is a union bound: the threshold's noise and each answer's are at most
+# α/2 except with probability e^{−αε/4} and e^{−αε/8}; the first was rounded up to m·e^{−αε/8}.
+#
+# Two noises that together reach α need not reach α/2 each, so the rate 1/8 is half of the true
+# one: noise of rate ε/4 exceeds independent noise of rate ε/2 by α with probability
+# (4·e^{−αε/4} − e^{−αε/2})/6, and the union bound over m answers gives 2m/3·e^{−αε/4}.
+
+claims = {
+    "known bound": Accuracy(  # holds
+        above_threshold(), beta=6 * exp(-alpha * eps / 8), inputs=AllReals()
+    ),
+    "a sixth of it": Accuracy(  # holds
+        above_threshold(), beta=exp(-alpha * eps / 8), inputs=AllReals()
+    ),
+    "a seventh of it": Accuracy(  # refuted
+        above_threshold(), beta=6 * exp(-alpha * eps / 8) / 7, inputs=AllReals()
+    ),
+    "twice the rate": Accuracy(  # holds; tight as αε → ∞
+        above_threshold(), beta=2 * exp(-alpha * eps / 4), inputs=AllReals()
+    ),
+    "5 % errors": Accuracy(  # for some ε only
+        above_threshold(), beta="1/20", inputs=[[-1, -1, 1]]
+    ),
+}
+known_epsilon = float(roots(20 * 6 * exp(-eps / 8) - 1)[0])
+
 if __name__ == "__main__":
-    print(above_threshold(2).labelled())
+    for name, claim in claims.items():
+        print(f"{name}: {claim.check().sentence}")
+    for name in ("known bound", "twice the rate"):
+        kappa = float(claims[name].tightest(width="1e-4").kappa)
+        print(f"{name}: it may be divided by {kappa:.4f} and no more.")
+    needed = float(claims["5 % errors"].smallest_epsilon())
+    print(f"5 % errors at [-1, -1, 1]: ε = {known_epsilon:.4f} by the known bound;")
+    print(f"ε = {needed:.4f} is enough.")
