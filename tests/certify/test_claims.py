@@ -11,7 +11,7 @@ import pytest
 
 from claims.formulas import exp
 from claims.published import EXPERIMENTS, Experiment
-from exactdp import Accuracy, ExactdpError, Grid, Mechanism, alpha, certify, eps, sup
+from exactdp import Accuracy, Grid, Mechanism, certify, eps, sup
 from language.corpus import FACTORIES
 
 from .claim_specimens import CLAIMS, FAILING, certificate, changed, make, verdict
@@ -313,10 +313,3 @@ def test_undecided_proves_nothing() -> None:
     assert report.accepted
     assert "nothing is proved of it" in report.reason
     assert not certify.check(seal(undecided | {"verdict": "holds", "reason": ""}))
-
-
-def test_claims_about_all_reals_have_no_certificate_yet() -> None:
-    claim = Accuracy(make("noisy_max", 2), beta=2 * exp(-alpha * eps / 2))
-    found = verdict(NM)
-    with pytest.raises(ExactdpError, match="no certificate yet"):
-        _ = type(found)(claim, holds=True, route="", inputs=0, silent=0).certificate

@@ -1,9 +1,10 @@
 """Check exactdp certificates, with nothing but integers and fractions.
 
-There are two kinds. A certificate of kind "sign" states that for every ε in an interval the
+There are three kinds. A certificate of kind "sign" states that for every ε in an interval the
 quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails, and
 carries a proof. One of kind "claim" states that a claim of accuracy holds, or fails, at given
-inputs; see `claims` for what is re-derived from the program and what is not. The format is
+inputs; see `claims` for what is re-derived from the program and what is not. One of kind
+"everywhere" states it for all real inputs, or for all α and γ; see `everywhere`. The format is
 published as docs/schema/certificate-v1.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 from . import limits
 from .claims import Claims
 from .enclosures import Enclosure, exp_enclosure, floor, total
+from .everywhere import Everywhere
 from .interpreter import WrongProgramError
 from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT, MAX_TEXT, MAX_WORK
 from .ratios import MalformedError, UnsupportedError
@@ -91,11 +93,15 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         if isinstance(document, dict) and document.get("kind") == "claim":
             checker = Claims()
             names = "format version kind claim verdict reason inputs counterexamples signs seal"
+        elif isinstance(document, dict) and document.get("kind") == "everywhere":
+            checker = Everywhere()
+            names = "format version kind claim verdict reason spaces counterexamples signs seal"
         else:
             names = "format version kind claim verdict proof seal"
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 1, 1)
-        right = parts["format"] == "exactdp-certificate" and parts["kind"] in ("sign", "claim")
+        right = parts["format"] == "exactdp-certificate"
+        right = right and parts["kind"] in ("sign", "claim", "everywhere")
         checker.require(right, "not an exactdp certificate of version 1 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"

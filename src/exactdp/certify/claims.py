@@ -284,7 +284,7 @@ class Claims(Statement):
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         parts = dict(zip(_COUNTEREXAMPLE.split(), self.fields(given, _COUNTEREXAMPLE), strict=True))
         u = values.an_input(self, parts["input"], self.kinds)
-        self.require(u in self.inputs, "the input is not one of the claim")
+        self.require(self.has_input(u), "the input is not one of the claim")
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.epsilon.has(eps), "ε is not one of the claim")
         record = self.point(u, parts["output"], parts["distance"], self.beta)
@@ -305,6 +305,10 @@ class Claims(Statement):
             sign = self.sign_at(eps, under)
             above, below = (sign * self.sign_at(eps, over, end, under) for end in (low, high))
             self.require(sign and above >= 0 >= below, "a value is not as stated")
+
+    def has_input(self, u: Input) -> bool:
+        """Whether the claim is about an input."""
+        return u in self.inputs
 
     def sign_of(self, form: Ratio, eps: Fraction) -> int:
         """Return the sign of a function at a point where it is defined."""

@@ -56,7 +56,7 @@ def between_outputs(
             for position in (one, two):
                 if type(position) is not int or not 0 <= position < len(u[0]):
                     raise UnsupportedError("an output is no position")
-            return abs(Fraction(u[0][one]) - Fraction(u[0][two]))
+            return abs(Fraction(0) + u[0][one] - u[0][two])
     raise UnsupportedError("the distance on outputs is not known")
 
 

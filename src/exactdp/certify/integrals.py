@@ -4,10 +4,14 @@ All is scaled by ε: a noise of rate aε is z/ε with z of rate a, and a conditi
 becomes Σ c·z + dε ≥ 0. One variable after the other is integrated over [L, U], for each choice of
 the largest lower bound L and the smallest upper bound U; which bounds these are is a condition on
 the variables that are left. Sets of measure zero are neglected.
+
+On a cone of parameters (ε, εx, …) instead of ε alone the constant d is a linear form in them, and a
+judge says which sign it has inside the cone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -16,35 +20,54 @@ from .ratios import UnsupportedError
 from .reading import Terms
 from .runs import Condition
 
-Row = tuple[Fraction, ...]  # coefficients of the variables, and of ε last; the row is ≥ 0
+Row = tuple[Fraction, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
 Rows = frozenset[Row]
 Monomial = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates of the same
 Density = dict[Monomial, Fraction]
 
+Judge = Callable[[tuple[Fraction, ...]], int]  # the sign of Σ q·parameter
+
 _ZERO = Fraction(0)
 
 
-class Integrals:
-    """Integrals with a common limit on the work; equal ones are done once."""
+def _sign(form: tuple[Fraction, ...]) -> int:
+    """Return the sign of a multiple of ε."""
+    (q,) = form
+    return (q > 0) - (q < 0)
 
-    def __init__(self) -> None:
+
+class Integrals:
+    """Integrals with a common limit on the work; equal ones are done once.
+
+    In a form, the unknown k ≥ 0 is a noise and −k is the parameter number k; ε is number 0.
+    """
+
+    def __init__(self, parameters: int = 1, judge: Judge = _sign) -> None:
         self.left = limits.MAX_INTEGRATION
-        self._known: dict[object, Terms] = {}
+        self.parameters = parameters
+        self.judge = judge
+        self._known: dict[object, Density] = {}
 
     def probability(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Terms:
         """Return the probability of the conditions as a sum in ε."""
-        used = sorted({name for form, _ in conditions for name in form.coefficients})
+        found = self.density(noises, conditions)
+        return {(q, k): c for ((k,), (q,)), c in found.items()}
+
+    def density(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Density:
+        """Return the probability of the conditions as a sum in the parameters."""
+        names = {name for form, _ in conditions for name in form.coefficients}
+        used = sorted(name for name in names if name >= 0)
         place = {name: k for k, name in enumerate(used)}
         rows: list[Row] = []
         for form, op in conditions:
             sign = 1 if op[0] == ">" else -1
-            row = [_ZERO] * (len(used) + 1)
+            row = [_ZERO] * (len(used) + self.parameters)
+            row[len(used)] = sign * form.constant
             for name, c in form.coefficients.items():
-                row[place[name]] = sign * c
-            row[-1] = sign * form.constant
+                row[place[name] if name >= 0 else len(used) - name] = sign * c
             rows.append(tuple(row))
         own = tuple(noises[name] for name in used)
-        start = _tidy(rows)
+        start = self._tidy(rows)
         if start is None:
             return {}
         key = own, start
@@ -52,20 +75,20 @@ class Integrals:
             self._known[key] = self._integral(list(own), start)
         return self._known[key]
 
-    def _integral(self, noises: list[tuple[str, Fraction]], start: Rows) -> Terms:
-        width = len(noises) + 1
+    def _integral(self, noises: list[tuple[str, Fraction]], start: Rows) -> Density:
+        width = len(noises) + self.parameters
         cells: dict[Rows, Density] = {start: {((0,) * width, (_ZERO,) * width): Fraction(1)}}
         waiting = set(range(len(noises)))
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))
             waiting.remove(v)
             cells = self._without(cells, v, *noises[v])
-        found: Terms = {}
+        found: Density = {}
         for density in cells.values():
             for (powers, rates), c in density.items():
-                key = rates[-1], powers[-1]
+                key = powers[len(noises) :], rates[len(noises) :]
                 found[key] = found.get(key, _ZERO) + c
-        return {key: c for key, c in found.items() if c}
+        return _nonzero(found)
 
     def _without(
         self, cells: dict[Rows, Density], v: int, kind: str, rate: Fraction
@@ -81,7 +104,7 @@ class Integrals:
                     for (powers, rates), c in density.items()
                 }
                 self.spend(30 * (len(rows) + 1))
-                for new_rows, low, high in _bounds({*rows, half}, v):
+                for new_rows, low, high in self._bounds({*rows, half}, v):
                     self.spend(15 * (len(new_rows) + 1))
                     into = found.setdefault(new_rows, {})
                     if high is not None:
@@ -129,6 +152,65 @@ class Integrals:
         self.spend(len(found))
         return found
 
+    def _tidy(self, rows: Iterable[Row]) -> Rows | None:
+        """Return the rows in one spelling, of parallel ones the tightest; None if it is empty."""
+        tightest: dict[Row, Row] = {}
+        for row in rows:
+            direction, constant = row[: -self.parameters], row[-self.parameters :]
+            below = lcm(*(c.denominator for c in direction))
+            above = gcd(*(int(c * below) for c in direction))
+            if above == 0:
+                if self.judge(constant) < 0:
+                    return None
+                continue
+            scale = Fraction(below, above)
+            key, value = tuple(c * scale for c in direction), tuple(c * scale for c in constant)
+            if key not in tightest or self.judge(_minus(value, tightest[key])) < 0:
+                tightest[key] = value
+        for key, value in tightest.items():
+            opposite = tightest.get(tuple(-c for c in key))
+            if opposite is not None and self.judge(_plus(opposite, value)) <= 0:
+                return None
+        return frozenset((*key, *value) for key, value in tightest.items())
+
+    def _bounds(self, rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]:
+        """Return the choices of the largest lower and the smallest upper bound of a variable."""
+        lower: list[Row] = []
+        upper: list[Row] = []
+        rest: list[Row] = []
+        for row in rows:
+            if row[v] == 0:
+                rest.append(row)
+            else:
+                bound = tuple(_ZERO if k == v else -c / row[v] for k, c in enumerate(row))
+                self._place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
+        found: list[tuple[Rows, Row | None, Row | None]] = []
+        lows: list[Row | None] = [*lower] or [None]
+        highs: list[Row | None] = [*upper] or [None]
+        for low in lows:
+            for high in highs:
+                more = list(rest)
+                if low is not None:
+                    more += [_minus(low, other) for other in lower if other is not low]
+                if high is not None:
+                    more += [_minus(other, high) for other in upper if other is not high]
+                if low is not None and high is not None:
+                    more.append(_minus(high, low))
+                tidy = self._tidy(more)
+                if tidy is not None:
+                    found.append((tidy, low, high))
+        return found
+
+    def _place(self, bounds: list[Row], bound: Row, sign: int) -> None:
+        """Add a bound, unless one that differs by a constant is as tight (sign 1: lower)."""
+        n = self.parameters
+        for k, other in enumerate(bounds):
+            if other[:-n] == bound[:-n]:
+                if sign * self.judge(_minus(bound[-n:], other[-n:])) > 0:
+                    bounds[k] = bound
+                return
+        bounds.append(bound)
+
     def spend(self, steps: int) -> None:
         """Count steps, about a microsecond each."""
         self.left -= steps
@@ -144,69 +226,12 @@ def _raised(rates: tuple[Fraction, ...], v: int, by: Fraction) -> tuple[Fraction
     return (*rates[:v], rates[v] + by, *rates[v + 1 :])
 
 
-def _tidy(rows: list[Row]) -> Rows | None:
-    """Return the rows in one spelling, of parallel ones the tightest; None if nothing is inside."""
-    tightest: dict[tuple[Fraction, ...], Fraction] = {}
-    for row in rows:
-        *direction, constant = row
-        below = lcm(*(c.denominator for c in direction))
-        above = gcd(*(int(c * below) for c in direction))
-        if above == 0:
-            if constant < 0:
-                return None
-            continue
-        scale = Fraction(below, above)
-        key, value = tuple(c * scale for c in direction), constant * scale
-        if key not in tightest or value < tightest[key]:
-            tightest[key] = value
-    for key, value in tightest.items():
-        opposite = tightest.get(tuple(-c for c in key))
-        if opposite is not None and opposite + value <= 0:
-            return None
-    return frozenset((*key, value) for key, value in tightest.items())
-
-
-def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]:
-    """Return the choices of the largest lower and the smallest upper bound of a variable."""
-    lower: list[Row] = []
-    upper: list[Row] = []
-    rest: list[Row] = []
-    for row in rows:
-        if row[v] == 0:
-            rest.append(row)
-        else:
-            bound = tuple(_ZERO if k == v else -c / row[v] for k, c in enumerate(row))
-            _place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
-    found: list[tuple[Rows, Row | None, Row | None]] = []
-    lows: list[Row | None] = [*lower] or [None]
-    highs: list[Row | None] = [*upper] or [None]
-    for low in lows:
-        for high in highs:
-            more = list(rest)
-            if low is not None:
-                more += [_minus(low, other) for other in lower if other is not low]
-            if high is not None:
-                more += [_minus(other, high) for other in upper if other is not high]
-            if low is not None and high is not None:
-                more.append(_minus(high, low))
-            tidy = _tidy(more)
-            if tidy is not None:
-                found.append((tidy, low, high))
-    return found
-
-
-def _place(bounds: list[Row], bound: Row, sign: int) -> None:
-    """Add a bound, unless one that differs by a multiple of ε only is as tight (sign 1: lower)."""
-    for k, other in enumerate(bounds):
-        if other[:-1] == bound[:-1]:
-            if sign * (bound[-1] - other[-1]) > 0:
-                bounds[k] = bound
-            return
-    bounds.append(bound)
-
-
 def _minus(a: Row, b: Row) -> Row:
     return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def _plus(a: Row, b: Row) -> Row:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def _splits(cells: dict[Rows, Density], v: int) -> int:

@@ -27,7 +27,8 @@ class MalformedError(Exception):
     """A part that makes no sense, so the certificate proves nothing."""
 
 
-def _plus(a: Sum, b: Sum) -> Sum:
+def plus(a: Sum, b: Sum) -> Sum:
+    """Return the sum of two, in any variables."""
     total = dict(a)
     for key, c in b.items():
         total[key] = total.get(key, Fraction(0)) + c
@@ -36,7 +37,8 @@ def _plus(a: Sum, b: Sum) -> Sum:
     return total
 
 
-def _times(a: Sum, b: Sum) -> Sum:
+def times(a: Sum, b: Sum) -> Sum:
+    """Return the product of two, in any variables."""
     if len(a) * len(b) > MOST:
         raise UnsupportedError("a formula is too long")
     product: Sum = {}
@@ -64,7 +66,7 @@ class Ratio:
         if len(self.under) == 1:  # a monomial below is 1/monomial above
             (((powers, rates), c),) = self.under.items()
             inverse = tuple(-k for k in powers), tuple(-q for q in rates)
-            self.over = _times(self.over, {inverse: 1 / c})
+            self.over = times(self.over, {inverse: 1 / c})
             self.under = _ONE
 
     @classmethod
@@ -145,9 +147,9 @@ class Ratio:
         if two is None:
             return NotImplemented
         if self.under == two.under:
-            return Ratio(_plus(self.over, two.over), self.under)
-        over = _plus(_times(self.over, two.under), _times(two.over, self.under))
-        return Ratio(over, _times(self.under, two.under))
+            return Ratio(plus(self.over, two.over), self.under)
+        over = plus(times(self.over, two.under), times(two.over, self.under))
+        return Ratio(over, times(self.under, two.under))
 
     __radd__ = __add__
 
@@ -155,7 +157,7 @@ class Ratio:
         two = _ratio(other)
         if two is None:
             return NotImplemented
-        return Ratio(_times(self.over, two.over), _times(self.under, two.under))
+        return Ratio(times(self.over, two.over), times(self.under, two.under))
 
     __rmul__ = __mul__
 
@@ -173,7 +175,7 @@ class Ratio:
         two = _ratio(other)
         if two is None:
             return NotImplemented
-        return Ratio(_times(self.over, two.under), _times(self.under, two.over))
+        return Ratio(times(self.over, two.under), times(self.under, two.over))
 
     def __rtruediv__(self, other: object) -> Ratio:
         two = _ratio(other)
@@ -193,7 +195,7 @@ class Ratio:
             return False
         if self.under == two.under:
             return self.over == two.over
-        return _times(self.over, two.under) == _times(two.over, self.under)
+        return times(self.over, two.under) == times(two.over, self.under)
 
 
 def _ratio(value: object) -> Ratio | None:

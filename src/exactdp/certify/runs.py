@@ -135,12 +135,14 @@ class Path(Run):
         return scored[k][0]
 
 
-def paths(run: Callable[[Path], Any], *, noisy: bool) -> Iterator[tuple[Path, Any]]:
+def paths(
+    run: Callable[[Path], Any], *, noisy: bool, make: Callable[..., Path] = Path
+) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output."""
     waiting: list[tuple[int, ...]] = [()]
     count = 0
     while waiting:
-        path = Path(waiting.pop(), noisy=noisy)
+        path = make(waiting.pop(), noisy=noisy)
         count += 1
         if count > limits.MAX_PATHS:
             raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")

@@ -74,9 +74,17 @@ class Statement(Sums):
                 str(values.an_input(self, u, self.kinds)): values.value(self, output)
                 for u, output in map(self.pair, self.entries(spec["ideal"]["table"]))
             }
-        self.inputs = values.all_inputs(self, spec["inputs"], self.kinds)
-        self.require(self.inputs, "there are no inputs")
+        self.read_inputs(spec["inputs"])
         self.claim = self.sentence(spec)
+
+    def read_inputs(self, given: Any) -> None:
+        """Read which inputs the claim is about."""
+        self.inputs = values.all_inputs(self, given, self.kinds)
+        self.require(self.inputs, "there are no inputs")
+
+    def which(self) -> str:
+        """Return the inputs of the claim in words."""
+        return f"{len(self.inputs)} inputs"
 
     def sentence(self, spec: dict[str, Any]) -> str:
         """Return the claim in a sentence."""
@@ -92,7 +100,7 @@ class Statement(Sums):
         ways = [spec[name].get("name", "own") for name in ("input_distance", "output_distance")]
         return (
             f"{short(function.name)} is (α, β, γ)-accurate with {alpha}, {gamma} and β = {beta} "
-            f"at {len(self.inputs)} inputs, for every ε in {self.epsilon.text()} "
+            f"at {self.which()}, for every ε in {self.epsilon.text()} "
             f"(distances: {short(ways[0])} on inputs, {short(ways[1])} on outputs)"
         )
 

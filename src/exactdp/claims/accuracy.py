@@ -30,6 +30,7 @@ from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
+from exactdp.semantics.spots import watched
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -273,7 +274,8 @@ class Accuracy:
 
 def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
     try:
-        found = beta(u)
+        with watched(u):
+            found = beta(u)
     except ExactdpError:
         raise
     except Exception as error:

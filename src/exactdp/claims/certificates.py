@@ -25,11 +25,11 @@ from exactdp.claims.expressions import (
     Symbol,
 )
 from exactdp.claims.ideals import IdealFunction, Program
-from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed
+from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.pieces import assembled, entries, kinds
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval
@@ -47,24 +47,15 @@ _MOST_DIRECTIONS = 3**6
 
 
 def certificate(verdict: Verdict) -> Json:
-    """Return the sealed certificate of a verdict at given inputs."""
+    """Return the sealed certificate of a verdict."""
     claim = verdict.claim
-    if isinstance(claim.input_set, AllReals | Box):
-        raise ValueRefusedError(
-            f"a verdict about {claim.input_set} has no certificate yet",
-            rule="Certificates are for claims at given inputs.",
-            way_out="Use a Grid or a list of inputs.",
-        )
+    everywhere = isinstance(claim.input_set, AllReals | Box)
+    if everywhere or (verdict.holds and verdict.route not in ROUTES.values()):
+        return _on_cones(verdict)
     signs = _Signs()
     inputs: list[Json] = []
     if verdict.route in ROUTES.values():
         inputs = _inputs(verdict, signs)
-    elif verdict.holds:
-        raise ValueRefusedError(
-            "a claim that was proved for α and γ as parameters has no certificate yet",
-            rule="Certificates are for claims with one check, or finitely many, at each input.",
-            way_out="Give numbers for alpha and gamma.",
-        )
     body: Json = {
         "format": "exactdp-certificate",
         "version": 1,
@@ -75,6 +66,26 @@ def certificate(verdict: Verdict) -> Json:
         "inputs": inputs,
         "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
         "signs": signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _on_cones(verdict: Verdict) -> Json:
+    """Return the certificate of a verdict about all real inputs, or about all α and γ."""
+    from exactdp.claims.certificates_everywhere import spaces_and_signs  # noqa: PLC0415 both ways
+
+    spaces, signs = spaces_and_signs(verdict) if verdict.holds else ([], [])
+    claim = verdict.claim
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": 1,
+        "kind": "everywhere",
+        "claim": _claim(claim),
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "spaces": spaces,
+        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
+        "signs": signs,
     }
     return {**body, "seal": seal(body)}
 
@@ -150,6 +161,11 @@ def _which(claim: Accuracy) -> Json:
     given = claim.input_set
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}
+    if isinstance(given, AllReals):
+        return {"reals": True}
+    if isinstance(given, Box):
+        ends = given.ends(real_count(claim.mechanism))
+        return {"box": [[spell(low), spell(high)] for low, high in ends]}
     assert isinstance(given, tuple)
     return {"list": [[_value(one) for one in u] for u in given]}
 

@@ -222,8 +222,13 @@ class Disagreements:
                     [_forms(way, point) for way in ways if _is_open(way.when, point)]
                     for ways in reach.groups
                 ]
-                if all(groups):
-                    found.append(Largest(tuple(Least(tuple(ways)) for ways in groups)))
+                if not all(groups):
+                    continue
+                least = [Least(tuple(ways)) for ways in groups]
+                if self._distance.adds:
+                    found.append(self._distance.total([Fraction(0), *map(certified, least)]))
+                else:
+                    found.append(Largest(tuple(least)))
         return certified(Least(tuple(found)))
 
     # Finite inputs --------------------------------------------------------------------

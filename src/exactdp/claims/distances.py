@@ -23,7 +23,7 @@ from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice, Machine
-from exactdp.semantics.spots import Spot, has_spots, run_at_spots
+from exactdp.semantics.spots import Spot, has_spots, run_at_spots, watched
 
 Distance: TypeAlias = Any
 """A rational or `inf`; in a claim about all inputs a linear form in them."""
@@ -61,9 +61,12 @@ class InputDistance(ABC):
         """Whether inputs whose entries are close are close."""
         return False
 
+    adds = False
+    """Whether distances of groups of entries are added; otherwise the largest counts."""
+
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Return the distance of inputs from those of groups of their entries."""
-        return max(distances)
+        return sum(distances) if self.adds else max(distances)
 
     def __str__(self) -> str:
         return self.name
@@ -71,6 +74,11 @@ class InputDistance(ABC):
 
 def _gap(a: Form, b: Form) -> list[Form]:
     """Return the forms whose maximum is |a − b|."""
+    if not _both_numbers(a, b):
+        raise ValueRefusedError(
+            f"a distance needs numbers, and inputs are {a!r} and {b!r}",
+            way_out="Use input_distance=discrete, or a function of two inputs.",
+        )
     difference = a - b
     if not isinstance(difference, Linear):
         return [abs(Fraction(difference))]
@@ -122,9 +130,7 @@ class _Total(InputDistance):
         """It is one."""
         return True
 
-    def total(self, distances: list[int | Distance]) -> int | Distance:
-        """Return the sum."""
-        return sum(distances)
+    adds = True
 
     def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
         """Return one case with a helper for each difference."""
@@ -133,13 +139,14 @@ class _Total(InputDistance):
         total: Form = 0
         helpers = []
         for a, b in zip(u, v, strict=True):
-            difference = a - b
-            if not isinstance(difference, Linear):
-                total = total + abs(Fraction(difference))
+            forms = _gap(a, b)
+            if not isinstance(forms[0], Linear):
+                total = total + forms[0]
                 continue
+            difference = forms[0]
             helper = f"|{difference}|"
             size = Linear.symbol(helper)
-            for form in _gap(a, b):
+            for form in forms:
                 rows += condition(size - form, ">=")[0]
             total = size + total
             helpers.append(helper)
@@ -201,6 +208,7 @@ class _Numeric(InputDistance):
         for a, b in zip(u, v, strict=True):
             if a is b or a == b:
                 continue
+            _gap(a, b)  # refuses what is no number
             below_here = condition(a - self.threshold, "<")[0]
             above_here = condition(a - self.threshold, ">=")[0]
             below_there = condition(b - self.threshold, "<")[0]
@@ -475,7 +483,8 @@ class _OwnOutput(OutputDistance):
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the value of the function."""
         if isinstance(self.function, Ideal) and has_spots((u, one, two)):
-            found = run_at_spots(self.function.machine, (u, one, two))
+            with watched((u, one, two)):
+                found = run_at_spots(self.function.machine, (u, one, two))
             if isinstance(found, Spot):
                 return found
         else:
@@ -526,7 +535,8 @@ def as_list(value: Value) -> Value:
 
 def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     try:
-        return function(*arguments)
+        with watched(arguments):
+            return function(*arguments)
     except ExactdpError:
         raise
     except Exception as error:

@@ -116,17 +116,22 @@ def _cost(rows: list[_Derived], name: Name) -> int:
 def _without(rows: list[_Derived], name: Name, count: int) -> list[_Derived]:
     lower = [one for one in rows if one.coefficients.get(name, 0) > 0]
     upper = [one for one in rows if one.coefficients.get(name, 0) < 0]
-    found = {one.row: one for one in rows if name not in one.coefficients}
+    found: dict[Row, list[_Derived]] = {}
+    for one in rows:
+        if name not in one.coefficients:
+            found.setdefault(one.row, []).append(one)
     for one in lower:
         for two in upper:
             sources = one.sources | two.sources
             if len(sources) > count + 1:
                 continue
             combined = _combined(one, two, name)
-            known = found.get(combined)
-            if known is None or len(sources) < len(known.sources):
-                found[combined] = _Derived(dict(combined.entries), combined, sources)
-    return list(found.values())
+            # The same row from other sources is another row to Kohler's rule.
+            known = found.setdefault(combined, [])
+            if not any(other.sources <= sources for other in known):
+                known[:] = [other for other in known if not sources <= other.sources]
+                known.append(_Derived(dict(combined.entries), combined, sources))
+    return [one for listed in found.values() for one in listed]
 
 
 def _combined(one: _Derived, two: _Derived, name: Name) -> Row:

@@ -13,6 +13,7 @@ their own.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -27,14 +28,14 @@ from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, box_sides
 from exactdp.claims.levels import Range
-from exactdp.claims.obligations import Obligation
+from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.tightness import Kappa, Tightness
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import Cone, ConeDecision, ExpSum, Quotient, largest_factor, nonnegative_on
 from exactdp.cones import Progress as Share
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
@@ -83,6 +84,17 @@ class Space:
             found[name] = sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0))
         return found
 
+    def hull(self) -> Space | None:
+        """Return the space without parameters that its region leaves no room; None if empty."""
+        space: Space | None = self
+        while space is not None and not space.region.is_full:
+            implied = space.region.implied_equalities()
+            if not implied:
+                return None
+            last = max(implied, key=lambda form: tuple(form)[1:])
+            space = space.face(tuple(map(Fraction, last)))
+        return space
+
     def face(self, form: tuple[Fraction, ...]) -> Space | None:
         """Return the part of the space where a form is 0, without the last parameter in it."""
         last = max(k for k, q in enumerate(form) if q)
@@ -127,7 +139,7 @@ class Survey:
 
     spaces: tuple[Space, ...]
     cones: tuple[Cone, ...]
-    sides: frozenset[tuple[Fraction, ...]] = frozenset()
+    sides: frozenset[tuple[tuple[Fraction, ...], bool]] = frozenset()
     seen: frozenset[Space] = frozenset()
     cells: int = 0
     silent: int = 0
@@ -147,7 +159,7 @@ class Everywhere:
                 way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
             )
         self.claim = claim
-        spaces = tuple(_spaces(claim))
+        spaces = tuple(space for one in _spaces(claim) if (space := one.hull()) is not None)
         if len(spaces[0].names) > _FEW:
             run = partial(_obligations, claim, spaces[0], set())
             about = estimated_cells(spaces[0].names, spaces[0].region, run) * len(spaces)
@@ -169,10 +181,16 @@ class Everywhere:
         *rest, space = survey.spaces
         if not survey.cones:
             seen = survey.seen
-            if not _is_continuous(self.claim):
-                faces = [face for side in sorted(survey.sides) if (face := space.face(side))]
-                rest += [face for face in dict.fromkeys(faces) if face not in seen]
-                seen |= set(faces)
+            every = not _is_continuous(self.claim)
+            faces = [
+                whole
+                for side, always in sorted(survey.sides)
+                if (always or every)
+                and (face := space.face(side)) is not None
+                and (whole := face.hull()) is not None
+            ]
+            rest += [face for face in dict.fromkeys(faces) if face not in seen]
+            seen |= set(faces)
             cones: tuple[Cone, ...] = (rest[-1].region,) if rest else ()
             return replace(survey, spaces=tuple(rest), cones=cones, sides=frozenset(), seen=seen)
         sides = set(survey.sides)
@@ -221,6 +239,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
     begin = time.perf_counter()
     work = claim.everywhere
     survey = work.explored(progress)
+    assert survey.cells  # a region has at least one cell
     problems = survey.problems
     left = 0
     failure: Counterexample | None = None
@@ -240,9 +259,10 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
     if left and failure is None:
         missing = f"{left} of {len(problems)} problems are left"
         if claim.epsilon == POSITIVE:
-            kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
-            ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
-            missing += f"; the best constant is between {ends}"
+            with contextlib.suppress(ExactdpError):
+                kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
+                ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
+                missing += f"; the best constant is between {ends}"
         else:
             missing += "; proofs for all inputs are for every ε > 0"
     return Verdict(
@@ -260,6 +280,12 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
 
 def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | None) -> Tightness:
     """Return an enclosure of the best constant over all inputs of a box of reals."""
+    if claim.epsilon != POSITIVE:
+        raise ValueRefusedError(
+            f"the best constant for all real inputs and ε in {claim.epsilon} is not computed",
+            rule="For all real inputs it is found over every ε > 0.",
+            way_out="Leave out epsilon, or give inputs=Grid(lo, hi) or a list.",
+        )
     work = claim.everywhere
     different: dict[object, tuple[Problem, Quotient, Shape]] = {}
     survey = work.explored(progress)
@@ -268,8 +294,9 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
             continue
         names = problem.space.names
         under = problem.error.denominator * problem.beta.denominator
+        positive = under if under == 1 else under * under
         over, below = (
-            ExpSum.from_closed_form((form * under).numerator, names)
+            ExpSum.from_closed_form((form * positive).numerator, names)
             for form in (problem.beta, problem.error)
         )
         shape = shape_of(below, problem.cone, over)
@@ -282,16 +309,24 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         return Tightness(
             Kappa(inf, inf), None, None, None, None, None, None, survey.cells, survey.silent
         )
-    found = largest_factor([quotient for _, quotient, _ in listed], width)
-    if found.upper is None or found.lower is None or found.where is None or found.witness is None:
-        raise ValueRefusedError("the best constant could not be enclosed")
-    problem, _, shape = listed[found.where]
-    values = _values(problem, shape.lifted(found.witness))
+    nothing = next((one for one in listed if not one[1].numerator), None)
+    if nothing is not None:  # β is 0 and the error is not
+        problem, _, _ = nothing
+        kappa, values = Kappa(Fraction(0), Fraction(0)), _values(problem, {})
+    else:
+        found = largest_factor([quotient for _, quotient, _ in listed], width)
+        if found.upper is None or found.lower is None:
+            raise ValueRefusedError("the best constant could not be enclosed")
+        assert found.where is not None
+        assert found.witness is not None
+        problem, _, shape = listed[found.where]
+        kappa = _sharpened([quotient for _, quotient, _ in listed], found.lower, found.upper)
+        values = _values(problem, shape.lifted(found.witness))
     u = _input(claim, problem, values)
     scale = values["eps"]
     return Tightness(
-        Kappa(found.lower, found.upper),
-        int(found.lower) if int(found.lower) == int(found.upper) else None,
+        kappa,
+        int(kappa.lower) if int(kappa.lower) == int(kappa.upper) else None,
         as_written(as_given(claim.mechanism, u)),
         None,
         None,
@@ -300,6 +335,18 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         survey.cells,
         survey.silent,
     )
+
+
+def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> Kappa:
+    """Return the enclosure with its lower end at a simple number, if that is proved too."""
+    lower = max(lower, Fraction(0))
+    simple = simplest_inside(lower, upper + (upper - lower) / 16) if lower < upper else lower
+    if simple <= upper and all(
+        nonnegative_on(one.numerator - one.denominator * simple, one.cone).holds
+        for one in quotients
+    ):
+        lower = simple
+    return Kappa(lower, upper)
 
 
 def _spaces(claim: Accuracy) -> Iterator[Space]:
@@ -327,7 +374,10 @@ def _is_alpha_free(claim: Accuracy) -> bool:
         return False
     if isinstance(gamma, Expression) and "alpha" in gamma.names():
         return True
-    return not falls(claim.formula, "alpha", claim.epsilon)
+    try:
+        return not falls(claim.formula, "alpha", claim.epsilon)
+    except ExactdpError:  # β is a function that looks at the input
+        return True
 
 
 def _is_gamma_free(claim: Accuracy) -> bool:
@@ -335,7 +385,10 @@ def _is_gamma_free(claim: Accuracy) -> bool:
     if not isinstance(claim.gamma_level, Range):
         return False
     noisy = claim.mechanism.checked.output.holds_noise
-    return noisy or not falls(claim.formula, "gamma", claim.epsilon)
+    try:
+        return noisy or _is_alpha_free(claim) or not falls(claim.formula, "gamma", claim.epsilon)
+    except ExactdpError:  # β is a function that looks at the input
+        return True
 
 
 def _is_continuous(claim: Accuracy) -> bool:
@@ -345,7 +398,7 @@ def _is_continuous(claim: Accuracy) -> bool:
 
 
 def _obligations(
-    claim: Accuracy, space: Space, sides: set[tuple[Fraction, ...]], trace: Trace
+    claim: Accuracy, space: Space, sides: set[tuple[tuple[Fraction, ...], bool]], trace: Trace
 ) -> list[Obligation] | None:
     """Return what must be proved at a sample of a space; collect where it jumps."""
     finite, spots = iter(space.finite), space.spots(trace)
@@ -353,12 +406,19 @@ def _obligations(
         spots[name] if kind is None else next(finite)
         for name, kind in zip(claim.entry_names, kinds(claim.mechanism), strict=True)
     ]
-    found = claim.obligations.at(
-        assembled(claim.mechanism, entries),
-        spots["alpha"] if space.free_alpha else None,
-        spots["gamma"] if space.free_gamma else None,
-    )
-    sides |= set(map(rational_vector, trace.sides))
+    try:
+        found = claim.obligations.at(
+            assembled(claim.mechanism, entries),
+            spots["alpha"] if space.free_alpha else None,
+            spots["gamma"] if space.free_gamma else None,
+        )
+    except MissingHypothesisError as error:
+        raise ValueRefusedError(
+            f"the claim cannot be decided for all real inputs: {error}",
+            rule="There α and γ are numbers, ranges, or γ a multiple of α plus a number.",
+            way_out="Give inputs=Grid(lo, hi) or a list.",
+        ) from None
+    sides |= {(rational_vector(side), always) for side, always in trace.sides.items()}
     return found
 
 
@@ -398,8 +458,9 @@ def _counterexample(
 ) -> Counterexample | None:
     """Return a counterexample in a cell, re-checked at its single input; a simple one if any is."""
     exact = _values(problem, point)
+    odd = problem.space.values(problem.shape.completed(problem.cone, point, odd=True))
     seen = set()
-    for values in (*_simple_points(problem), exact):
+    for values in (*_simple_points(problem), exact, odd):
         for scale in _scales(claim, problem, values):
             u = _input(claim, problem, {**values, "eps": scale})
             fixed: dict[str, Any] = {}

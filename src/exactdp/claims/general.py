@@ -20,6 +20,7 @@ from exactdp.claims.shapes import shape_of
 from exactdp.claims.verdict import Counterexample
 from exactdp.cones import Cone, ExpSum, nonnegative_on
 from exactdp.errors import ExactdpError
+from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.numbers import simplest_inside
@@ -48,7 +49,10 @@ def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     """Decide a claim at one input with α and γ as parameters."""
     moving = {name for name in ("alpha", "gamma") if _moves(claim, name)}
     if not moving:
-        return _over_cones(claim, u)
+        try:
+            return _over_cones(claim, u)
+        except MissingHypothesisError:
+            return Outcome(None)
     every: dict[str, Any] = dict.fromkeys(moving, ANY)
     wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
     try:
@@ -71,6 +75,8 @@ def _moves(claim: Accuracy, name: str) -> bool:
 
 
 def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
+    if samples_integers(claim.mechanism.definition):
+        return Outcome(None)
     free_alpha = isinstance(claim.alpha_level, Range)
     free_gamma = isinstance(claim.gamma_level, Range)
     names = ("eps", *("alpha",) * free_alpha, *("gamma",) * free_gamma)
@@ -84,6 +90,11 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
         )
 
     silent, holds = True, True
+    if free_alpha and claim.boundary == "check":
+        outcome = _at_boundary(claim, u)
+        if outcome.counterexample is not None:
+            return outcome
+        silent, holds = outcome.silent, outcome.holds is True
     for cell in explore(names, Cone.of(len(names), units), run):
         silent = silent and cell.result is None
         for one in cell.result or ():
@@ -99,6 +110,17 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
                         return Outcome(False, counterexample=found)
                 holds = holds and decision.holds is True
     return Outcome(True if holds else None, silent=silent)
+
+
+def _at_boundary(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
+    """Return what is found where α is the distance to disagreement itself."""
+    assert isinstance(claim.alpha_level, Range)
+    given = as_given(claim.mechanism, u)
+    distance = claim.disagreement(given).distance
+    if not isinstance(distance, Fraction) or distance not in claim.alpha_level.interval:
+        return Outcome(True, silent=True)
+    verdict = replace(claim, inputs=[given], alpha=distance).check()
+    return Outcome(verdict.holds, verdict.silent == 1, verdict.counterexample)
 
 
 def _confirmed(

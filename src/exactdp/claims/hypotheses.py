@@ -115,7 +115,7 @@ def at_infinity(form: ClosedForm, scaled: str) -> ClosedForm | float:
         return over / under
     if high < low:
         return ExpPoly(0)
-    return inf
+    return inf if nonnegative(over * under) else -inf
 
 
 def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:

@@ -66,7 +66,9 @@ def read_level(value: object, name: str) -> Level:
     if isinstance(value, Interval):
         if value.lower < 0:
             raise _negative(name, str(value))
-        return Range(value)
+        if not value.is_point:
+            return Range(value)
+        value = value.lower
     level = as_expression(value, name)
     number = constant(level)
     if number is not None and number < 0:

@@ -123,8 +123,15 @@ class Obligations:
         values = self.input_values(u)
         alpha = claim.alpha_level
         top: Distance
+        if closed and isinstance(distance, Spot):
+            # Where dd is the smallest α exactly, the claim is made there and perhaps not around.
+            least = alpha.lower if isinstance(alpha, Range) else self.number(alpha, values, "alpha")
+            distance.trace.note(distance - least)
         if isinstance(alpha, Range) and alpha_is is not None:
-            if alpha_is > alpha.upper or alpha_is < alpha.lower or not alpha_is < distance:
+            if closed:
+                alpha_is.trace.note(alpha_is - distance if distance != inf else alpha_is)
+            is_below = alpha_is < distance or (closed and alpha_is == distance)
+            if alpha_is > alpha.upper or alpha_is < alpha.lower or not is_below:
                 return None
             top, reached = alpha_is, True
         elif isinstance(alpha, Range):
@@ -132,7 +139,8 @@ class Obligations:
                 return None
             top = min(distance, alpha.upper)
             reached = top < distance and not alpha.interval.upper_open
-            reached = reached or (closed and top == distance and top != inf)
+            is_open = top == alpha.upper and alpha.interval.upper_open
+            reached = reached or (closed and top == distance and top != inf and not is_open)
         else:
             top = self.number(alpha, values, "alpha")
             if not (top < distance or (closed and top == distance)):
@@ -304,6 +312,12 @@ class Obligations:
             for name in endless:
                 if isinstance(limit, ClosedForm):
                     limit = at_infinity(limit, name)
+            if limit == -inf:
+                raise ValueRefusedError(
+                    f"beta = {formula} is negative where {' or '.join(endless)} is large",
+                    rule="beta bounds a probability: it is defined and not negative.",
+                    way_out="Correct beta, or restrict alpha and gamma.",
+                )
             if isinstance(limit, ClosedForm):
                 self._require_bound(limit, formula)
                 found.append(limit)

@@ -24,14 +24,21 @@ class Shape:
         """Return a point with the original parameters."""
         return dict(zip(self.kept, point, strict=True))
 
-    def completed(self, cone: Cone, point: Mapping[int, Fraction]) -> tuple[Fraction, ...]:
-        """Return an inner point of the original cone with given values of the kept parameters."""
+    def completed(
+        self, cone: Cone, point: Mapping[int, Fraction], *, odd: bool = False
+    ) -> tuple[Fraction, ...]:
+        """Return an inner point of the original cone with given values of the kept parameters.
+
+        The others are simple, or on purpose `odd`.
+        """
         known: dict[Name, Number] = dict(point.items())
         rows = [row.at(known) for row in _rows(cone, strict=True)]
-        found = solution(rows)
+        wish: dict[Name, Number] = {k: Fraction(2 * k + 3, 7) for k in range(cone.size)}
+        found = solution(rows, wish if odd else None)
         assert found is not None
+        rest = wish if odd else {}
         return tuple(
-            Fraction(point[k]) if k in point else found.get(k, Fraction(0))
+            Fraction(point[k]) if k in point else Fraction(found.get(k, rest.get(k, 0)))
             for k in range(cone.size)
         )
 

@@ -104,9 +104,10 @@ def _claimed(
             gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
         elif not one.gamma_reached:
             gamma = _below(one.gamma, share, one.gamma_least)
-        for beta in obligations.beta(one.input, values, alpha, gamma) or ():
-            if (one.probability - 1 + beta).at(eps).sign < 0:
-                return alpha, gamma, beta
+        found = obligations.beta(one.input, values, alpha, gamma) or ()
+        beta = min(found, key=lambda form: form.at(eps).upper, default=None)
+        if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
+            return alpha, gamma, beta
         share /= 16
 
 

@@ -196,7 +196,13 @@ class Mechanism:
         if (sides := self._sides(u)) is not None:
             from exactdp.semantics.piecewise import piecewise  # noqa: PLC0415
 
-            return piecewise(self, sides, lambda v, _: dict(self.engine.distribution_at_spots(v)))
+            engine = self.engine
+            return piecewise(
+                self,
+                sides,
+                lambda v, _: dict(engine.distribution_at_spots(v)),
+                lambda v, _: dict(engine.distribution(v)),
+            )
         return self.engine.distribution(u, progress)
 
     @overload
@@ -219,7 +225,12 @@ class Mechanism:
 
             pattern = read_pattern(output)
             engine = self.engine
-            return piecewise(self, sides, lambda v, _: engine.probability_at_spots(v, pattern))
+            return piecewise(
+                self,
+                sides,
+                lambda v, _: engine.probability_at_spots(v, pattern),
+                lambda v, _: engine.probability(v, pattern),
+            )
         return self.engine.probability(u, output, progress)
 
     @overload

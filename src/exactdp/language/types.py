@@ -22,6 +22,8 @@ class RealType:
     def __str__(self) -> str:
         return "Real"
 
+    __repr__ = __str__
+
     @property
     def finite(self) -> bool:
         """Whether there are finitely many inputs of this type."""

@@ -7,9 +7,9 @@ exponentials of linear forms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
@@ -54,6 +54,10 @@ class Piecewise(Generic[T]):
     names: tuple[str, ...]
     """ε first, then the inputs, each scaled by ε in the closed forms."""
     pieces: tuple[Piece[T], ...]
+    alone: Callable[[tuple[Fraction, ...]], T] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """What computes the value at single numbers; asked on the sides of pieces."""
 
     def __iter__(self) -> Iterator[Piece[T]]:
         return iter(self.pieces)
@@ -64,15 +68,24 @@ class Piecewise(Generic[T]):
     def piece(self, *values: Number) -> Piece[T]:
         """Return the piece in which given inputs lie."""
         point = self._point(values)
-        return next(one for one in self.pieces if one.cone.contains(point))
+        for one in self.pieces:
+            if one.cone.contains(point):
+                return one
+        raise ValueRefusedError(
+            f"the formula says nothing at {', '.join(map(str, values))}",
+            rule="It is for the inputs that it was made for, and gamma is not negative.",
+        )
 
     def at(self, *values: Number) -> T:
         """Return the value at given inputs, a closed form in ε."""
-        found = self.piece(*values).value
+        here = self.piece(*values)
+        found = here.value
+        if self.alone is not None and not here.cone.contains_inside(self._point(values)):
+            # On a side the mechanism itself may compare inputs and jump.
+            return self.alone(self._point(values)[1:])
         point = dict(zip(self.names[1:], self._point(values)[1:], strict=True))
         scaled = {name: eps * number for name, number in point.items()}
-        result: T = _substituted(found, scaled)
-        return result
+        return cast(T, _substituted(found, scaled))
 
     def _point(self, values: Sequence[Number]) -> tuple[Fraction, ...]:
         if len(values) != len(self.names) - 1:
@@ -113,6 +126,7 @@ def piecewise(
     mechanism: Mechanism,
     sides: Sequence[Sequence[Fraction | int]],
     run: Callable[[tuple[Value, ...], dict[str, Spot]], T],
+    alone: Callable[[Value, tuple[Fraction, ...]], T],
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
     """Return what a run gives for all real inputs, and for further parameters that are ≥ 0."""
@@ -134,21 +148,33 @@ def piecewise(
     units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
     wide = [(*side, *(0,) * len(more)) for side in sides]
     region = Cone.of(len(names), [units[0], *units[count:], *wide])
+    if not region.is_full:
+        raise ValueRefusedError(
+            "the box has no interior",
+            rule="A formula is for inputs that can move.",
+            way_out="Ask for the single input, or widen the box.",
+        )
 
-    def at(trace: Trace) -> T:
-        spots = {name: trace.spot(name) for name in names}
-        rest = iter(spots[name] for name in names[1:count])
-        u = tuple(
+    def input_of(values: Sequence[Value]) -> tuple[Value, ...]:
+        rest = iter(values)
+        return tuple(
             List(next(rest) for _ in range(param.type.length))
             if isinstance(param.type, ListType)
             else next(rest)
             for param in mechanism.inputs
         )
-        return run(u, spots)
+
+    def at(trace: Trace) -> T:
+        spots = {name: trace.spot(name) for name in names}
+        return run(input_of([spots[name] for name in names[1:count]]), spots)
+
+    def single(values: tuple[Fraction, ...]) -> T:
+        u = input_of(values[: count - 1])
+        return alone(u[0] if len(u) == 1 else u, values[count - 1 :])
 
     cells = explore(names, region, at)
     return Piecewise(
-        tuple(names), tuple(Piece(tuple(names), cell.cone, cell.result) for cell in cells)
+        tuple(names), tuple(Piece(tuple(names), cell.cone, cell.result) for cell in cells), single
     )
 
 
@@ -173,4 +199,9 @@ def within_everywhere(
             return mechanism.engine.probability_at_spots(u, output)
         return mechanism.engine.probability_at_spots(u, near(output, size))
 
-    return piecewise(mechanism, sides, run, ("gamma",) if free else ())
+    def alone(u: Value, more: tuple[Fraction, ...]) -> ClosedForm:
+        given: Any = u
+        size = more[0] if free else radius
+        return cast(ClosedForm, mechanism.within(given, size, ideal=ideal, distance=distance))
+
+    return piecewise(mechanism, sides, run, alone, ("gamma",) if free else ())

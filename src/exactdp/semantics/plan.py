@@ -23,6 +23,7 @@ from exactdp.measure.polyhedron import Condition
 from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
 from exactdp.semantics.linear import Linear, Number
 from exactdp.semantics.machine import Compare, Done, Draw, Event
+from exactdp.semantics.spots import Spot
 
 
 class Point(NamedTuple):
@@ -149,10 +150,13 @@ class Step:
         return question(self.event, point.value(self.place), integers)
 
 
-def question(event: Compare, constant: Fraction, integers: frozenset[int]) -> Question | bool:
+def question(event: Compare, constant: Any, integers: frozenset[int]) -> Question | bool:
     """Return a comparison of noise with its constant, or its truth if that is known."""
     form = noise_part(event.difference)
     if not form:
+        if isinstance(constant, Spot):
+            constant.trace.note(constant, always=True)
+            constant.trace.sign(constant.form)  # also an equality divides cells
         return COMPARISONS[event.op](constant, 0)
     whole = not integers.isdisjoint(form)
     if event.op in ("==", "!=") and not whole:

@@ -11,6 +11,7 @@ Everything is scaled by ε, so a rational constant c means c·ε.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from flint import fmpq
 
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import List, Value
-from exactdp.reals import ExpPoly, parameter
+from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Compare, Done, Machine
@@ -52,8 +53,11 @@ class Trace:
         self.names = tuple(names)
         self.sample = tuple(exact(Fraction(value) / sample[0]) for value in sample)
         self._positive: dict[Vector, Vector] = {}  # by direction
-        self.sides: dict[Vector, None] = {}
-        """The forms whose zeros are inputs at which a claim may jump."""
+        self.sides: dict[Vector, bool] = {}
+        """The forms whose zeros are inputs at which a claim may jump; True if it may jump there
+        although the ideal does not change."""
+        self.watching = False
+        """Whether every comparison is noted: a function of the user is asked."""
 
     @property
     def positive(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -81,10 +85,11 @@ class Trace:
                 total += q * x
         return total
 
-    def note(self, spot: Spot) -> None:
-        """Note that a claim may jump where a form is 0."""
+    def note(self, spot: Spot, *, always: bool = False) -> None:
+        """Note that a claim may jump where a form is 0, `always` or where the ideal changes."""
         if spot:
-            self.sides[_direction(spot.form)] = None
+            direction = _direction(spot.form)
+            self.sides[direction] = always or self.sides.get(direction, False)
 
     def knows(self, form: Vector) -> bool:
         """Whether the sign of a form, or of a multiple of it, was asked before."""
@@ -141,7 +146,13 @@ class Spot:
             return (exact(other), *(_ZERO,) * (len(self.form) - 1))
         return None
 
+    def formula(self) -> ClosedForm:
+        """Return the number itself, not multiplied by ε, as a function of the parameters."""
+        return self.closed_form() / eps
+
     def _combined(self, other: object, sign: int) -> Any:
+        if isinstance(other, ClosedForm):
+            return self.formula() + other * sign
         vector = self._vector(other)
         if vector is None:
             return NotImplemented
@@ -161,7 +172,9 @@ class Spot:
     def __neg__(self) -> Spot:
         return Spot(tuple(-q for q in self.form), self.trace)
 
-    def __mul__(self, other: object) -> Spot:
+    def __mul__(self, other: object) -> Any:
+        if isinstance(other, ClosedForm):
+            return self.formula() * other
         if not isinstance(other, int | Fraction):
             return NotImplemented
         factor = exact(other)
@@ -169,7 +182,9 @@ class Spot:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: object) -> Spot:
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, ClosedForm):
+            return self.formula() / other
         if not isinstance(other, int | Fraction):
             return NotImplemented
         return self if other == 1 else self * (1 / Fraction(other))
@@ -181,7 +196,10 @@ class Spot:
         return any(self.form)
 
     def __eq__(self, other: object) -> bool:
-        return self._vector(other) == self.form
+        vector = self._vector(other)
+        if self.trace.watching and vector is not None and vector != self.form:
+            self.trace.note(self - other, always=True)
+        return vector == self.form
 
     def __hash__(self) -> int:
         return hash(self.form)
@@ -192,7 +210,10 @@ class Spot:
         vector = self._vector(other)
         if vector is None:
             raise TypeError(f"a parameter cannot be compared with {other!r}")
-        return self.trace.sign(tuple(a - b for a, b in zip(self.form, vector, strict=True)))
+        difference = tuple(a - b for a, b in zip(self.form, vector, strict=True))
+        if self.trace.watching:
+            self.trace.note(Spot(difference, self.trace), always=True)
+        return self.trace.sign(difference)
 
     def __lt__(self, other: object) -> bool:
         return self._order(other) < 0
@@ -226,6 +247,20 @@ def _spots(value: Value) -> Iterator[Spot]:
     parts = value if isinstance(value, tuple) else getattr(value, "ends", ())
     for part in parts:
         yield from _spots(part)
+
+
+@contextmanager
+def watched(value: Value) -> Iterator[None]:
+    """Note all comparisons of the spots in a value for as long as a function of the user runs."""
+    spot = next(_spots(value), None)
+    if spot is None:
+        yield
+        return
+    spot.trace.watching = True
+    try:
+        yield
+    finally:
+        spot.trace.watching = False
 
 
 def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:

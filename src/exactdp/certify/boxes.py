@@ -1,0 +1,347 @@
+"""Boxes that cover the orthant, on each of which a sum has coefficients that are not negative.
+
+Along one axis let a₁ ≥ … ≥ a_N be the rates of a sum g, each as often as its powers need, V the
+space of sums with these, and δᵢ(σ) = (Lᵢ₋₁ ⋯ L₁ g)(σ) with L = ∂ + a. Then δᵢ′ = δᵢ₊₁ − aᵢδᵢ, so
+δ(σ + h) = W(h)·δ(σ) with W(h) = exp(hG), where G has −aᵢ in its diagonal and 1 above it.
+
+- On [σ, ∞) g ≥ 0 if all δᵢ(σ) ≥ 0 (see `orthants`).
+- On [σ, σ + h] let Bᵢ in V have a zero of order i at σ and of order N − 1 − i at σ + h. Elements of
+  V other than 0 have at most N − 1 zeros, so Bᵢ has no other, and is positive inside if the first
+  δ at σ that is not 0 is: that is δᵢ₊₁, set to 1. With the δ of the B as columns of X, g is
+  Σ bᵢBᵢ with b = X⁻¹·δ(σ), and g ≥ 0 if all bᵢ ≥ 0.
+
+Several axes are treated one after the other (products of functions that are not negative). All
+matrices are enclosed by integers in units of 2^−bits; W is multiplied by e^{h·a₁} > 0, after which
+its generator has no negative entry.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm, prod
+from typing import Any
+
+from .enclosures import floor
+from .reading import Reader
+
+Factor = tuple[int, Fraction]
+Local = dict[tuple[Factor, ...], Fraction]
+Ends = tuple[Fraction, Fraction | None]
+Box = list[Ends]
+Cell = tuple[int, int]  # an enclosure, in units
+Matrix = list[list[Cell]]
+
+_PRECISIONS = (256, 1024)
+_LARGEST = 200_000  # coefficients
+_MOST_RATES = 60
+_ZERO: Cell = (0, 0)
+
+
+def check_boxes(reader: Reader, g: Local, given: Any) -> None:
+    """Check that boxes cover the orthant, and that g is not negative on each of them."""
+    size = len(next(iter(g), ()))
+    boxes: list[Box] = []
+    for one in reader.entries(given):
+        box: Box = []
+        for pair in reader.entries(one, size):
+            low, high = reader.entries(pair, 2)
+            ends = reader.rational(low), None if high is None else reader.rational(high)
+            right = ends[0] >= 0 and (ends[1] is None or ends[0] < ends[1])
+            reader.require(right, "a box is empty")
+            box.append(ends)
+        boxes.append(box)
+    reader.require(boxes and _is_covering(reader, boxes, size), "boxes do not cover a cell")
+    if not g:
+        return
+    sums = Tensor(reader, g)
+    for box in boxes:
+        reader.require(sums.is_nonnegative(box), "the sign in a box is not proved")
+
+
+def _is_covering(reader: Reader, boxes: list[Box], size: int) -> bool:
+    """Whether boxes cover the orthant, seen by cutting it between boxes again and again."""
+    waiting: list[tuple[Box, list[Box]]] = [([(Fraction(0), None)] * size, boxes)]
+    while waiting:
+        region, inside = waiting.pop()
+        if not inside:
+            return False
+        if any(box == region for box in inside):
+            continue
+        reader.spend(len(inside) ** 2 * size + 1, 64)
+        cuts = {(j, end) for box in inside for j, ends in enumerate(box) for end in ends if end}
+        for j, cut in sorted(cuts):
+            low, high = region[j]
+            if not (low < cut and (high is None or cut < high)):
+                continue
+            below = [box for box in inside if (top := box[j][1]) is not None and top <= cut]
+            above = [box for box in inside if box[j][0] >= cut]
+            if len(below) + len(above) == len(inside):
+                waiting.append(([*region[:j], (low, cut), *region[j + 1 :]], below))
+                waiting.append(([*region[:j], (cut, high), *region[j + 1 :]], above))
+                break
+        else:
+            return False
+    return True
+
+
+class Tensor:
+    """A sum by its coefficients δ at 0, exactly."""
+
+    def __init__(self, reader: Reader, g: Local) -> None:
+        self.reader = reader
+        size = len(next(iter(g)))
+        self.rates: list[list[Fraction]] = []
+        for j in range(size):
+            highest: dict[Fraction, int] = {}
+            for key in g:
+                k, a = key[j]
+                highest[a] = max(highest.get(a, 0), k)
+            listed = [a for a in sorted(highest, reverse=True) for _ in range(highest[a] + 1)]
+            reader.require(len(listed) <= _MOST_RATES, "a cell has too many exponentials")
+            self.rates.append(listed)
+        self.shape = [len(rates) for rates in self.rates]
+        reader.require(prod(self.shape) <= _LARGEST, "a cell has too many coefficients")
+        found: dict[Any, Fraction] = dict(g)
+        for j in range(size):
+            found = self._at_zero(found, j)
+        scale = lcm(*(c.denominator for c in found.values()))
+        self.exact = [0] * prod(self.shape)
+        for key, c in found.items():
+            place = 0
+            for i, n in zip(key, self.shape, strict=True):
+                place = place * n + int(i)
+            self.exact[place] = int(c * scale)
+        self._known: dict[tuple[int, Ends, int], Matrix] = {}
+
+    def _at_zero(self, g: dict[Any, Fraction], j: int) -> dict[Any, Fraction]:
+        """Return the sum with the place of δ instead of s^k·e^{−as} along one axis."""
+        found: dict[Any, Fraction] = {}
+        columns: dict[Factor, list[Fraction]] = {}
+        for key, c in g.items():
+            if key[j] not in columns:
+                columns[key[j]] = _functionals(self.rates[j], key[j])
+            for i, weight in enumerate(columns[key[j]]):
+                if weight:
+                    new = (*key[:j], i, *key[j + 1 :])
+                    found[new] = found.get(new, Fraction(0)) + c * weight
+            self.reader.spend(2 * self.shape[j], 64)
+        return {key: c for key, c in found.items() if c}
+
+    def is_nonnegative(self, box: Box) -> bool:
+        """Whether all coefficients on a box are seen not to be negative."""
+        return any(self._is_seen(box, bits) for bits in _PRECISIONS)
+
+    def _is_seen(self, box: Box, bits: int) -> bool:
+        lows, highs = list(self.exact), list(self.exact)
+        for j, ends in enumerate(box):
+            if ends == (Fraction(0), None):
+                continue
+            key = j, ends, bits
+            if key not in self._known:
+                found = self._matrix(self.rates[j], ends, bits)
+                if found is None:
+                    return False
+                self._known[key] = found
+            lows, highs = self._applied(self._known[key], lows, highs, j, bits)
+        return all(low >= 0 for low in lows)
+
+    def _applied(
+        self, matrix: Matrix, lows: list[int], highs: list[int], j: int, bits: int
+    ) -> tuple[list[int], list[int]]:
+        n = self.shape[j]
+        stride = prod(self.shape[j + 1 :])
+        self.reader.spend(2 * len(lows) * n, bits)
+        new_lows, new_highs = [0] * len(lows), [0] * len(lows)
+        for start in range(len(lows)):
+            if start // stride % n:
+                continue
+            places = [start + i * stride for i in range(n)]
+            for i, row in enumerate(matrix):
+                low = high = 0
+                for (a, b), place in zip(row, places, strict=True):
+                    x, y = lows[place], highs[place]
+                    if x or y:
+                        ends = (a * x, a * y, b * x, b * y)
+                        low += min(ends)
+                        high += max(ends)
+                new_lows[places[i]] = low  # the unit becomes smaller: nothing is rounded
+                new_highs[places[i]] = high
+        return new_lows, new_highs
+
+    def _matrix(self, rates: list[Fraction], ends: Ends, bits: int) -> Matrix | None:
+        """Return the matrix from δ(0) to the coefficients on a stretch, up to a factor."""
+        low, high = ends
+        n = len(rates)
+        self.reader.spend(n**3 * 40, bits)
+        moved = _moved(rates, low, bits) if low else _unit(n, bits)
+        if high is None:
+            return moved
+        basis = _bernstein(_moved(rates, high - low, bits), bits)
+        return None if basis is None else _solved(basis, moved, bits)
+
+
+def _functionals(rates: list[Fraction], factor: Factor) -> list[Fraction]:
+    """Return δ₁, …, δ_N at 0 of s^k·e^{−as}: k! times the coefficient of x^k in ∏ (x + aⱼ − a)."""
+    k, a = factor
+    product = [Fraction(1)] + [Fraction(0)] * k
+    factorial = prod(range(1, k + 1))
+    found = []
+    for rate in rates:
+        found.append(factorial * product[k])
+        product = [
+            (product[i - 1] if i else Fraction(0)) + (rate - a) * product[i] for i in range(k + 1)
+        ]
+    return found
+
+
+# Matrices of enclosures -----------------------------------------------------------------
+
+
+def _unit(n: int, bits: int) -> Matrix:
+    one = 1 << bits
+    return [[(one, one) if i == j else _ZERO for j in range(n)] for i in range(n)]
+
+
+def _times(a: Cell, b: Cell, bits: int) -> Cell:
+    if _ZERO in (a, b):
+        return _ZERO
+    ends = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    return min(ends) >> bits, -(-max(ends) >> bits)
+
+
+def _moved(rates: list[Fraction], h: Fraction, bits: int) -> Matrix:
+    """Enclose e^{h·a₁}·W(h), a matrix without negative entries.
+
+    With A = h·(G + a₁)/2^m and row sums at most 1/2, the terms of Σ A^k/k! behind one are less than
+    that one's largest possible size; the sum is squared m times.
+    """
+    n = len(rates)
+    size = h * (rates[0] - rates[-1] + 1)
+    halvings = max(0, size.numerator.bit_length() - size.denominator.bit_length() + 2)
+    scale = bits + 2 * halvings + 32
+    step = h / (1 << halvings)
+
+    def enclosed(q: Fraction) -> Cell:
+        return (
+            floor(q.numerator, scale, q.denominator),
+            -floor(-q.numerator, scale, q.denominator),
+        )
+
+    generator = [
+        [
+            enclosed(step * (rates[0] - rates[i]))
+            if i == j
+            else enclosed(step)
+            if j == i + 1
+            else _ZERO
+            for j in range(n)
+        ]
+        for i in range(n)
+    ]
+    term = total = _unit(n, scale)
+    for k in range(1, scale + 2):
+        raised = _upper_product(term, generator, scale)
+        term = [[(low // k, -(-high // k)) for low, high in row] for row in raised]
+        total = [
+            [(a + c, b + d) for (a, b), (c, d) in zip(one, two, strict=True)]
+            for one, two in zip(total, term, strict=True)
+        ]
+        if k > n and max(high for row in term for _, high in row) <= 2:
+            break
+    rest = 4 + max(high for row in term for _, high in row) * n
+    total = [
+        [(low, high + rest) if i <= j else _ZERO for j, (low, high) in enumerate(row)]
+        for i, row in enumerate(total)
+    ]
+    for _ in range(halvings):
+        total = _upper_product(total, total, scale)
+    shift = scale - bits
+    return [[(low >> shift, -(-high >> shift)) for low, high in row] for row in total]
+
+
+def _upper_product(a: Matrix, b: Matrix, bits: int) -> Matrix:
+    """Return the product of upper triangular matrices without negative entries."""
+    n = len(a)
+    found: Matrix = [[_ZERO] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            low = sum(a[i][k][0] * b[k][j][0] for k in range(i, j + 1))
+            high = sum(a[i][k][1] * b[k][j][1] for k in range(i, j + 1))
+            found[i][j] = low >> bits, -(-high >> bits)
+    return found
+
+
+def _bernstein(moved: Matrix, bits: int) -> Matrix | None:
+    """Enclose X: below the 1 in the diagonal, what makes N − 1 − i entries of W·B be 0."""
+    n = len(moved)
+    found = _unit(n, bits)
+    for i in range(n - 1):
+        count = n - 1 - i
+        system = [[moved[r][c] for c in range(i + 1, n)] for r in range(count)]
+        right = [(-moved[r][i][1], -moved[r][i][0]) for r in range(count)]
+        solution = _solution(system, right, bits)
+        if solution is None:
+            return None
+        for c, one in enumerate(solution):
+            found[i + 1 + c][i] = one
+    return found
+
+
+def _solution(system: Matrix, right: list[Cell], bits: int) -> list[Cell] | None:
+    """Enclose the solution of linear equations by elimination."""
+    rows = [[*row, one] for row, one in zip(system, right, strict=True)]
+    n = len(rows)
+    for k in range(n):
+        place = max(range(k, n), key=lambda r: _least(rows[r][k]))
+        if not _least(rows[place][k]):
+            return None
+        rows[k], rows[place] = rows[place], rows[k]
+        for r in range(k + 1, n):
+            if rows[r][k] != _ZERO:
+                factor = _over(rows[r][k], rows[k][k], bits)
+                rows[r] = [
+                    _ZERO if c < k + 1 else _less(rows[r][c], _times(factor, rows[k][c], bits))
+                    for c in range(n + 1)
+                ]
+    found: list[Cell] = [_ZERO] * n
+    for k in reversed(range(n)):
+        value = rows[k][n]
+        for c in range(k + 1, n):
+            value = _less(value, _times(rows[k][c], found[c], bits))
+        found[k] = _over(value, rows[k][k], bits)
+    return found
+
+
+def _least(a: Cell) -> int:
+    """Return how far an enclosure is from 0."""
+    return max(a[0], -a[1], 0)
+
+
+def _less(a: Cell, b: Cell) -> Cell:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _over(a: Cell, b: Cell, bits: int) -> Cell:
+    """Return a quotient; the divisor is not 0."""
+    ends = [Fraction(x, y) for x in a for y in b]
+    least, most = min(ends), max(ends)
+    return (
+        floor(least.numerator, bits, least.denominator),
+        -floor(-most.numerator, bits, most.denominator),
+    )
+
+
+def _solved(lower: Matrix, right: Matrix, bits: int) -> Matrix:
+    """Enclose X⁻¹·M for a lower triangular X with 1 in the diagonal."""
+    n = len(lower)
+    found: Matrix = []
+    for i in range(n):
+        row = list(right[i])
+        for k in range(i):
+            if lower[i][k] != _ZERO:
+                row = [
+                    _less(one, _times(lower[i][k], other, bits))
+                    for one, other in zip(row, found[k], strict=True)
+                ]
+        found.append(row)
+    return found

@@ -1,0 +1,213 @@
+"""Sums Σ c·∏ sⱼ^kⱼ·e^{−aⱼsⱼ} that are not negative for s ≥ 0: the rules of proof on a cone.
+
+A sum f on a cone is looked at on simplicial cells that cover it. On one with the rays ρⱼ write
+θ = Σ sⱼρⱼ, sⱼ ≥ 0, and multiply by an exponential: the sign stays. Then
+
+- **coefficients**: along one axis, with a the largest rate, g ≥ 0 if g ≥ 0 where s = 0 and
+  (∂ + a)g ≥ 0, because e^{as}g grows; (∂ + a)g has fewer terms, so this comes to an end;
+- **reductions**: if (∂ + c)g ≥ 0 then g ≥ 0 follows from the face s = 0; if −∂g ≥ 0, from the limit
+  s → ∞;
+- **ray**: where one coordinate is left, a certificate of a sign;
+- **boxes**: see `boxes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from .boxes import check_boxes
+from .cones import Region, Vector, is_covered, rank
+from .ratios import Sum
+from .reading import Reader
+
+Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
+Local = dict[tuple[Factor, ...], Fraction]
+
+_CELL = "rays dominant reductions method boxes ray"
+_ZERO = Fraction(0)
+
+
+class ConeSign:
+    """The proof that a sum is not negative on a cone; what is not proved raises."""
+
+    def __init__(self, reader: Reader, check: Callable[[Any], Any]) -> None:
+        self.reader = reader
+        self.check = check  # of a certificate of a sign
+        self.function: Sum = {}
+        self.sides: list[tuple[int, ...]] = []
+        self.size = 0
+        self.methods: dict[str, int] = {}
+
+    def read(self, given: Any) -> None:
+        """Read a proof and check it."""
+        reader = self.reader
+        names, terms, sides, flat, cells = reader.fields(
+            given, "variables terms inequalities equalities cells"
+        )
+        self.size = len(reader.entries(names))
+        reader.require(all(isinstance(one, str) for one in names), "a variable has no name")
+        listed = [reader.fields(term, "coefficient powers rates") for term in reader.entries(terms)]
+        self.function = sum_of(reader, listed, self.size)
+        self.sides = [
+            tuple(reader.integer(q, -(10**9), 10**9) for q in reader.entries(side, self.size))
+            for side in reader.entries(sides)
+        ]
+        reader.require(flat == [], "a cone with equations")
+        region = Region(self.size, reader)
+        for side in self.sides:
+            region = region.cut(side)
+        rays: list[list[Vector]] = []
+        for cell in reader.entries(cells):
+            rays.append(self.cell(cell))
+        if not self.size:
+            reader.require(sum(self.function.values()) >= 0, "a constant is negative")
+            return
+        for part in region.pointed():
+            for simplex in part.simplices():
+                reader.require(is_covered(reader, simplex, rays), "cells do not cover the cone")
+
+    def cell(self, given: Any) -> list[Vector]:
+        """Check the argument on one cell, and return its rays."""
+        reader = self.reader
+        listed, dominant, reductions, method, boxes, ray = reader.fields(given, _CELL)
+        rays = [
+            tuple(reader.rational(q) for q in reader.entries(one, self.size))
+            for one in reader.entries(listed)
+        ]
+        reader.require(rays and rank(rays) == len(rays), "the rays of a cell are dependent")
+        top = tuple(reader.rational(q) for q in reader.entries(dominant, len(rays)))
+        g = self.local(rays, top)
+        for step in reader.entries(reductions):
+            g = self.lowered(g, step)
+        self.methods[str(method)] = self.methods.get(str(method), 0) + 1
+        if method == "coefficients":
+            reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
+            reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
+        elif method == "ray":
+            reader.require(boxes == [], "a proof has parts that are not needed")
+            self.on_ray(g, ray)
+        elif method == "boxes":
+            reader.require(ray is None, "a proof has parts that are not needed")
+            self.on_boxes(g, boxes)
+        else:
+            reader.require(False, "a rule of proof is not known")
+        return rays
+
+    def local(self, rays: list[Vector], top: Vector) -> Local:
+        """Return the sum in the coordinates of rays, times e^{−Σ Dⱼsⱼ}."""
+        result: Local = {}
+        for (powers, rates), c in self.function.items():
+            decay = tuple(
+                d - sum((r * q for r, q in zip(rates, ray, strict=True)), _ZERO)
+                for d, ray in zip(top, rays, strict=True)
+            )
+            monomials = {(0,) * len(rays): c}
+            for variable, power in enumerate(powers):
+                for _ in range(power):
+                    grown: dict[tuple[int, ...], Fraction] = {}
+                    for key, d in monomials.items():
+                        for j, ray in enumerate(rays):
+                            if ray[variable]:
+                                new = (*key[:j], key[j] + 1, *key[j + 1 :])
+                                grown[new] = grown.get(new, _ZERO) + d * ray[variable]
+                    monomials = grown
+                    self.reader.spend(4 * len(grown) * len(rays), 64)
+            self.reader.spend(4 * len(monomials) * len(rays), 64)
+            for key, d in monomials.items():
+                place = tuple(zip(key, decay, strict=True))
+                result[place] = result.get(place, _ZERO) + d
+        return {key: c for key, c in result.items() if c}
+
+    def lowered(self, g: Local, step: Any) -> Local:
+        """Check one reduction and return what is left."""
+        reader = self.reader
+        axis, face, shift = reader.fields(step, "axis face shift")
+        size = len(next(iter(g), ()))
+        axis, rate = reader.integer(axis, 0, max(size - 1, 0)), reader.integer(shift, 0, 10**9)
+        if not g:
+            return g
+        slope = derived(g, axis, Fraction(rate))
+        if face == "zero":
+            reader.require(shown(reader, slope), "a reduction is not justified")
+            return at_zero(g, axis)
+        falls = shown(reader, {key: -c for key, c in slope.items()})
+        right = face == "infinity" and rate == 0 and falls
+        right = right and all(key[axis][1] >= 0 for key in g)
+        left = {key: c for key, c in g.items() if key[axis][1] == 0}
+        right = right and all(key[axis][0] == 0 for key in left)
+        reader.require(right, "a reduction is not justified")
+        return left
+
+    def on_ray(self, g: Local, given: Any) -> None:
+        """Check a certificate about the only coordinate that is left."""
+        reader = self.reader
+        axis, certificate = reader.fields(given, "axis certificate")
+        size = len(next(iter(g), ()))
+        axis = reader.integer(axis, 0, max(size - 1, 0))
+        flat = (0, _ZERO)
+        one = all(f == flat for key in g for j, f in enumerate(key) if j != axis)
+        claimed = self.check(certificate)
+        mine = {(-key[axis][1], key[axis][0]): c for key, c in g.items()}
+        right = one and mine.keys() == claimed.keys()
+        right = right and len({c / claimed[key] for key, c in mine.items()}) == 1
+        right = right and all(c * claimed[key] > 0 for key, c in mine.items())
+        reader.require(right, "the certificate is about another function")
+
+    def on_boxes(self, g: Local, given: Any) -> None:
+        """Check boxes that cover the orthant."""
+        check_boxes(self.reader, g, given)
+
+
+def sum_of(reader: Reader, given: Any, size: int) -> Sum:
+    """Read Σ c·θ^k·e^{q·θ} from [c, k, q], in the order of (k, q), none twice and none 0."""
+    found: Sum = {}
+    last = None
+    for term in reader.entries(given):
+        c, powers, rates = reader.entries(term, 3)
+        key = (
+            tuple(reader.integer(k, 0, 1000) for k in reader.entries(powers, size)),
+            tuple(reader.rational(q) for q in reader.entries(rates, size)),
+        )
+        found[key] = reader.rational(c)
+        right = found[key] != 0 and (last is None or last < key)
+        reader.require(right, "a term is 0, or not in its order")
+        last = key
+    return found
+
+
+def derived(g: Local, axis: int, rate: Fraction) -> Local:
+    """Return (∂ⱼ + rate)·g."""
+    result: Local = {}
+    for key, c in g.items():
+        k, a = key[axis]
+        for factor, part in (((k - 1, a), k * c), ((k, a), (rate - a) * c)):
+            if part:
+                new = (*key[:axis], factor, *key[axis + 1 :])
+                result[new] = result.get(new, _ZERO) + part
+    return {key: c for key, c in result.items() if c}
+
+
+def at_zero(g: Local, axis: int) -> Local:
+    """Return g on the face sⱼ = 0."""
+    result: Local = {}
+    for key, c in g.items():
+        if key[axis][0] == 0:
+            new = (*key[:axis], (0, _ZERO), *key[axis + 1 :])
+            result[new] = result.get(new, _ZERO) + c
+    return {key: c for key, c in result.items() if c}
+
+
+def shown(reader: Reader, g: Local, axis: int = 0) -> bool:
+    """Whether (Lᵢ ⋯ L₁ g)(0) ≥ 0 along each axis, L = ∂ + a with the fastest decay a first."""
+    if all(c >= 0 for c in g.values()):
+        return True
+    if axis == len(next(iter(g))):
+        return False
+    while g:
+        reader.spend(6 * len(g) * len(next(iter(g))), 64)
+        if not shown(reader, at_zero(g, axis), axis + 1):
+            return False
+        g = derived(g, axis, max(key[axis][1] for key in g))
+    return True

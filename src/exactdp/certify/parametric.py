@@ -1,0 +1,404 @@
+"""What a claim says of its program on a whole cone of parameters (ε, εx, …, εα, εγ).
+
+The program runs with linear forms for its inputs. A comparison of two of them has one answer inside
+the cone; where it has two, the cone is cut there and both parts are looked at. So what is derived
+holds at every input inside the cone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import inf
+from typing import Any, TypeVar
+
+from .cones import Region, UndecidedError, Vector, dot
+from .derivation import Derivation
+from .distances import between_outputs
+from .integrals import Integrals
+from .linear import Form, Judge, holds, is_number, plain
+from .ratios import Sum, UnsupportedError, plus
+from .regions import Row, feasible, rows
+from .runs import Condition, Path, paths
+
+T = TypeVar("T")
+
+MOST_PARTS = 500
+
+
+@dataclass(frozen=True)
+class At:
+    """A number that is a linear form in the parameters, divided by ε."""
+
+    form: Vector
+
+
+Entry = Any  # an `At`, or a value
+
+
+class Inside:
+    """Decides comparisons of forms in the parameters."""
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Return whether form op 0 inside the cone."""
+        return holds(self.region.judge(vector_of(form, self.region.size)), op)
+
+
+class CellPath(Path):
+    """A path of a run on a cone: comparisons without noise are decided by it."""
+
+    region: Region
+    compared: set[tuple[Vector, str]]
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Decide by the cone, or follow the path."""
+        if all(name < 0 for name in form.coefficients):
+            vector = vector_of(form, self.region.size)
+            truth = holds(self.region.judge(vector), op)
+            if self.noisy:
+                self.compared.add((vector, op))
+            return truth
+        return super().decide(form, op)
+
+
+def vector_of(value: Any, size: int) -> Vector:
+    """Return a number, or a form in the parameters, by its coefficients."""
+    if is_number(value):
+        return (Fraction(value), *(Fraction(0),) * (size - 1))
+    found = [Fraction(value.constant)] + [Fraction(0)] * (size - 1)
+    for name, c in value.coefficients.items():
+        found[-name] = c
+    return tuple(found)
+
+
+def number_of(form: Vector, judge: Judge) -> Any:
+    """Return a form as a number to calculate with."""
+    rest = {-k: q for k, q in enumerate(form) if k and q}
+    return Form(rest, form[0], judge) if rest else plain(form[0])
+
+
+def spelled(value: Any, size: int) -> Any:
+    """Return an output with vectors for its forms."""
+    if isinstance(value, tuple):
+        return tuple(spelled(one, size) for one in value)
+    if isinstance(value, Form):
+        if any(name >= 0 for name in value.coefficients):
+            raise UnsupportedError("an ideal output holds noise")
+        return At(vector_of(value, size))
+    return value
+
+
+def parts(region: Region, look: Callable[[Region], T]) -> list[T]:
+    """Return what is found on parts that cover a cone; it is cut where a comparison says so."""
+    found: list[T] = []
+    waiting = [region]
+    count = 0
+    while waiting:
+        part = waiting.pop()
+        count += 1
+        if count > MOST_PARTS:
+            raise UnsupportedError("a cell has too many parts")
+        try:
+            found.append(look(part))
+        except UndecidedError as error:
+            waiting += part.halves(error.form)
+    return found
+
+
+class OnCone:
+    """The program of a claim on one cone; `entries` are the single values of the input."""
+
+    def __init__(self, derivation: Derivation, region: Region, entries: list[Entry]) -> None:
+        self.derivation = derivation
+        self.region = region
+        self.entries = entries
+        self.judge = Inside(region)
+        self.compared: set[tuple[Vector, str]] = set()
+        """What the mechanism compares without noise."""
+
+    def input(self, judge: Judge) -> list[Any]:
+        """Return the input, one value for each parameter of the program."""
+        return self.derivation.assembled(
+            [number_of(one.form, judge) if isinstance(one, At) else one for one in self.entries]
+        )
+
+    def path(self, choices: tuple[int, ...], *, noisy: bool) -> CellPath:
+        """Return the start of a path."""
+        path = CellPath(choices, noisy=noisy)
+        path.region = self.region
+        path.compared = self.compared
+        return path
+
+    def ideal(self) -> Any:
+        """Return the ideal output, its forms as vectors."""
+        path = self.path((), noisy=False)
+        return spelled(self.derivation.ideal(self.input(path), path), self.region.size)
+
+    def value(self, output: Any) -> Any:
+        """Return an output to calculate with."""
+        if isinstance(output, At):
+            return number_of(output.form, self.judge)
+        return tuple(map(self.value, output)) if isinstance(output, tuple) else output
+
+    # Probabilities --------------------------------------------------------------------
+
+    def probabilities(self, ideal: Any) -> Callable[[Any], Sum]:
+        """Return the function from radii to the probability of being so close to the ideal."""
+        derivation, spec = self.derivation, self.derivation.spec["output_distance"]
+        name, wanted = spec.get("name"), self.value(ideal)
+        every = list(
+            paths(
+                lambda path: derivation.mechanism.run(path, self.input(path)),
+                noisy=True,
+                make=self.path,
+            )
+        )
+        integrals = Integrals(self.region.size, self.region.judge)
+
+        def chance(radius: Any) -> Sum:
+            total: Sum = {}
+            one: Sum = {((0,) * self.region.size, (Fraction(0),) * self.region.size): Fraction(1)}
+            if radius == inf or (name == "discrete" and radius >= 1):
+                return one
+            for path, output in every:
+                if path.weight != 1:
+                    raise UnsupportedError("a choice on a cone of inputs")
+                more: list[Condition] = []
+                if name in ("discrete", "sup"):
+                    close = _matches(output, wanted, radius if name == "sup" else None, more)
+                else:
+                    close = bool(self.gap(wanted, output) <= radius)
+                if close:
+                    integrals.left = derivation.integrals.left
+                    found = integrals.density(path.noises, [*path.conditions, *more])
+                    derivation.integrals.left = integrals.left
+                    total = plus(total, found)
+            return total
+
+        self.gaps = lambda: [
+            (self.gap(wanted, output), integrals.density(path.noises, path.conditions))
+            for path, output in every
+        ]
+        return chance
+
+    gaps: Callable[[], list[tuple[Any, Sum]]]
+
+    def gap(self, ideal: Any, output: Any) -> Any:
+        """Return the distance of two finite outputs."""
+        if _holds_noise(output):
+            raise UnsupportedError("an output holds noise")
+        spec = self.derivation.spec["output_distance"]
+        if spec.get("name") == "score_gap":
+            raise UnsupportedError("scores on a cone of inputs")
+        own = self.derivation.own("output_distance")
+        return between_outputs(spec, self.input(self.judge), ideal, output, own)
+
+    def steps(self) -> list[Any]:
+        """Return the values of the output distance with a positive probability, and 0."""
+        found: list[tuple[Any, Sum]] = [(Fraction(0), {((), ()): Fraction(1)})]
+        for gap, chance in self.gaps():
+            for k, (other, total) in enumerate(found):
+                if gap == other:
+                    found[k] = other, plus(total, chance) if other != 0 else total
+                    break
+            else:
+                found.append((gap, chance))
+        listed: list[Any] = []
+        for gap, chance in found:
+            if chance:
+                place = sum(bool(other < gap) for other in listed)
+                listed.insert(place, gap)
+        return listed
+
+    # The distance to disagreement -----------------------------------------------------
+
+    def is_near(self, ideal: Any, limit: Vector) -> bool:
+        """Whether dd ≤ limit everywhere inside the cone.
+
+        For a set Q of inputs that disagree, the pairs (θ, v) with v in Q and d(u, v) ≤ limit form a
+        convex cone. So if each generator of the cone has such a v in the closure, every θ has; and
+        if one θ inside has a v in Q itself, mixing in a little of it leads into Q, and is as close
+        as one likes.
+        """
+        for others, path_rows in self.disagreeing(ideal):
+            for near, strict_near in self.near(others, limit):
+                if self._reached([*path_rows, *near], [*path_rows, *strict_near], len(others)):
+                    return True
+        return False
+
+    def is_near_inside(self, ideal: Any, limit: Vector) -> bool:
+        """Whether dd ≤ limit at one point inside the cone."""
+        point = self.region.inside()
+        for others, path_rows in self.disagreeing(ideal):
+            for near, _ in self.near(others, limit):
+                system = [(c, Fraction(dot(d, point)), False) for c, d, _ in (*path_rows, *near)]
+                if feasible(system, len(others)):
+                    return True
+        return False
+
+    def _reached(self, near: list[_Joint], strict: list[_Joint], size: int) -> bool:
+        for ray in self.region.generators:
+            system: list[Row] = [(c, Fraction(dot(d, ray)), False) for c, d, _ in near]
+            if not feasible(system, size):
+                return False
+        point = self.region.inside()
+        return feasible([(c, Fraction(dot(d, point)), s) for c, d, s in strict], size)
+
+    def disagreeing(self, ideal: Any) -> Iterator[tuple[list[Any], list[_Joint]]]:
+        """Return sets of inputs v that disagree: finite entries (else None), and conditions."""
+        domains: list[tuple[Any, ...]] = []
+        for kind in self.derivation.kinds:
+            domains += [(None,) if kind.members is None else kind.members] * (kind.length or 1)
+        size = len(domains)
+        for others in product(*domains):
+
+            def symbolic(path: Path, others: tuple[Any, ...] = others) -> Any:
+                unknown = [
+                    Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
+                    for k, one in enumerate(others)
+                ]
+                return self.derivation.ideal(self.derivation.assembled(unknown), path)
+
+            for path, other in paths(symbolic, noisy=False):
+                for extra in self._differences(ideal, other, size):
+                    for system in rows(path.conditions, size):
+                        joint = [
+                            (c, (d, *(Fraction(0),) * (self.region.size - 1)), strict)
+                            for c, d, strict in system
+                        ]
+                        yield list(others), [*joint, *extra]
+
+    def _differences(self, ideal: Any, other: Any, size: int) -> list[list[_Joint]]:
+        """Return the ways in which the output at v disagrees with the one at u."""
+        spec = self.derivation.spec["output_distance"]
+        if self.derivation.spec["agreement"] != "equal" and spec.get("name") not in (
+            "discrete",
+            "sup",
+        ):
+            return [[]] if self.gap(self.value(ideal), other) > 0 else []
+        if isinstance(other, tuple) and isinstance(ideal, tuple):
+            if len(other) != len(ideal):
+                return [[]]
+            found: list[list[_Joint]] = []
+            for a, b in zip(ideal, other, strict=True):
+                found += self._differences(a, b, size)
+            return found
+        mine = self.value(ideal)
+        numbers = all(is_number(x) or isinstance(x, Form) for x in (mine, other))
+        if not numbers:
+            return [[]] if mine != other else []
+        if is_number(mine) and is_number(other):
+            return [[]] if mine != other else []
+        zero = (Fraction(0),) * size
+        up = _coefficients(other, size) if isinstance(other, Form) else zero
+        start = other.constant if isinstance(other, Form) else Fraction(other)
+        here = vector_of(mine, self.region.size)
+        there = (start - here[0], *(-q for q in here[1:]))
+        return [[(up, there, True)], [(_negative(up), _negative(there), True)]]
+
+    def near(self, others: list[Any], limit: Vector) -> Iterator[tuple[list[_Joint], list[_Joint]]]:
+        """Return conditions for d(u, v) ≤ limit, and those of them that do not bound it."""
+        spec, size = self.derivation.spec["input_distance"], len(others)
+        width = self.region.size
+        name = spec.get("name")
+        if name == "discrete":
+            one = tuple(Fraction(k == 0) for k in range(width))
+            if self.region.judge(tuple(a - b for a, b in zip(limit, one, strict=True))) >= 0:
+                yield [], []
+            return
+        if name not in ("linf", "l1", "numeric") or any(
+            not (isinstance(one, At) or is_number(one)) for one in self.entries
+        ):
+            raise UnsupportedError("the distance on inputs is not known on cones")
+        zero = (Fraction(0),) * size
+        differences: list[_Joint] = []  # v − u
+        shape: list[list[list[_Joint]]] = []
+        for k, (mine, other) in enumerate(zip(self.entries, others, strict=True)):
+            here = mine.form if isinstance(mine, At) else vector_of(mine, width)
+            unit = tuple(Fraction(j == k) for j in range(size)) if other is None else zero
+            start = vector_of(other or 0, width)
+            differences.append((unit, _minus(start, here), False))
+            if name == "numeric":
+                shape.append(self._by_numbers(spec, differences[-1], here, other))
+        if name == "l1":
+            if size > 8:
+                raise UnsupportedError("there are too many numbers in an input")
+            bound = []
+            for signs in product((1, -1), repeat=size):
+                up, there = zero, limit
+                for s, (c, d, _) in zip(signs, differences, strict=True):
+                    up = tuple(a - s * b for a, b in zip(up, c, strict=True))
+                    there = tuple(a - s * b for a, b in zip(there, d, strict=True))
+                bound.append((up, there, False))
+            yield bound, []
+            return
+        bound = []
+        for c, d, _ in differences:
+            bound.append((c, tuple(a + b for a, b in zip(limit, d, strict=True)), False))
+            bound.append((_negative(c), _minus(limit, d), False))
+        for chosen in product(*shape):
+            own = [row for way in chosen for row in way]
+            yield [*bound, *own], own
+
+    def _by_numbers(
+        self, spec: dict[str, Any], difference: _Joint, here: Vector, other: Any
+    ) -> list[list[_Joint]]:
+        """Return the ways in which two entries are comparable: equal, or one below a threshold."""
+        width = self.region.size
+        threshold = vector_of(Fraction(spec["threshold"]), width)
+        if self.region.judge(_minus(here, threshold)) < 0:
+            return [[]]
+        c, d, _ = difference
+        same: list[_Joint] = [(c, d, False), (_negative(c), _negative(d), False)]
+        if other is None:
+            below: list[_Joint] = [(_negative(c), threshold, True)]
+        else:
+            below = [(c, _minus(threshold, vector_of(other, width)), True)]
+        return [same, below]
+
+
+_Joint = tuple[tuple[Fraction, ...], Vector, bool]  # c·v + d·θ ≥ 0, or > 0 if strict
+
+
+def _minus(a: Vector, b: Vector) -> Vector:
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def _negative(a: Vector) -> Vector:
+    return tuple(-x for x in a)
+
+
+def _coefficients(form: Form, size: int) -> Vector:
+    return tuple(form.coefficients.get(k, Fraction(0)) for k in range(size))
+
+
+def _holds_noise(output: Any) -> bool:
+    if isinstance(output, tuple):
+        return any(map(_holds_noise, output))
+    return isinstance(output, Form) and any(name >= 0 for name in output.coefficients)
+
+
+def _matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
+    """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it)."""
+    if isinstance(output, tuple) or isinstance(ideal, tuple):
+        if not (
+            isinstance(output, tuple) and isinstance(ideal, tuple) and len(output) == len(ideal)
+        ):
+            return False
+        pairs = zip(output, ideal, strict=True)
+        return all(_matches(a, b, radius, conditions) for a, b in pairs)
+    numbers = [is_number(x) or isinstance(x, Form) for x in (output, ideal)]
+    if _holds_noise(output):
+        if radius is None or not numbers[1]:
+            return False  # noise equals a number with probability 0
+        for form in (output - ideal + radius, -output + ideal + radius):
+            conditions.append((form, ">="))
+        return True
+    if radius is not None and all(numbers):
+        return bool(abs(output - ideal) <= radius)
+    return all(numbers) == any(numbers) and bool(output == ideal)

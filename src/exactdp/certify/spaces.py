@@ -1,0 +1,274 @@
+"""The spaces of parameters of a claim on cones: that no input is left out.
+
+A space has parameters θ = (ε, …), and each single number of the input, α and γ, times ε, as a
+linear form in them. One space has them all free; on a tie some of them are forms in the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+from . import values
+from .claims import Claims
+from .cones import Region, Vector, reduced, whole
+from .linear import Form
+from .parametric import At
+from .reading import Interval
+from .runs import Path, paths
+
+_SPACE = "names input alpha gamma tree"
+_ZERO = Fraction(0)
+
+
+@dataclass
+class Space:
+    """Parameters, and the input, α and γ as linear forms in them."""
+
+    size: int
+    entries: list[Any]
+    alpha: At | None
+    gamma: At | None
+    region: Region
+    compared: set[tuple[Vector, str]] = field(default_factory=set)
+    """What the mechanism was seen to compare without noise."""
+
+    @property
+    def forms(self) -> list[Vector]:
+        """The numbers that move, ε first."""
+        one = tuple(Fraction(k == 0) for k in range(self.size))
+        moving = [*self.entries, self.alpha, self.gamma]
+        return [one, *(form.form for form in moving if isinstance(form, At))]
+
+    def flat(self, directions: list[Vector] | None = None) -> tuple[object, ...]:
+        """Return what identifies the space: its finite values, and the flat of its numbers."""
+        if directions is None:
+            directions = [
+                tuple(Fraction(j == k) for j in range(self.size)) for k in range(self.size)
+            ]
+        image = [
+            tuple(
+                sum((a * b for a, b in zip(form, way, strict=True)), _ZERO) for form in self.forms
+            )
+            for way in directions
+        ]
+        fixed = str([None if isinstance(one, At) else one for one in self.entries])
+        return fixed, tuple(reduced(image))
+
+
+class Spaces(Claims):
+    """A claim on cones, and its spaces of parameters."""
+
+    ends: list[tuple[Fraction, Fraction]] | None = None
+    is_listed = False
+
+    # The claim ------------------------------------------------------------------------
+
+    def read_inputs(self, given: Any) -> None:
+        """Read a list of inputs, a box, or that all reals are meant."""
+        self.inputs = []
+        if isinstance(given, dict) and set(given) & {"list", "grid"}:
+            self.is_listed = True
+            super().read_inputs(given)
+        elif isinstance(given, dict) and "box" in given:
+            (ends,) = self.fields(given, "box")
+            self.ends = []
+            for pair in self.entries(ends, self.real_entries.count(None)):
+                low, high = map(self.rational, self.pair(pair))
+                self.require(low <= high, "the box is empty")
+                self.ends.append((low, high))
+        else:
+            (every,) = self.fields(given, "reals")
+            self.require(every is True, "which inputs are meant is not known")
+
+    def which(self) -> str:
+        """Return the inputs of the claim in words."""
+        if self.is_listed:
+            return super().which()
+        return "all real inputs" if self.ends is None else "all inputs of a box of reals"
+
+    @property
+    def real_entries(self) -> list[tuple[Any, ...] | None]:
+        """The members of the domain of each single value of the input, None for reals."""
+        found: list[tuple[Any, ...] | None] = []
+        for kind in self.kinds:
+            found += [kind.members] * (1 if kind.length is None else kind.length)
+        return found
+
+    @property
+    def entry_names(self) -> list[str]:
+        """The names of the single values of the input in formulas."""
+        found: list[str] = []
+        for one, kind in zip(self.names, self.kinds, strict=True):
+            found += [one] if kind.length is None else [f"{one}[{k}]" for k in range(kind.length)]
+        return found
+
+    def has_input(self, u: list[Any]) -> bool:
+        """Whether the claim is about an input."""
+        if self.is_listed:
+            return super().has_input(u)
+        if self.ends is None:
+            return True
+        single: list[Any] = []
+        for one in u:
+            single += one if isinstance(one, list) else [one]
+        real = [x for x, kind in zip(single, self.real_entries, strict=True) if kind is None]
+        return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
+
+    # Spaces ---------------------------------------------------------------------------
+
+    def form(self, given: Any, size: int) -> Vector:
+        """Read a linear form."""
+        return tuple(self.rational(q) for q in self.entries(given, size))
+
+    def space(self, k: int, given: Any) -> Space:
+        """Read a space of parameters; what the claim says of them bounds it."""
+        self.where = f"space {k + 1}"
+        names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
+        names = self.entries(names)
+        right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
+        self.require(right and len(set(names)) == len(names) <= 40, "not names of parameters")
+        size = len(names)
+        kinds = self.real_entries
+        entries: list[Any] = []
+        for one, kind in zip(self.entries(listed, len(kinds)), kinds, strict=True):
+            if isinstance(one, dict) and "form" in one:
+                self.require(kind is None and not self.is_listed, "an input that does not move")
+                entries.append(At(self.form(self.fields(one, "form")[0], size)))
+            else:
+                entries.append(values.value(self, one))
+                right = kind is not None or self.is_listed
+                self.require(right, "a real input that does not move")
+        levels = []
+        for level, one in zip(self.levels, (alpha, gamma), strict=True):
+            self.require(one is None or isinstance(level, Interval), "α or γ is fixed")
+            levels.append(None if one is None else At(self.form(one, size)))
+        region = Region(size, self)
+        unit = tuple(Fraction(j == 0) for j in range(size))
+        sides = [unit, *(one.form for one in levels if one is not None)]
+        if self.ends is not None:
+            real = [one.form for one in entries if isinstance(one, At)]
+            for form, (low, high) in zip(real, self.ends, strict=True):
+                sides.append(tuple(x - low * e for x, e in zip(form, unit, strict=True)))
+                sides.append(tuple(high * e - x for x, e in zip(form, unit, strict=True)))
+        for side in sides:
+            region = region.cut(side)
+        return Space(size, entries, levels[0], levels[1], region)
+
+    def all_there(self, spaces: list[Space]) -> str:
+        """Check that no input is left out, and say how the sides of cells are dealt with."""
+        self.require(spaces, "there are none")
+        free = {(space.alpha is None, space.gamma is None) for space in spaces}
+        self.require(len(free) == 1, "α or γ moves in some spaces only")
+        ((fixed_alpha, fixed_gamma),) = free
+        flats = [space.flat() for space in spaces]
+        self.require(len(set(flats)) == len(flats), "a space is there twice")
+        frees = (not fixed_alpha) + (not fixed_gamma)
+        kinds = self.real_entries
+        reals = 0 if self.is_listed else kinds.count(None)
+        size = 1 + reals + frees
+        whole = tuple(reduced([[int(j == k) for j in range(size)] for k in range(size)]))
+        wanted: list[list[Any]] = []
+        if self.is_listed:
+            for u in self.inputs:
+                single: list[Any] = []
+                for one in u:
+                    single += one if isinstance(one, list) else [one]
+                wanted.append(single)
+        else:
+            wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
+        for one in wanted:
+            self.require((str(one), whole) in flats, "a space is missing")
+        if self.is_listed:
+            return "on the sides of cells it holds by continuity in α and γ"
+        spec = self.derivation.spec
+        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
+        by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
+        if metric in ("linf", "l1") and by_value and not self.closed:
+            return (
+                "on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
+                "inputs around have the same ideal output"
+            )
+        self.derive("sides of cells that need a look of their own", lambda: self.faces(spaces))
+        if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):
+            what = "sides of cells on which dd jumps and the ideal does not"
+            reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
+            self.not_derived.setdefault(what, []).append(reason)
+        return f"{len(spaces) - len(wanted)} ties are looked at as spaces of their own"
+
+    def faces(self, spaces: list[Space]) -> bool:
+        """Check that each tie of the ideal is a space of its own.
+
+        Between ties the ideal output is the same, and with it the sets of inputs that disagree; so
+        dd is continuous in linf and l1, and constant in the discrete distance. Where values of the
+        output distance meet, fewer γ remain to be looked at.
+        """
+        flats = {space.flat() for space in spaces}
+        for space in spaces:
+            for form in sorted(self.ties(space)):
+                self.face(space, form, flats)
+        return True
+
+    def ties(self, space: Space) -> set[Vector]:
+        """Return the forms that the ideal compares with 0, and gaps that decide disagreement."""
+        kinds = self.real_entries
+
+        def symbolic(path: Path) -> Any:
+            unknown = [
+                Form({k: Fraction(1)}, _ZERO, path) if kind is None else one
+                for k, (one, kind) in enumerate(zip(space.entries, kinds, strict=True))
+            ]
+            return self.derivation.ideal(self.derivation.assembled(unknown), path)
+
+        found: set[Vector] = set()
+        for path, _ in paths(symbolic, noisy=False):
+            for condition, _ in path.conditions:
+                total = [condition.constant] + [_ZERO] * (space.size - 1)
+                for name, c in condition.coefficients.items():
+                    moved = space.entries[name].form
+                    total = [a + c * b for a, b in zip(total, moved, strict=True)]
+                found.add(tuple(total))
+        spec = self.derivation.spec
+        if spec["agreement"] != "equal" and spec["output_distance"].get("name") == "value_gap":
+            moving = [one.form for one in space.entries if isinstance(one, At)]
+            for one, two in combinations(moving, 2):
+                found.add(tuple(a - b for a, b in zip(one, two, strict=True)))
+        return {form for form in found if any(form[1:])}
+
+    def face(self, space: Space, form: Vector, flats: set[tuple[object, ...]]) -> None:
+        """Check that the part of a space where a form is 0 is a space, unless it is empty."""
+        tie = space.region.cut(form).cut([-q for q in form])
+        directions = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]
+        if not any(ray[0] for ray in directions):
+            return  # there ε would be 0
+        if len(reduced(directions)) < space.size - 1:
+            what = "ties at corners of the region"
+            self.not_derived.setdefault(what, []).append("they are on sides of it")
+            return
+        self.require(
+            space.flat(directions) in flats, "a tie, at which the claim may jump, is not looked at"
+        )
+
+    def jumps(self, space: Space, flats: set[tuple[object, ...]]) -> None:
+        """Check that the probability is continuous, or that its jumps are looked at.
+
+        It may jump where the mechanism compares inputs without noise. If each such form is always
+        treated as on one of its sides where it is 0, and the forms are independent, then the input
+        there behaves as inputs close to it do.
+        """
+        sides: dict[Vector, set[int]] = {}
+        for form, op in space.compared:
+            direction = tuple(map(Fraction, whole(form)))
+            turned = next(q for q in direction if q) < 0
+            key = tuple(-q for q in direction) if turned else direction
+            side = {">": -1, "<=": -1, ">=": 1, "<": 1}.get(op, 0)
+            sides.setdefault(key, set()).add(-side if turned else side)
+        unit = tuple(Fraction(k == 0) for k in range(space.size))
+        harmless = self.ends is None and all(
+            len(one) == 1 and 0 not in one for one in sides.values()
+        )
+        if not (harmless and len(reduced([unit, *sides])) == 1 + len(sides)):
+            for form in sorted(sides):
+                self.face(space, form, flats)

@@ -1,0 +1,287 @@
+"""Certificates of verdicts on cones: the trees of cells, what is claimed on each, and the signs.
+
+The comparisons that lead to the cells of a space make a tree: at each node one linear form, and
+the cells on its two sides. So it is seen from the tree alone that nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.claims.certificates import _value
+from exactdp.claims.everywhere import Space
+from exactdp.claims.expressions import Expression
+from exactdp.claims.general import _moves
+from exactdp.claims.inputs import AllReals, Box, listed
+from exactdp.claims.levels import Range
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.pieces import assembled, entries, kinds
+from exactdp.claims.shapes import Shape, shape_of
+from exactdp.cones import Cone, ConeDecision, ExpSum, nonnegative_on
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm
+from exactdp.reals.certificates import Json
+from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.cells import Cell, explore
+from exactdp.semantics.spots import OnFaceError, Spot, Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.verdict import Verdict
+
+Leaf: TypeAlias = Cell[list[Obligation] | None]
+
+
+def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
+    """Return the spaces of parameters with their cells, and the signs that are used."""
+    claim = verdict.claim
+    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+        raise ValueRefusedError(
+            "a claim on cones whose β is a Python function has no certificate",
+            rule="A certificate holds β as a formula.",
+            way_out="Write beta as one expression in eps, alpha, gamma and the inputs.",
+        )
+    if isinstance(claim.input_set, AllReals | Box):
+        found = [_Space.everywhere(claim, space) for space in _in_order(verdict)]
+        leaves = [
+            [cell for other, cell in claim.everywhere.survey.leaves if other == one.space]
+            for one in found
+        ]
+        decided = {problem.shape: decision for problem, decision in verdict.cells}
+    else:
+        moving = [name for name in ("alpha", "gamma") if _moves(claim, name)]
+        if moving:
+            raise ValueRefusedError(
+                f"a claim in which {' and '.join(moving)} moves with eps has no certificate",
+                rule="In a certificate α and γ are ranges, or do not depend on ε.",
+                way_out=f"Write {moving[0]}=ANY, for which it was proved.",
+            )
+        found = [_Space.at_input(claim, u) for u in listed(claim.mechanism, claim.input_set)]
+        leaves = [list(one.explored()) for one in found]
+        decided = {}
+    signs = _Signs(decided)
+    return [one.written(cells, signs) for one, cells in zip(found, leaves, strict=True)], signs.json
+
+
+def _in_order(verdict: Verdict) -> list[Space]:
+    survey = verdict.claim.everywhere.survey
+    return list(dict.fromkeys(space for space, _ in survey.leaves))
+
+
+class _Signs:
+    """The proofs of signs, each shape once."""
+
+    def __init__(self, decided: dict[Shape, ConeDecision]) -> None:
+        self.decided = decided
+        self.json: list[Json] = []
+        self._places: dict[Shape, int] = {}
+
+    def place(self, shape: Shape) -> int:
+        """Return where the proof of a shape is written."""
+        if shape not in self._places:
+            decision = self.decided.get(shape)
+            if decision is None:
+                decision = nonnegative_on(shape.function, shape.cone)
+            assert decision.holds
+            self._places[shape] = len(self.json)
+            self.json.append(decision.proof.to_json())
+        return self._places[shape]
+
+
+@dataclass(frozen=True)
+class _Space:
+    """A space of parameters, and what the entries of the input are in it: forms or values."""
+
+    claim: Accuracy
+    space: Space
+    entries: tuple[Value | tuple[Fraction, ...], ...]
+    moves: tuple[bool, ...]
+    """Which entries are forms."""
+
+    @classmethod
+    def everywhere(cls, claim: Accuracy, space: Space) -> _Space:
+        """Return a space in which the real inputs move."""
+        finite = iter(space.finite)
+        moves = tuple(kind is None for kind in kinds(claim.mechanism))
+        found = tuple(
+            _form_of(space, name) if real else next(finite)
+            for name, real in zip(claim.entry_names, moves, strict=True)
+        )
+        return cls(claim, space, found, moves)
+
+    @classmethod
+    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> _Space:
+        """Return the space of ε and the α and γ that are free, at one input."""
+        alpha, gamma = (isinstance(one, Range) for one in (claim.alpha_level, claim.gamma_level))
+        names = ("eps", *("alpha",) * alpha, *("gamma",) * gamma)
+        units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
+        space = Space(names, Cone.of(len(names), units), (), alpha, gamma)
+        found = tuple(entries(u))
+        return cls(claim, space, found, (False,) * len(found))
+
+    def input(self, trace: Trace) -> tuple[Value, ...]:
+        """Return the input at a sample."""
+        names = self.space.names
+        return assembled(
+            self.claim.mechanism,
+            [
+                trace.of(dict(zip(names, one, strict=True))) if moves else one
+                for one, moves in zip(self.entries, self.moves, strict=True)
+            ],
+        )
+
+    def explored(self) -> Iterator[Leaf]:
+        """Return the cells."""
+
+        def run(trace: Trace) -> list[Obligation] | None:
+            spots = self.space.spots(trace)
+            return self.claim.obligations.at(
+                self.input(trace),
+                spots["alpha"] if self.space.free_alpha else None,
+                spots["gamma"] if self.space.free_gamma else None,
+            )
+
+        return explore(self.space.names, self.space.region, run)
+
+    def written(self, cells: Sequence[Leaf], signs: _Signs) -> Json:
+        """Return the space with its cells."""
+        space = self.space
+        return {
+            "names": list(space.names),
+            "input": [
+                {"form": _spelled(one)} if moves else _value(one)
+                for one, moves in zip(self.entries, self.moves, strict=True)
+            ],
+            "alpha": _spelled(_form_of(space, "alpha")) if space.free_alpha else None,
+            "gamma": _spelled(_form_of(space, "gamma")) if space.free_gamma else None,
+            "tree": self._tree(cells, 0, signs),
+        }
+
+    def _tree(self, cells: Sequence[Leaf], depth: int, signs: _Signs) -> Json:
+        if not cells:
+            return {"cell": None}
+        if len(cells) == 1 and len(cells[0].path) == depth:
+            return {"cell": self._leaf(cells[0], signs)}
+        form = cells[0].path[depth]
+        above = [cell for cell in cells if cell.path[depth] == form]
+        minus = tuple(-q for q in form)
+        below = [cell for cell in cells if cell.path[depth] == minus]
+        assert len(above) + len(below) == len(cells)
+        return {
+            "form": _spelled(form),
+            "above": self._tree(above, depth + 1, signs),
+            "below": self._tree(below, depth + 1, signs),
+        }
+
+    def _leaf(self, cell: Leaf, signs: _Signs) -> Json:
+        many = isinstance(self.claim.gamma_level, Range) and not self.space.free_gamma
+        steps: list[Any] | None = None
+        if cell.result and not many:
+            output, distance = cell.result[0].output, cell.result[0].distance
+        else:
+            output, distance, steps = self._at(cell, steps=many and cell.result is not None)
+        return {
+            "output": self._output(output),
+            "distance": self._number(distance),
+            "steps": None if steps is None else _once(self._number(one) for one in steps),
+            "obligations": None
+            if cell.result is None
+            else [self._obligation(cell, one, signs) for one in cell.result],
+        }
+
+    def _at(self, cell: Leaf, *, steps: bool) -> tuple[Value, Any, list[Any] | None]:
+        """Return the ideal output, dd and the values of the output distance on a cell."""
+        claim = self.claim
+        work = claim.obligations
+        for weights in product((2, 5, 11, 23), repeat=len(cell.cone.rays)):
+            point = [0] * cell.cone.size
+            for weight, ray in zip(weights, cell.cone.rays, strict=True):
+                point = [a + weight * b for a, b in zip(point, ray, strict=True)]
+            for k, line in enumerate(cell.cone.lines):
+                point = [a + (29 + 7 * k) * b for a, b in zip(point, line, strict=True)]
+            u = self.input(Trace(self.space.names, point))
+            try:
+                output = claim.ideal_function(u)
+                differ = work._within.differ(u, output)
+                distance = work._disagreements.distance(u, output, differ)
+                found = [step for step, _ in work._within.steps(u, output)] if steps else None
+            except OnFaceError:
+                continue
+            return output, distance, found
+        raise AssertionError("no point of a cell is on no face")
+
+    def _obligation(self, cell: Leaf, one: Obligation, signs: _Signs) -> Json:
+        return {
+            "alpha": self._number(one.alpha),
+            "alpha_reached": one.alpha_reached,
+            "gamma": self._number(one.gamma),
+            "gamma_reached": one.gamma_reached,
+            "probability": self._quotient(one.probability),
+            "beta": [self._alternative(cell, one, beta, signs) for beta in one.beta],
+        }
+
+    def _alternative(self, cell: Leaf, one: Obligation, beta: ClosedForm, signs: _Signs) -> Json:
+        gap = beta - (1 - one.probability)
+        names = self.space.names
+        function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
+        shape = shape_of(function, cell.cone)
+        plain = one.probability.denominator == 1 and beta.denominator == 1
+        return {
+            "form": self._quotient(beta),
+            "gap": None if plain else self._quotient(gap),
+            "sign": signs.place(shape),
+            "kept": list(shape.kept),
+        }
+
+    # Numbers --------------------------------------------------------------------------
+
+    def _number(self, value: Any) -> Any:
+        """Return a distance as a form, or "inf"."""
+        if isinstance(value, Spot):
+            return _spelled(rational_vector(value.form))
+        if value == inf:
+            return "inf"
+        return [spell(Fraction(value)), *["0"] * (len(self.space.names) - 1)]
+
+    def _output(self, value: Value) -> Any:
+        if isinstance(value, Spot):
+            return {"form": _spelled(rational_vector(value.form))}
+        if isinstance(value, tuple):
+            return [self._output(one) for one in value]
+        return _value(value)
+
+    def _quotient(self, form: ClosedForm) -> list[Any]:
+        return [self._sum(part) for part in (form.numerator, form.denominator)]
+
+    def _sum(self, form: Any) -> list[Any]:
+        listed = ExpSum.from_closed_form(form, self.space.names).to_dict()
+        return [
+            [spell(c), list(powers), _spelled(rates)]
+            for (powers, rates), c in sorted(listed.items())
+        ]
+
+
+def _once(steps: Iterable[Any]) -> list[Any]:
+    """Return rising numbers without repetitions: 0 may come as a number and as a form."""
+    found: list[Any] = []
+    for step in steps:
+        if step not in found:
+            found.append(step)
+    return found
+
+
+def _form_of(space: Space, name: str) -> tuple[Fraction, ...]:
+    """Return what a parameter is in a space, in which it may be a form in others."""
+    made = dict(space.made_of)
+    if name in made:
+        return made[name]
+    return tuple(Fraction(one == name) for one in space.names)
+
+
+def _spelled(form: Sequence[Fraction | int]) -> list[str]:
+    return [spell(Fraction(q)) for q in form]
