@@ -406,5 +406,5 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the work starts, with the number."""
     monkeypatch.setattr("exactdp.claims.everywhere._FEW", 1)
     monkeypatch.setattr("exactdp.claims.everywhere._MOST_CELLS", 3)
-    with pytest.raises(ValueRefusedError, match="about [0-9]+ cells"):
+    with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
         noisy_max_claim(3).check()

@@ -73,7 +73,7 @@ def test_a_face_that_meets_the_box_in_a_corner() -> None:
     always = program("return lap(eps, 0) > lap(eps, 0) - 1", "q: Real[2]")
 
     def zero(q):  # type: ignore[no-untyped-def]
-        return not (q[0] + q[1] == 0)
+        return q[0] + q[1] != 0
 
     claim = Accuracy(
         always,
