@@ -24,7 +24,8 @@ def result(pytester: pytest.Pytester, tests: str, *options: str) -> pytest.RunRe
     return pytester.runpytest("-p", "no:cacheprovider", "-p", "no:xdist", *options)
 
 
-def test_marked_functions(pytester: pytest.Pytester) -> None:
+def test_marked_functions(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)  # with it pytest repeats the summary in full
     tests = """
 @pytest.mark.exactdp
 @pytest.mark.parametrize("beta", [1, exp(-alpha * eps)])

@@ -69,6 +69,7 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     given = as_written(as_given(claim.mechanism, u))
     try:
         found = claim.obligations.at(u)
+        radius, chance = (None, None) if found else claim.obligations.probability(u)
     except MissingHypothesisError as error:
         raise ValueRefusedError(
             f"there is no single curve: {error}", way_out="Give numbers for alpha and gamma."
@@ -82,5 +83,5 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     if found:
         one: Obligation = found[0]
         return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
-    radius, chance = claim.obligations.probability(u)
+    assert chance is not None
     return ErrorCurve(given, None, radius, 1 - chance, ())
