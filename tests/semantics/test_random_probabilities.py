@@ -103,36 +103,3 @@ def test_functions_and_polyhedra_agree(source: str, u: tuple[Fraction, Fraction]
         patch.setattr(density, "_is_difference", lambda _: False)
         by_polyhedra = dict(Mechanism.from_source(source).distribution(u))
     assert by_functions == by_polyhedra
-
-
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(inputs, st.fractions(-3, 3, max_denominator=3))
-def test_shifting_everything_changes_nothing(u: tuple[Fraction, Fraction], by: Fraction) -> None:
-    """Comparisons of differences do not see a common shift of means and inputs."""
-    source = """
-def program(q: Real[2], s: Real):
-    a = lap(eps, q[0] + s)
-    b = lap(eps / 2, q[1] + s)
-    c = expo(eps, s)
-    return [a < b, b <= c + 1, a - b < b - c]
-"""
-    mechanism = Mechanism.from_source(source)
-    assert dict(mechanism.distribution((u, 0))) == dict(mechanism.distribution((u, by)))
-
-
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(st.permutations(range(3)), inputs)
-def test_order_and_names_of_samples_change_nothing(
-    order: list[int], u: tuple[Fraction, Fraction]
-) -> None:
-    """Independent samples may be drawn in any order and called anything."""
-    draws = ["lap(eps, q[0])", "lap(eps / 2, q[1])", "expo(eps, 1)"]
-
-    def program(names: str, listed: list[int]) -> Mechanism:
-        lines = [f"    {names[j]} = {draws[j]}" for j in listed]
-        a, b, c = list(names)
-        tests = f"    return [{a} < {b}, {b} + {c} > {a}, {a} <= 2 * {c}]"
-        return Mechanism.from_source("\n".join(["def program(q: Real[2]):", *lines, tests]))
-
-    plain = dict(program("abc", [0, 1, 2]).distribution(u))
-    assert dict(program("zxy", list(order)).distribution(u)) == plain
