@@ -489,6 +489,8 @@ class _OwnOutput(OutputDistance):
                 return found
         else:
             found = _called(self.function, f"the distance {self.name}", u, one, two)
+            if isinstance(found, Spot):
+                return found
         if isinstance(found, float) and found == inf:
             return inf
         return _check_distance(freeze(found), self.name)
