@@ -146,15 +146,11 @@ def test_new_is_accepted_by_check(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["plot", "report"])
 def test_pictures_and_pages(command: str, tmp_path: Path) -> None:
-    """They are written, or one message says what is missing."""
     path = tmp_path / ("picture.svg" if command == "plot" else "page.html")
     done = run(command, "some_claims.py::lemma", "-o", str(path), "--json")
-    if done.code == 2:
-        assert "not available" in done.document["error"]["message"]
-    else:
-        assert done.code == 0
-        assert done.document["path"] == str(path)
-        assert path.stat().st_size > 1000
+    assert done.code == 0
+    assert done.document["path"] == str(path)
+    assert path.stat().st_size > 1000
 
 
 def test_errors_are_documents_too() -> None:

@@ -23,6 +23,7 @@ from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, ki
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.events import is_number
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.spots import Spot, has_spots
 
@@ -257,7 +258,7 @@ class Disagreements:
             return Fraction(0)
         gaps = [Fraction(1)]
         for kind in self._kinds:
-            numbers = sorted({Fraction(x) for x in kind.members if _is_number(x)}) if kind else []
+            numbers = sorted({Fraction(x) for x in kind.members if is_number(x)}) if kind else []
             gaps += [b - a for a, b in pairwise(numbers)]
         return min(gaps)
 
@@ -497,11 +498,7 @@ def _out(path: Path) -> str:
 
 
 def _is_form(value: Value) -> bool:
-    return isinstance(value, Linear | Spot) or _is_number(value)
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, int | Fraction) and not isinstance(value, bool)
+    return isinstance(value, Linear | Spot) or is_number(value)
 
 
 def _leaf(output: Value, path: Path) -> Value:

@@ -73,7 +73,7 @@ def near(output: Value, radius: Fraction | Spot) -> Value:
         return tuple(near(item, radius) for item in output)
     if isinstance(output, Spot):
         return Near(output, radius)
-    return Near(Fraction(output), radius) if _is_number(output) else output
+    return Near(Fraction(output), radius) if is_number(output) else output
 
 
 def shape_of(pattern: Value) -> Value:
@@ -108,14 +108,14 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     if isinstance(pattern, RealType) or pattern is int:
         return isinstance(output, Symbolic)
     if pattern is NUMBER:
-        return isinstance(output, Symbolic) or _is_number(output)
+        return isinstance(output, Symbolic) or is_number(output)
     if isinstance(output, Symbolic):
         if pattern is None or isinstance(pattern, str | bool):
             return False
         numbers.append((output, pattern))
         return True
     if isinstance(pattern, Interval | Near):
-        return _is_number(output) and output in pattern
+        return is_number(output) and output in pattern
     return bool(output == pattern)
 
 
@@ -135,14 +135,15 @@ def prefix_test(code: Code, slots: dict[str, int], pattern: Value) -> Callable[[
         if not isinstance(found, tuple):
             return True
         return len(found) <= len(pattern) and all(
-            match(item, wanted, []) and not (has_noise(item) and _is_number(wanted))
+            match(item, wanted, []) and not (has_noise(item) and is_number(wanted))
             for item, wanted in zip(found, pattern, strict=False)
         )
 
     return test
 
 
-def _is_number(pattern: Value) -> bool:
+def is_number(pattern: Value) -> bool:
+    """Whether a value is a rational number, and no truth value."""
     return isinstance(pattern, int | Fraction) and not isinstance(pattern, bool)
 
 
