@@ -1,28 +1,30 @@
 """The general route at one input: α and γ are parameters beside ε (Corollary cor:accpoint).
 
 It is taken where no theorem says which α and γ suffice. The obligation becomes the sign of an
-exponential sum on cones of (ε, εα, εγ). Where α or γ is a function of ε, the claim is first tried
-for all of them, and refuted only at values of ε where it is really made.
+exponential sum on cones of (ε, εα, εγ), or along a curve in them (`slices`) where α and γ are
+polynomials of ε plus c/ε. Where they are other functions, the claim is tried for all α and γ, and
+refuted only at values of ε where it is really made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.outcomes import Outcome, at_point
 from exactdp.claims.shapes import shape_of
+from exactdp.claims.slices import along_curve, functions_of_eps
 from exactdp.claims.verdict import Counterexample
 from exactdp.cones import Cone, ExpSum, nonnegative_on
 from exactdp.errors import ExactdpError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
-from exactdp.reals import Interval
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import simplest_inside
 from exactdp.semantics.cells import explore
 from exactdp.semantics.spots import Trace
@@ -36,42 +38,36 @@ ROUTE = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What the general route found at an input."""
-
-    holds: bool | None
-    silent: bool = False
-    counterexample: Counterexample | None = None
-
-
 def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     """Decide a claim at one input with α and γ as parameters."""
-    moving = {name for name in ("alpha", "gamma") if _moves(claim, name)}
-    if not moving:
-        try:
-            return _over_cones(claim, u)
-        except MissingHypothesisError:
-            return Outcome(None)
-    every: dict[str, Any] = dict.fromkeys(moving, ANY)
-    wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
+    levels = functions_of_eps(claim, u)
     try:
-        outcome = _over_cones(wider, u)
+        outcome = along_curve(claim, u, levels) if levels else _over_cones(claim, u)
+    except MissingHypothesisError:
+        outcome = None
+    if outcome is None and levels:
+        return _for_every_value(claim, u, levels)
+    return outcome or Outcome(None)
+
+
+def _for_every_value(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]
+) -> Outcome:
+    """Decide a claim for more α and γ than it is about, or refute it at simple values of ε."""
+    every: dict[str, Any] = dict.fromkeys(levels, ANY)
+    try:
+        outcome = _over_cones(replace(claim, inputs=[as_given(claim.mechanism, u)], **every), u)
     except (MissingHypothesisError, ExactdpError):
         outcome = Outcome(None)
     if outcome.holds:
         return outcome
-    return _at_points(claim, u, moving)
-
-
-def _moves(claim: Accuracy, name: str) -> bool:
-    """Whether α or γ is a formula in ε."""
-    level = claim.alpha_level if name == "alpha" else claim.gamma_level
-    if isinstance(level, Range):
-        return False
-    values = dict.fromkeys((*claim.entry_names, "alpha"), Fraction(1))
-    form = level.at(values)
-    return form.denominator != 1 or form.numerator.constant() is None
+    silent = True
+    for point in _simple_points(claim.epsilon):
+        outcome = at_point(claim, u, levels, point)
+        silent = silent and outcome.silent
+        if outcome.counterexample is not None:
+            return outcome
+    return Outcome(None, silent=silent)
 
 
 def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
@@ -141,28 +137,6 @@ def _confirmed(
 
 def _simple(value: Fraction) -> Fraction:
     return simplest_inside(value * Fraction(15, 16), value * Fraction(17, 16)) if value else value
-
-
-def _at_points(claim: Accuracy, u: tuple[Value, ...], moving: set[str]) -> Outcome:
-    """Look for a counterexample at simple values of ε."""
-    given = as_given(claim.mechanism, u)
-    silent = True
-    for eps in _simple_points(claim.epsilon):
-        fixed: dict[str, Any] = {}
-        for name in ("alpha", "gamma"):
-            level = claim.alpha_level if name == "alpha" else claim.gamma_level
-            if name in moving and isinstance(level, Expression):
-                values = {**claim.obligations.input_values(u), **fixed}
-                enclosed = level.at(values).at(eps)
-                if not enclosed.is_exact:
-                    return Outcome(None)
-                fixed[name] = enclosed.lower
-        here = replace(claim, inputs=[given], epsilon=Interval(eps, eps), **fixed)
-        verdict = here.check()
-        silent = silent and verdict.vacuous
-        if verdict.counterexample is not None:
-            return Outcome(False, counterexample=verdict.counterexample)
-    return Outcome(None, silent=silent)
 
 
 def _simple_points(on: Interval) -> Iterator[Fraction]:

@@ -154,7 +154,7 @@ class Obligations:
             if gamma_is > gamma.upper or gamma_is < gamma.lower:
                 return None
             radius: Distance = gamma_is
-        elif self.route == "any gamma" and alpha_is is None:
+        elif isinstance(gamma, Range) or (self._gamma_follows and alpha_is is None):
             return list(self._for_all_gamma(make, top, reached))
         else:
             assert isinstance(gamma, Expression)

@@ -1,0 +1,41 @@
+"""What the general route finds at an input, and a claim asked again at a single ε."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.inputs import as_given
+from exactdp.claims.verdict import Counterexample
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the general route found at an input."""
+
+    holds: bool | None
+    silent: bool = False
+    counterexample: Counterexample | None = None
+
+
+def at_point(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], eps: Fraction
+) -> Outcome:
+    """Decide a claim at one ε, with the values that α and γ have there."""
+    fixed: dict[str, Any] = {}
+    for name, form in levels.items():
+        value = form.at(eps)
+        if not value.is_exact:
+            return Outcome(None)
+        fixed[name] = value.lower
+    given = as_given(claim.mechanism, u)
+    here = replace(claim, inputs=[given], epsilon=Interval(eps, eps), **fixed)
+    verdict = here.check()
+    return Outcome(verdict.holds, verdict.vacuous, verdict.counterexample)

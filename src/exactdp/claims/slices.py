@@ -1,0 +1,187 @@
+"""Claims at one input where α and γ are functions of ε: the obligation along a curve.
+
+With α and γ as parameters a run of the mechanism gives closed forms on cells of (ε, εα, εγ). Where
+the curve of the claim passes through a cell, its obligation is a function of ε alone. The curve
+has to be polynomial: α and γ are polynomials of ε plus a multiple of 1/ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq, fmpq_poly
+
+from exactdp.claims.expressions import Expression
+from exactdp.claims.inputs import as_given
+from exactdp.claims.levels import ANY, Range
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.outcomes import Outcome, at_point
+from exactdp.cones import Cone, ExpSum
+from exactdp.errors import ValueRefusedError
+from exactdp.language.noisy import samples_integers
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative, solution_set
+from exactdp.reals.curved import CurvedSum
+from exactdp.reals.numbers import exact, fraction, inf
+from exactdp.reals.solutions import SolutionSet, Stretch
+from exactdp.reals.zeros import Root
+from exactdp.semantics.cells import explore
+from exactdp.semantics.spots import Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+_FINE = Fraction(1, 10**30)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """εα and εγ as polynomials of ε, and how they depend on some of them linearly."""
+
+    names: tuple[str, ...]
+    """Parameters that are independent: ε first."""
+    polynomials: tuple[fmpq_poly, ...]
+    forms: Mapping[str, Mapping[str, Fraction]]
+    """Of α and γ, if they are functions of ε: the linear form of the parameters."""
+
+    def function(self, of: ExpPoly) -> CurvedSum:
+        """Return a sum of the parameters along the curve."""
+        parts: dict[tuple[fmpq, ...], fmpq_poly] = {}
+        for (powers, rates), q in ExpSum.from_closed_form(of, self.names).to_dict().items():
+            exponent, part = fmpq_poly([]), fmpq_poly([exact(q)])
+            for polynomial, power, rate in zip(self.polynomials, powers, rates, strict=True):
+                exponent += polynomial * exact(rate)
+                part *= polynomial**power
+            key = tuple(exponent.coeffs())
+            parts[key] = parts.get(key, fmpq_poly([])) + part
+        return CurvedSum.of(parts)
+
+    def inside(self, cone: Cone, on: SolutionSet) -> SolutionSet:
+        """Return where the curve is in a cone."""
+        for side in cone.inequalities:
+            form = fmpq_poly([])
+            for polynomial, q in zip(self.polynomials, side, strict=True):
+                form += polynomial * exact(Fraction(q))
+            on &= solution_set(_as_form(form), width=_FINE)
+        return on
+
+
+def along_curve(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]
+) -> Outcome | None:
+    """Decide a claim whose α or γ is a function of ε; None where more than ε is left to vary."""
+    curve = _curve(levels)
+    is_free = isinstance(claim.gamma_level, Range) and claim.mechanism.checked.output.holds_noise
+    is_whole = "gamma" in levels and samples_integers(claim.mechanism.definition)
+    if curve is None or is_free or is_whole or _follows(claim):
+        return None
+    every: dict[str, Any] = dict.fromkeys(levels, ANY)
+    wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
+
+    def run(trace: Trace) -> list[Obligation] | None:
+        given = {name: trace.of(form) for name, form in curve.forms.items()}
+        return wider.obligations.at(u, given.get("alpha"), given.get("gamma"))
+
+    size = len(curve.names)
+    units = [tuple(int(j == k) for j in range(size)) for k in range(size)]
+    span = claim.epsilon
+    whole = SolutionSet((Stretch(span.lower, span.upper, span.lower_open, span.upper_open),))
+    silent, holds = True, True
+    for cell in explore(curve.names, Cone.of(size, units), run):
+        for stretch in curve.inside(cell.cone, whole) if cell.result is not None else ():
+            if stretch.lower == stretch.upper and not (span.is_point or claim.boundary == "check"):
+                continue  # a neighbour of the cell has this point too
+            silent = False
+            for one in cell.result or ():
+                for beta in one.beta:
+                    gap = one.probability - 1 + beta
+                    function = curve.function(gap.numerator * gap.denominator)
+                    found = function.nonnegative(*_ends(stretch))
+                    if isinstance(found, Fraction) and found in stretch:
+                        simple = function.simple_negative(found, stretch.__contains__)
+                        counterexample = at_point(claim, u, levels, simple).counterexample
+                        if counterexample is not None:
+                            return Outcome(False, counterexample=counterexample)
+                    holds = holds and found is True
+    return Outcome(True if holds else None, silent=silent)
+
+
+def functions_of_eps(claim: Accuracy, u: tuple[Value, ...]) -> dict[str, ClosedForm]:
+    """Return α and γ at an input where they are functions of ε."""
+    values: dict[str, Any] = dict(claim.obligations.input_values(u))
+    found: dict[str, ClosedForm] = {}
+    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+        if isinstance(level, Range) or not level.names() <= values.keys():
+            continue
+        form = values[name] = level.at(values)
+        if not nonnegative(form, claim.epsilon):
+            raise ValueRefusedError(
+                f"{name} = {level} is negative for some eps",
+                rule=f"{name} is a distance, so it is not negative.",
+                way_out="Correct it, or restrict epsilon.",
+            )
+        if form.denominator != 1 or form.numerator.constant() is None:
+            found[name] = form
+    return found
+
+
+def _follows(claim: Accuracy) -> bool:
+    """Whether γ is a formula in an α that is not fixed."""
+    level = claim.gamma_level
+    return (
+        isinstance(claim.alpha_level, Range)
+        and isinstance(level, Expression)
+        and "alpha" in level.names()
+    )
+
+
+def _curve(levels: Mapping[str, ClosedForm]) -> Curve | None:
+    """Return the curve of α and γ, if it is polynomial."""
+    names, rows = ["eps"], [fmpq_poly([0, 1])]
+    forms: dict[str, dict[str, Fraction]] = {}
+    for name, level in levels.items():
+        scaled = level * eps
+        parts = scaled.numerator.exponentials()
+        if scaled.denominator != 1 or not parts.keys() <= {0}:
+            return None
+        polynomial = parts[Fraction(0)] if parts else fmpq_poly([])
+        form = _combination(polynomial, rows)
+        if form is None:
+            names.append(name)
+            rows.append(polynomial)
+            form = [Fraction(0)] * (len(rows) - 1) + [Fraction(1)]
+        forms[name] = {known: q for known, q in zip(names, form, strict=False) if q}
+    return Curve(tuple(names), tuple(rows), forms)
+
+
+def _combination(polynomial: fmpq_poly, rows: Sequence[fmpq_poly]) -> list[Fraction] | None:
+    """Return a polynomial as a combination of one or two others, None if it is none.
+
+    The first of them is ε.
+    """
+    if len(rows) == 1:
+        rest, factors = polynomial, []
+    else:
+        k = next(k for k, q in enumerate(rows[1].coeffs()) if q and k != 1)
+        factor = polynomial[k] / rows[1][k]
+        rest, factors = polynomial - rows[1] * factor, [fraction(factor)]
+    if any(q for k, q in enumerate(rest.coeffs()) if k != 1):
+        return None
+    return [fraction(rest[1]), *factors]
+
+
+def _as_form(polynomial: fmpq_poly) -> ExpPoly:
+    return ExpPoly(
+        [(fraction(q), (("eps", k),) if k else (), ()) for k, q in enumerate(polynomial.coeffs())]
+    )
+
+
+def _ends(stretch: Stretch) -> tuple[Fraction, Fraction | float]:
+    """Return rational ends around a stretch."""
+    lower = stretch.lower.lower if isinstance(stretch.lower, Root) else stretch.lower
+    upper = stretch.upper.upper if isinstance(stretch.upper, Root) else stretch.upper
+    assert isinstance(lower, Fraction)
+    return lower, upper if isinstance(upper, Fraction) else inf

@@ -1,0 +1,229 @@
+"""Sums Σ p(x)·exp(P(x)) with rational polynomials p and P: values of closed forms along a curve.
+
+If α is a polynomial of ε plus c/ε, then εα is a polynomial of ε, and so is every exponent. Such a
+sum is decided on an interval without a conjecture unless it touches 0 at an irrational point
+without changing sign:
+
+- at a rational point every Taylor coefficient is Σ q·e^r with rationals q and r, so its sign is
+  exact (Lindemann and Weierstrass), and the first one that is not 0 rules a neighbourhood;
+- at ∞ the term whose exponent grows fastest rules, its coefficient is such a number too, and all
+  other terms fall from some point on;
+- in between there is bisection with balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import arb, arb_series, ctx, fmpq, fmpq_poly, fmpq_series
+
+from exactdp.reals.evaluation import sign, total
+from exactdp.reals.numbers import exact, inf, simplest_inside
+
+Polynomial: TypeAlias = tuple[fmpq, ...]
+"""Its coefficients, the constant first; the last one is not 0."""
+
+_BITS = 192
+_NARROW = Fraction(1, 2**48)
+_MOST_STEPS = 20_000
+_HIGHEST_ORDER = 64
+
+
+@dataclass(frozen=True)
+class CurvedSum:
+    """Σ p(x)·exp(P(x)), kept as {P: p}; different P make independent functions."""
+
+    parts: Mapping[Polynomial, fmpq_poly]
+
+    @classmethod
+    def of(cls, parts: Mapping[Polynomial, fmpq_poly]) -> CurvedSum:
+        """Return a sum without the parts that are 0."""
+        return cls({exponent: part for exponent, part in parts.items() if part != 0})
+
+    def is_below_zero_at(self, point: Fraction) -> bool:
+        """Whether the sum is negative at a rational point."""
+        return self._shifted(point)._coefficient_sign(0) < 0
+
+    def nonnegative(self, lower: Fraction, upper: Fraction | float) -> bool | Fraction | None:
+        """Return whether the sum is nowhere negative on [lower, upper].
+
+        Instead of False it is a point where the sum is negative; None if that stays open.
+        """
+        if not self.parts:
+            return True
+        if lower == upper:
+            return not self.is_below_zero_at(lower) or lower
+        left = self._beside(lower, 1)
+        if left is None or left[0] < 0:
+            return left and lower + min(left[1], upper - lower) / 2
+        if upper == inf:
+            right = self._far_out(lower + left[1])
+            if right[0] < 0:
+                return right[1]
+            end = right[1]
+        else:
+            assert isinstance(upper, Fraction)
+            beside = self._beside(upper, -1)
+            if beside is None or beside[0] < 0:
+                return beside and upper - min(beside[1], upper - lower) / 2
+            end = upper - beside[1]
+        return self._between(lower + left[1], end)
+
+    # At a rational point --------------------------------------------------------------
+
+    def _shifted(self, by: Fraction, side: int = 1) -> CurvedSum:
+        """Return the sum as a function of y, where x = by + side·y."""
+        move = fmpq_poly([exact(by), side])
+        return CurvedSum(
+            {
+                tuple(fmpq_poly(list(exponent))(move).coeffs()): part(move)
+                for exponent, part in self.parts.items()
+            }
+        )
+
+    def _coefficient_sign(self, order: int) -> int:
+        """Return the sign of a Taylor coefficient at 0, exactly."""
+        found: dict[fmpq, fmpq] = {}
+        length = order + 1
+        for exponent, part in self.parts.items():
+            constant = exponent[0] if exponent else fmpq(0)
+            moving = fmpq_series([0, *exponent[1:length]], prec=length)
+            series = fmpq_series(part.coeffs()[:length], prec=length) * moving.exp()
+            found[constant] = found.get(constant, fmpq(0)) + series[order]
+        return sign({x: q for x, q in found.items() if q})
+
+    def _beside(self, point: Fraction, side: int) -> tuple[int, Fraction] | None:
+        """Return the sign next to a point, and a width up to which it is that."""
+        here = self._shifted(point, side)
+        for order in range(_HIGHEST_ORDER):
+            if found := here._coefficient_sign(order):
+                break
+        else:
+            return None
+        width = Fraction(1)
+        for _ in range(200):
+            with ctx.workprec(_BITS):
+                near = arb(exact(width / 2), exact(width / 2))
+                value = here._series(near, order + 1)[order]
+            if value * found > 0:
+                return found, width
+            width /= 2
+        return None
+
+    # At infinity ----------------------------------------------------------------------
+
+    def _far_out(self, start: Fraction) -> tuple[int, Fraction]:
+        """Return the sign for large x, and a point from which on it is that."""
+        size = max(map(len, self.parts))
+        fastest = max(_growth(exponent, size) for exponent in self.parts)
+        ruling = {e: part for e, part in self.parts.items() if _growth(e, size) == fastest}
+        power = max(part.degree() for part in ruling.values())
+        leading = {
+            (e[0] if e else fmpq(0)): part[power]
+            for e, part in ruling.items()
+            if part.degree() == power
+        }
+        found = sign(leading)
+        ruler = next(iter(ruling))
+        point = max(start, Fraction(1))
+        while True:
+            with ctx.workprec(_BITS):
+                size, rest = abs(total(leading)), arb(0)
+                falling = True
+                for exponent, part in self.parts.items():
+                    slower = fmpq_poly(list(exponent)) - fmpq_poly([0, *ruler[1:]])
+                    for k, q in enumerate(part.coeffs()):
+                        if q == 0 or (exponent in ruling and k == power):
+                            continue
+                        falling = falling and _falls_from(slower, k - power, point)
+                        x = arb(exact(point))
+                        rest += abs(arb(q)) * x ** (k - power) * _value(slower, x).exp()
+                if falling and rest < size:
+                    return found, point
+            point *= 2
+
+    # In between -----------------------------------------------------------------------
+
+    def _between(self, lower: Fraction, upper: Fraction) -> bool | Fraction | None:
+        """Return whether the sum is nowhere negative between two points at which it is positive."""
+        waiting = [(lower, upper)] if lower < upper else []
+        open_left = False
+        for _ in range(_MOST_STEPS):
+            if not waiting:
+                return None if open_left else True
+            low, high = waiting.pop()
+            middle = (low + high) / 2
+            with ctx.workprec(_BITS):
+                whole = self._series(arb(exact(middle), exact((high - low) / 2)), 2)
+                here = self._series(arb(exact(middle)), 1)[0]
+                slope = whole[1]
+                least = here - abs(slope) * arb(exact((high - low) / 2))
+            if here < 0:
+                return middle
+            if least > 0 or whole[0] > 0:
+                continue
+            if slope > 0 or slope < 0:  # the least value is at an end
+                ends = [self._shifted(end)._coefficient_sign(0) for end in (low, high)]
+                if min(ends) < 0:
+                    return low if ends[0] < 0 else high
+                continue
+            if high - low < _NARROW * max(low, 1):
+                touch = self._touching(low, high)
+                if touch is None:
+                    open_left = True
+                    continue
+                waiting += [part for part in touch if part[0] < part[1]]
+                continue
+            waiting += [(low, middle), (middle, high)]
+        return None
+
+    def _touching(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]] | None:
+        """Return what is left of a narrow interval around a rational zero, if it has one."""
+        width = high - low
+        point = simplest_inside(low - width, high + width)
+        if self._shifted(point)._coefficient_sign(0):
+            return None
+        left, right = self._beside(point, -1), self._beside(point, 1)
+        if left is None or right is None or min(left[0], right[0]) < 0:
+            return None
+        return [(low, min(high, point - left[1])), (max(low, point + right[1]), high)]
+
+    def simple_negative(self, point: Fraction, allowed: Callable[[Fraction], bool]) -> Fraction:
+        """Return a simple allowed point at which the sum is negative, as it is at the given one."""
+        reach = point + 1
+        while True:
+            candidate = simplest_inside(max(point - reach, Fraction(0)), point + reach)
+            if allowed(candidate) and self.is_below_zero_at(candidate):
+                return candidate
+            reach /= 2
+
+    def _series(self, x: arb, length: int) -> list[arb]:
+        """Return Taylor coefficients as balls, valid at every point of a ball."""
+        variable = arb_series([x, 1], prec=length)
+        result = arb_series([0], prec=length)
+        for exponent, part in self.parts.items():
+            grown = _value(fmpq_poly(list(exponent)), variable)
+            result += _value(part, variable) * grown.exp()
+        return [result[k] for k in range(length)]
+
+
+def _growth(exponent: Polynomial, size: int) -> Polynomial:
+    """Return the coefficients that say how fast a polynomial grows, the highest first."""
+    return (*(fmpq(0),) * (size - len(exponent)), *reversed(exponent[1:]))
+
+
+def _value(polynomial: fmpq_poly, x: arb | arb_series) -> arb | arb_series:
+    result = x * 0
+    for q in reversed(polynomial.coeffs()):
+        result = result * x + arb(q)
+    return result
+
+
+def _falls_from(exponent: fmpq_poly, power: int, point: Fraction) -> bool:
+    """Whether x^power·exp(P(x)) is seen to fall from a point on."""
+    slope = fmpq_poly([power]) + fmpq_poly([0, 1]) * exponent.derivative()
+    beyond = slope(fmpq_poly([exact(point), 1]))
+    return all(q <= 0 for q in beyond.coeffs())
