@@ -92,8 +92,8 @@ class Everywhere(Spaces):
             f"{len(self.cones)} signs on cones (simplicial parts: {how or 'none'})"
         )
 
-    def on_a_ray(self, certificate: Any) -> dict[Any, Fraction]:
-        """Check a certificate of kind "sign" for all ε > 0, and return its function."""
+    def on_a_ray(self, certificate: Any, lower: Any, upper: Any) -> dict[Any, Fraction]:
+        """Check a certificate of kind "sign" between two ends, and return its function."""
         names = "format version kind claim verdict proof seal"
         _, _, kind, claim, verdict, proof, _ = self.fields(certificate, names)
         self.require(kind == "sign" and verdict == "holds", "not a proof of a sign")
@@ -102,7 +102,7 @@ class Everywhere(Spaces):
         try:
             checker.read_claim(claim)
             on = checker.on
-            right = on.lower == 0 and on.upper == inf and not checker.strict
+            right = on.lower <= lower and on.upper >= upper and not checker.strict
             self.require(right and len(checker.denominator) == 1, "not for every point of a ray")
             ((key, c),) = checker.denominator.items()
             self.require(key == (Fraction(0), 0) and c > 0, "a quotient on a ray")
@@ -362,6 +362,11 @@ class Everywhere(Spaces):
             proof = self.cones[self.integer(sign, 0, len(self.cones) - 1)]
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
             self.require(len(set(places)) == len(places), "a parameter is there twice")
+            if proof.window is not None:
+                variable, lower, upper = proof.window
+                right = places[variable] == 0 and lower <= self.epsilon.lower
+                right = right and upper >= self.epsilon.upper
+                self.require(right, "the sign is proved for other ε")
             function: Sum = {}
             for (powers, rates), c in proof.function.items():
                 key = [0] * size, [_ZERO] * size

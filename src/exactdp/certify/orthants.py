@@ -9,32 +9,38 @@ A sum f on a cone is looked at on simplicial cells that cover it. On one with th
   s → ∞;
 - **ray**: where one coordinate is left, a certificate of a sign;
 - **boxes**: see `boxes`.
+
+Where only points with ε between two numbers matter (a window), an argument may be about them
+alone: then no reduction changes ε, boxes may lie outside, and a ray is as long as ε lets it be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 from typing import Any
 
-from .boxes import check_boxes
+from .boxes import Box, check_boxes
 from .cones import Region, Vector, is_covered, rank
 from .ratios import Sum
 from .reading import Reader
 
 Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
 Local = dict[tuple[Factor, ...], Fraction]
+Limits = tuple[Fraction | float, Fraction | float]
 
-_CELL = "rays dominant reductions method boxes ray"
+_CELL = "rays dominant reductions method boxes ray in_window narrowing"
 _ZERO = Fraction(0)
 
 
 class ConeSign:
     """The proof that a sum is not negative on a cone; what is not proved raises."""
 
-    def __init__(self, reader: Reader, check: Callable[[Any], Any]) -> None:
+    def __init__(self, reader: Reader, check: Callable[[Any, Any, Any], Any]) -> None:
         self.reader = reader
-        self.check = check  # of a certificate of a sign
+        self.check = check  # of a certificate of a sign between two ends
+        self.window: tuple[int, Fraction, Fraction | float] | None = None
         self.function: Sum = {}
         self.sides: list[tuple[int, ...]] = []
         self.size = 0
@@ -43,8 +49,8 @@ class ConeSign:
     def read(self, given: Any) -> None:
         """Read a proof and check it."""
         reader = self.reader
-        names, terms, sides, flat, cells = reader.fields(
-            given, "variables terms inequalities equalities cells"
+        names, terms, sides, flat, window, cells = reader.fields(
+            given, "variables terms inequalities equalities window cells"
         )
         self.size = len(reader.entries(names))
         reader.require(all(isinstance(one, str) for one in names), "a variable has no name")
@@ -55,6 +61,11 @@ class ConeSign:
             for side in reader.entries(sides)
         ]
         reader.require(flat == [], "a cone with equations")
+        if window is not None:
+            variable, lower, upper = reader.fields(window, "variable lower upper")
+            highest = inf if upper is None else reader.rational(upper)
+            place = reader.integer(variable, 0, max(self.size - 1, 0))
+            self.window = place, reader.rational(lower), highest
         region = Region(self.size, reader)
         for side in self.sides:
             region = region.cut(side)
@@ -71,7 +82,9 @@ class ConeSign:
     def cell(self, given: Any) -> list[Vector]:
         """Check the argument on one cell, and return its rays."""
         reader = self.reader
-        listed, dominant, reductions, method, boxes, ray = reader.fields(given, _CELL)
+        listed, dominant, reductions, method, boxes, ray, in_window, narrowing = reader.fields(
+            given, _CELL
+        )
         rays = [
             tuple(reader.rational(q) for q in reader.entries(one, self.size))
             for one in reader.entries(listed)
@@ -79,18 +92,28 @@ class ConeSign:
         reader.require(rays and rank(rays) == len(rays), "the rays of a cell are dependent")
         top = tuple(reader.rational(q) for q in reader.entries(dominant, len(rays)))
         g = self.local(rays, top)
+        weights = [_ZERO] * len(rays)
+        if in_window is not False:
+            reader.require(in_window is True and self.window is not None, "there is no window")
+            assert self.window is not None
+            weights = [one[self.window[0]] for one in rays]
+            reader.require(min(weights) >= 0, "the variable of a window is negative")
         for step in reader.entries(reductions):
-            g = self.lowered(g, step)
+            g = self.lowered(g, step, weights)
+        limits: Limits | None = self.window and self.window[1:]
+        if narrowing is not None:
+            reader.require(in_window is True and method == "boxes", "a narrowing without a window")
+            limits = self.narrowed(g, narrowing, weights)
         self.methods[str(method)] = self.methods.get(str(method), 0) + 1
         if method == "coefficients":
             reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
             reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
         elif method == "ray":
             reader.require(boxes == [], "a proof has parts that are not needed")
-            self.on_ray(g, ray)
+            self.on_ray(g, ray, weights)
         elif method == "boxes":
             reader.require(ray is None, "a proof has parts that are not needed")
-            self.on_boxes(g, boxes)
+            check_boxes(reader, g, boxes, lambda box: misses(limits, weights, box))
         else:
             reader.require(False, "a rule of proof is not known")
         return rays
@@ -120,7 +143,22 @@ class ConeSign:
                 result[place] = result.get(place, _ZERO) + d
         return {key: c for key, c in result.items() if c}
 
-    def lowered(self, g: Local, step: Any) -> Local:
+    def narrowed(self, g: Local, given: Any, weights: list[Fraction]) -> Limits:
+        """Check that g is least at an end of the window, and return that end twice."""
+        reader = self.reader
+        end, shifts = reader.fields(given, "end shifts")
+        assert self.window is not None
+        limit = self.window[1] if end == "lower" else self.window[2]
+        reader.require(end in ("lower", "upper") and limit != inf, "an end that is not there")
+        moving = [j for j, weight in enumerate(weights) if weight]
+        sign = 1 if end == "lower" else -1
+        for axis, shift in zip(moving, reader.entries(shifts, len(moving)), strict=True):
+            slope = derived(g, axis, Fraction(reader.integer(shift, 0, 10**9)))
+            right = shown(reader, {key: sign * c for key, c in slope.items()})
+            reader.require(right, "a narrowing is not justified")
+        return limit, limit
+
+    def lowered(self, g: Local, step: Any, weights: list[Fraction]) -> Local:
         """Check one reduction and return what is left."""
         reader = self.reader
         axis, face, shift = reader.fields(step, "axis face shift")
@@ -128,6 +166,7 @@ class ConeSign:
         axis, rate = reader.integer(axis, 0, max(size - 1, 0)), reader.integer(shift, 0, 10**9)
         if not g:
             return g
+        reader.require(not weights[axis], "a reduction leaves the window")
         slope = derived(g, axis, Fraction(rate))
         if face == "zero":
             reader.require(shown(reader, slope), "a reduction is not justified")
@@ -140,7 +179,7 @@ class ConeSign:
         reader.require(right, "a reduction is not justified")
         return left
 
-    def on_ray(self, g: Local, given: Any) -> None:
+    def on_ray(self, g: Local, given: Any, weights: list[Fraction]) -> None:
         """Check a certificate about the only coordinate that is left."""
         reader = self.reader
         axis, certificate = reader.fields(given, "axis certificate")
@@ -148,16 +187,30 @@ class ConeSign:
         axis = reader.integer(axis, 0, max(size - 1, 0))
         flat = (0, _ZERO)
         one = all(f == flat for key in g for j, f in enumerate(key) if j != axis)
-        claimed = self.check(certificate)
+        lower: Fraction | float = _ZERO
+        upper: Fraction | float = inf
+        if weights[axis] and self.window is not None:
+            if sum(map(bool, weights)) == 1:
+                lower = self.window[1] / weights[axis]
+            upper = self.window[2] / weights[axis]
+        claimed = self.check(certificate, lower, upper)
         mine = {(-key[axis][1], key[axis][0]): c for key, c in g.items()}
         right = one and mine.keys() == claimed.keys()
         right = right and len({c / claimed[key] for key, c in mine.items()}) == 1
         right = right and all(c * claimed[key] > 0 for key, c in mine.items())
         reader.require(right, "the certificate is about another function")
 
-    def on_boxes(self, g: Local, given: Any) -> None:
-        """Check boxes that cover the orthant."""
-        check_boxes(self.reader, g, given)
+
+def misses(limits: Limits | None, weights: list[Fraction], box: Box) -> bool:
+    """Whether a box has no point between limits."""
+    if limits is None or not any(weights):
+        return False
+    lower, upper = limits
+    pairs = [(w, ends) for w, ends in zip(weights, box, strict=True) if w]
+    if sum(w * low for w, (low, _) in pairs) > upper:
+        return True
+    tops = [None if high is None else w * high for w, (_, high) in pairs]
+    return None not in tops and sum(top for top in tops if top is not None) < lower
 
 
 def sum_of(reader: Reader, given: Any, size: int) -> Sum:

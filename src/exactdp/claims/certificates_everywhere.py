@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from exactdp.claims.certificates import _value
 from exactdp.claims.everywhere import Space
 from exactdp.claims.expressions import Expression
-from exactdp.claims.general import _moves
 from exactdp.claims.inputs import AllReals, Box, listed
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.slices import functions_of_eps
 from exactdp.cones import Cone, ConeDecision, ExpSum, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -54,14 +54,14 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
         ]
         decided = {problem.shape: decision for problem, decision in verdict.cells}
     else:
-        moving = [name for name in ("alpha", "gamma") if _moves(claim, name)]
-        if moving:
+        inputs = list(listed(claim.mechanism, claim.input_set))
+        if moving := list(functions_of_eps(claim, inputs[0])):
             raise ValueRefusedError(
                 f"a claim in which {' and '.join(moving)} moves with eps has no certificate",
                 rule="In a certificate α and γ are ranges, or do not depend on ε.",
-                way_out=f"Write {moving[0]}=ANY, for which it was proved.",
+                way_out=f"Write {moving[0]}=ANY if the claim holds for all of them.",
             )
-        found = [_Space.at_input(claim, u) for u in listed(claim.mechanism, claim.input_set)]
+        found = [_Space.at_input(claim, u) for u in inputs]
         leaves = [list(one.explored()) for one in found]
         decided = {}
     signs = _Signs(decided)
@@ -86,7 +86,7 @@ class _Signs:
         if shape not in self._places:
             decision = self.decided.get(shape)
             if decision is None:
-                decision = nonnegative_on(shape.function, shape.cone)
+                decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
             assert decision.holds
             self._places[shape] = len(self.json)
             self.json.append(decision.proof.to_json())
@@ -229,7 +229,7 @@ class _Space:
         gap = beta - (1 - one.probability)
         names = self.space.names
         function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-        shape = shape_of(function, cell.cone)
+        shape = shape_of(function, cell.cone, self.claim.epsilon)
         plain = one.probability.denominator == 1 and beta.denominator == 1
         return {
             "form": self._quotient(beta),

@@ -38,8 +38,7 @@ from exactdp.cones import Progress as Share
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
-from exactdp.reals import ClosedForm
-from exactdp.reals.interval import POSITIVE
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
@@ -205,7 +204,7 @@ class Everywhere:
             survey,
             cells=survey.cells + 1,
             silent=survey.silent + (cell.result is None),
-            problems=(*survey.problems, *_problems(space, cell)),
+            problems=(*survey.problems, *_problems(space, cell, self.claim.epsilon)),
             leaves=(*survey.leaves, (space, cell)),
         )
 
@@ -221,7 +220,9 @@ class Everywhere:
                 del share
 
             shape = problem.shape
-            known = nonnegative_on(shape.function, shape.cone, resume=known, progress=hear)
+            known = nonnegative_on(
+                shape.function, shape.cone, resume=known, progress=hear, window=shape.window
+            )
             self._decisions[problem.shape] = known
         return known
 
@@ -258,13 +259,10 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
     missing = ""
     if left and failure is None:
         missing = f"{left} of {len(problems)} problems are left"
-        if claim.epsilon == POSITIVE:
-            with contextlib.suppress(ExactdpError):
-                kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
-                ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
-                missing += f"; the best constant is between {ends}"
-        else:
-            missing += "; proofs for all inputs are for every ε > 0"
+        with contextlib.suppress(ExactdpError):
+            kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
+            ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
+            missing += f"; the best constant is between {ends}"
     return Verdict(
         claim,
         holds=False if failure else None if missing else True,
@@ -280,12 +278,6 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
 
 def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | None) -> Tightness:
     """Return an enclosure of the best constant over all inputs of a box of reals."""
-    if claim.epsilon != POSITIVE:
-        raise ValueRefusedError(
-            f"the best constant for all real inputs and ε in {claim.epsilon} is not computed",
-            rule="For all real inputs it is found over every ε > 0.",
-            way_out="Leave out epsilon, or give inputs=Grid(lo, hi) or a list.",
-        )
     work = claim.everywhere
     different: dict[object, tuple[Problem, Quotient, Shape]] = {}
     survey = work.explored(progress)
@@ -299,11 +291,10 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
             ExpSum.from_closed_form((form * positive).numerator, names)
             for form in (problem.beta, problem.error)
         )
-        shape = shape_of(below, problem.cone, over)
+        shape = shape_of(below, problem.cone, claim.epsilon, over)
         assert shape.second is not None
-        different.setdefault(
-            shape, (problem, Quotient(shape.second, shape.function, shape.cone), shape)
-        )
+        quotient = Quotient(shape.second, shape.function, shape.cone, shape.window)
+        different.setdefault(shape, (problem, quotient, shape))
     listed = list(different.values())
     if not listed:
         return Tightness(
@@ -341,10 +332,7 @@ def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> K
     """Return the enclosure with its lower end at a simple number, if that is proved too."""
     lower = max(lower, Fraction(0))
     simple = simplest_inside(lower, upper + (upper - lower) / 16) if lower < upper else lower
-    if simple <= upper and all(
-        nonnegative_on(one.numerator - one.denominator * simple, one.cone).holds
-        for one in quotients
-    ):
+    if simple <= upper and all(one.decision(simple).holds for one in quotients):
         lower = simple
     return Kappa(lower, upper)
 
@@ -422,14 +410,16 @@ def _obligations(
     return found
 
 
-def _problems(space: Space, cell: Cell[list[Obligation] | None]) -> Iterator[Problem]:
+def _problems(
+    space: Space, cell: Cell[list[Obligation] | None], epsilon: Interval
+) -> Iterator[Problem]:
     """Yield the sign problems of a cell."""
     for one in cell.result or ():
         error = 1 - one.probability
         for beta in one.beta:
             gap = beta - error
             signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, space.names)
-            shape = shape_of(signed, cell.cone)
+            shape = shape_of(signed, cell.cone, epsilon)
             yield Problem(space, cell.cone, one, error, beta, cell.path, shape)
 
 

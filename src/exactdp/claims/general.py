@@ -97,8 +97,8 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
             for beta in one.beta:
                 gap = one.probability - 1 + beta
                 signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-                shape = shape_of(signed, cell.cone)
-                decision = nonnegative_on(shape.function, shape.cone)
+                shape = shape_of(signed, cell.cone, claim.epsilon)
+                decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
                 if decision.witness is not None:
                     point = shape.completed(cell.cone, shape.lifted(decision.witness))
                     found = _confirmed(claim, u, dict(zip(names, point, strict=True)))

@@ -7,16 +7,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from exactdp.claims.elimination import Name, Number, Row, project, solution
-from exactdp.cones import Cone, ExpSum
+from exactdp.cones import Cone, ExpSum, Window
+from exactdp.reals.interval import POSITIVE, Interval
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A sum (or two) on a cone, in as few parameters as it depends on, in a standard order."""
+    """A sum (or two) on a cone, in as few parameters as it depends on, in a standard order.
+
+    If ε is not all of (0, ∞), it is one of the parameters and has a window.
+    """
 
     function: ExpSum
     cone: Cone
     second: ExpSum | None = None
+    window: Window | None = None
     kept: tuple[int, ...] = field(default=(), compare=False)
     """Which of the original parameters these are."""
 
@@ -43,8 +48,10 @@ class Shape:
         )
 
 
-def shape_of(function: ExpSum, cone: Cone, second: ExpSum | None = None) -> Shape:
-    """Return the shape of a sum on a cone; of two sums, of both."""
+def shape_of(
+    function: ExpSum, cone: Cone, epsilon: Interval = POSITIVE, second: ExpSum | None = None
+) -> Shape:
+    """Return the shape of a sum on a cone whose first parameter is ε; of two sums, of both."""
     terms = [one.to_dict() for one in (function, second) if one is not None]
     used = {
         k
@@ -53,6 +60,9 @@ def shape_of(function: ExpSum, cone: Cone, second: ExpSum | None = None) -> Shap
         for k in range(cone.size)
         if powers[k] or rates[k]
     }
+    limited = Window.of(0, epsilon) is not None
+    if limited:
+        used.add(0)
     gone = [k for k in range(cone.size) if k not in used]
     sides = _sides(cone, gone)
 
@@ -66,7 +76,7 @@ def shape_of(function: ExpSum, cone: Cone, second: ExpSum | None = None) -> Shap
         ]
         return own, sorted((side.get(k, 0), sum(side.values())) for side in sides)
 
-    order = sorted(used, key=signature)
+    order = sorted(used, key=lambda k: (limited and k != 0, *signature(k)))
     names = [f"x{j}" for j in range(len(order))]
     smaller = Cone.of(len(order), sorted(tuple(side.get(k, 0) for k in order) for side in sides))
     renamed = [
@@ -79,7 +89,8 @@ def shape_of(function: ExpSum, cone: Cone, second: ExpSum | None = None) -> Shap
         )
         for listed in terms
     ]
-    return Shape(renamed[0], smaller, renamed[1] if second is not None else None, tuple(order))
+    both = renamed[1] if second is not None else None
+    return Shape(renamed[0], smaller, both, Window.of(0, epsilon), tuple(order))
 
 
 def _rows(cone: Cone, *, strict: bool) -> list[Row]:

@@ -5,6 +5,7 @@ from exactdp.cones.decision import ConeDecision, Progress, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, exp
 from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
 from exactdp.cones.proof import CellProof, ConeProof
+from exactdp.cones.window import Window
 
 __all__ = [
     "CellProof",
@@ -15,6 +16,7 @@ __all__ = [
     "FactorEnclosure",
     "Progress",
     "Quotient",
+    "Window",
     "dot",
     "exp",
     "largest_factor",

@@ -11,7 +11,7 @@ that the true coefficient is not negative. Where m is exactly 0, so is the coeff
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -24,6 +24,8 @@ from exactdp.cones.coefficients import functionals, nodes_of
 from exactdp.cones.piece import Factor, LocalTerms
 from exactdp.cones.segments import Array, Axis, Stretch
 from exactdp.cones.segments import axis as axis_of
+from exactdp.cones.window import Window
+from exactdp.reals.numbers import inf
 
 Corner: TypeAlias = tuple[Fraction | None, ...]
 """A vertex of a box; None stands for infinity."""
@@ -60,19 +62,54 @@ class Box:
         ratio = self.values / np.maximum(self.majorant, _TINY)
         return float(-np.minimum(ratio, 0.0).sum())
 
-    def negative_corner(self) -> Corner | None:
-        """Return a vertex at which g is negative, or the limit of points where it is."""
+    def negative_corner(self, allowed: Callable[[Corner], bool]) -> Corner | None:
+        """Return an allowed vertex at which g is negative, or the limit of points where it is."""
         error = 2 * self.count * _UNIT
         sizes = self.values.shape
         if not np.isfinite(self.majorant).all():
             return None
         for ends in product(*((0, size - 1) if size > 1 else (0,) for size in sizes)):
             if self.values[ends] < -error * self.majorant[ends] and self.majorant[ends] > _TINY:
-                return tuple(
+                corner = tuple(
                     stretch.high if end else stretch.low
                     for end, stretch in zip(ends, self.stretches, strict=True)
                 )
+                if allowed(corner):
+                    return corner
         return None
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The boxes that matter: all, or those that meet a window in coordinates with weights."""
+
+    window: Window | None = None
+    weights: tuple[Fraction, ...] = ()
+
+    def misses(self, box: tuple[Stretch, ...]) -> bool:
+        """Whether nothing has to be proved in a box."""
+        return self.window is not None and self.window.misses(self.weights, box)
+
+    def moved(self, place: Sequence[Fraction]) -> list[Fraction]:
+        """Return coordinates of a point inside the window, in the same direction if possible."""
+        if self.window is None:
+            return list(place)
+        value = sum((w * s for w, s in zip(self.weights, place, strict=True)), Fraction(0))
+        wanted = max(value, self.window.lower)
+        if isinstance(self.window.upper, Fraction):
+            wanted = min(wanted, self.window.upper)
+        factor = wanted / value if value else Fraction(1)
+        return [s * factor if w else s for w, s in zip(self.weights, place, strict=True)]
+
+    def allows(self, corner: Corner) -> bool:
+        """Whether a vertex, or points near it, are inside the window."""
+        if self.window is None:
+            return True
+        pairs = [(w, s) for w, s in zip(self.weights, corner, strict=True) if w]
+        if any(s is None for _, s in pairs):
+            return self.window.upper == inf
+        value = sum((w * s for w, s in pairs if s is not None), Fraction(0))
+        return self.window.lower <= value <= self.window.upper
 
 
 @dataclass
@@ -168,17 +205,21 @@ def _applied(matrix: Array, tensor: Array, j: int) -> Array:
 
 
 def search(
-    root: Box, axes: list[Axis], budget: int, progress: Callable[[float], None] | None = None
+    root: Box,
+    axes: list[Axis],
+    budget: int,
+    progress: Callable[[float], None] | None = None,
+    inside: Inside | None = None,
 ) -> Search:
     """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
 
     Each cut is along the axis after which the least is negative. The list of boxes is emptied
     from the end, so it stays short. It gives up on a box that 16 cuts an axis did not prove: there
-    g touches 0, or the corner needs another cone.
+    g touches 0, or the corner needs another cone. Boxes outside a window count as proved.
     """
     smallest = 2.0 ** -(16 * max(1, sum(axis.size > 1 for axis in axes)))
     with np.errstate(all="ignore"):  # what is not finite proves nothing, see `is_proved`
-        return _search(root, axes, budget, smallest, progress)
+        return _search(root, axes, budget, smallest, progress, inside or Inside())
 
 
 def _search(
@@ -187,30 +228,40 @@ def _search(
     budget: int,
     smallest: float,
     progress: Callable[[float], None] | None,
+    inside: Inside,
 ) -> Search:
     found = Search()
     boxes = [root]
     done = 0.0
     while boxes:
         box = boxes.pop()
-        if box.is_proved():
+        if inside.misses(box.stretches) or box.is_proved():
             found.proved.append(box.stretches)
             done += box.share
             if progress is not None:
                 progress(done)
             continue
-        found.corner = box.negative_corner()
+        found.corner = box.negative_corner(inside.allows)
         if found.corner is not None or found.steps >= budget or box.share < smallest:
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
         found.steps += 1 + box.values.size // 1000
-        pairs = [halves(box, axes, j) for j, axis in enumerate(axes) if axis.size > 1]
+        pairs = [halves(box, axes, j) for j in _candidates(box, axes, inside)]
         if not pairs:
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
         chosen: tuple[Box, Box] = min(pairs, key=_badness)
         boxes.extend(chosen)
     return found
+
+
+def _candidates(box: Box, axes: list[Axis], inside: Inside) -> list[int]:
+    """Return the axes to cut: with a window, which is askew to all of them, the least cut ones."""
+    found = [j for j, axis in enumerate(axes) if axis.size > 1]
+    if inside.window is None:
+        return found
+    depths = {j: axes[j].depth(box.stretches[j]) for j in found}
+    return [j for j in found if depths[j] <= min(depths.values()) + 1]
 
 
 def _badness(pair: tuple[Box, Box]) -> float:

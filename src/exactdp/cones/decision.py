@@ -17,13 +17,13 @@ budget is handed back as open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
 from exactdp.cones import coefficients
-from exactdp.cones.boxes import Corner, Search, axes_of, is_small, search, whole
+from exactdp.cones.boxes import Corner, Inside, Search, axes_of, is_small, search, whole
 from exactdp.cones.cone import Cone, Integers, primitive
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import (
@@ -34,11 +34,13 @@ from exactdp.cones.piece import (
     piece_of,
     shifted_derivative,
 )
-from exactdp.cones.proof import CellProof, ConeProof, Reduction
+from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction
 from exactdp.cones.segments import Stretch
+from exactdp.cones.window import Window
 from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
 from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
+from exactdp.reals.interval import POSITIVE
 
 _COST_OF_A_CUT = 5  # cuts of boxes that take about as long as a cut of a cell
 
@@ -81,8 +83,9 @@ def nonnegative_on(
     budget: int = 5000,
     progress: Hook | None = None,
     resume: ConeDecision | None = None,
+    window: Window | None = None,
 ) -> ConeDecision:
-    """Decide whether f(θ) ≥ 0 for all θ of the cone, with about `budget` cuts.
+    """Decide whether f(θ) ≥ 0 for all θ of the cone (in a window), with about `budget` cuts.
 
     `holds` is True only with a proof in exact or ball arithmetic, False only with a rational point
     of the relative interior at which f < 0 is certified. It is None when the budget runs out;
@@ -90,16 +93,16 @@ def nonnegative_on(
     """
     if resume is None:
         cells: list[Cell] = [cell for part in cone.pointed_parts() for cell in part.simplices()]
-        work = _Work(f, cone, budget, progress, [(cell, 1.0 / len(cells), 0) for cell in cells])
+        shares = [(cell, 1.0 / len(cells), 0) for cell in cells]
+        work = _Work(f, cone, budget, progress, shares, window)
         if not cells:  # the cone {0}
             return _at_the_apex(f, cone)
     else:
         if resume.holds is not None:
             return resume
         count = len(resume.remaining)
-        work = _Work(
-            f, cone, budget, progress, [(cell, 1.0 / count, 2) for cell in resume.remaining]
-        )
+        shares = [(cell, 1.0 / count, 2) for cell in resume.remaining]
+        work = _Work(f, cone, budget, progress, shares, window)
         work.closed = list(resume.proof.cells)
     return work.run()
 
@@ -120,6 +123,7 @@ class _Work:
         budget: int,
         progress: Hook | None,
         cells: Iterable[tuple[Cell, float, int]],
+        window: Window | None,
     ) -> None:
         self.f, self.cone, self.budget, self.progress = f, cone, budget, progress
         self.open = list(cells)
@@ -127,6 +131,7 @@ class _Work:
         self.closed: list[CellProof] = []
         self.steps = 0
         self.share = 0.0
+        self.window = window
 
     def run(self) -> ConeDecision:
         # First the cheap exact test on every cell; what it leaves is searched for a witness before
@@ -140,7 +145,7 @@ class _Work:
                 pending.append((cell, share, depth, piece))
         self.open = [entry[:3] for entry in pending]
         for *_, piece in pending:
-            witness = sampled_witness(self.f, piece)
+            witness = sampled_witness(self.f, piece, self._inside(piece))
             if witness is not None:
                 return self._decided(False, witness)
         while self.open:
@@ -151,7 +156,7 @@ class _Work:
 
     def _decided(self, holds: bool | None, witness: Vector | None = None) -> ConeDecision:
         remaining = (*self.stuck, *(cell for cell, _, _ in self.open))
-        proof = ConeProof.of(self.f, self.cone, self.closed)
+        proof = ConeProof.of(self.f, self.cone, self.closed, self.window)
         return ConeDecision(holds, proof, witness, remaining, self.steps)
 
     def _close(self, proof: CellProof, share: float) -> None:
@@ -172,22 +177,32 @@ class _Work:
             self.open.pop()
             self._close(CellProof.by_coefficients(piece), share)
             return None
-        if depth and (witness := sampled_witness(self.f, piece)) is not None:
+        inside, narrowing = self._inside(piece), None
+        if depth and (witness := sampled_witness(self.f, piece, inside)) is not None:
             return witness
         terms, reductions = reduced(piece.terms)
         if coefficients.nonnegative(terms):
             self.open.pop()
             self._close(CellProof.by_coefficients(piece, reductions), share)
             return None
+        if self.window is not None:
+            fixed = [j for j, weight in enumerate(inside.weights) if not weight]
+            terms, reductions = reduced(piece.terms, fixed)
+            inside, narrowing = narrowed(terms, inside)
         if (axis := only_axis(terms)) is not None:
-            return self._ray(piece, terms, reductions, axis)
-        outcome = self._boxes(terms, share, depth)
+            return self._ray(piece, terms, reductions, axis, self._inside(piece))
+        outcome = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
             self.open.pop()
-            self._close(CellProof.by_boxes(piece, reductions, outcome.proved), share)
+            proof = CellProof.by_boxes(piece, reductions, outcome.proved)
+            self._close(
+                replace(proof, in_window=self.window is not None, narrowing=narrowing), share
+            )
             return None
         if outcome is not None and outcome.corner is not None:
-            witness = corner_witness(self.f, piece, _lifted(outcome.corner, reductions))
+            witness = corner_witness(
+                self.f, piece, _lifted(outcome.corner, reductions), self._inside(piece)
+            )
             if witness is not None:
                 return witness
         self.open.pop()
@@ -200,29 +215,44 @@ class _Work:
             self.open.append((part, share / 2, depth + 1))
         return None
 
+    def _inside(self, piece: Piece) -> Inside:
+        """Return which boxes of a cell matter."""
+        if self.window is None:
+            return Inside()
+        return Inside(self.window, self.window.weights(piece.rays))
+
     def _ray(
-        self, piece: Piece, terms: LocalTerms, reductions: tuple[Reduction, ...], axis: int
+        self,
+        piece: Piece,
+        terms: LocalTerms,
+        reductions: tuple[Reduction, ...],
+        axis: int,
+        inside: Inside,
     ) -> Vector | None:
         """Decide the last open cell, on which one coordinate is left."""
         rows = [
             Term(Fraction(c), (("eps", key[axis][0]),), (("eps", Fraction(-key[axis][1])),))
             for key, c in terms.items()
         ]
-        decision = signs.nonnegative(ExpPoly(rows))
+        where = POSITIVE
+        if inside.window is not None and inside.weights[axis]:
+            where = inside.window.along(inside.weights, axis)
+        decision = signs.nonnegative(ExpPoly(rows), where)
         cell, share, _ = self.open[-1]
         if decision.holds:
             self.open.pop()
-            self._close(CellProof.by_ray(piece, reductions, axis, decision.certificate), share)
+            proof = CellProof.by_ray(piece, reductions, axis, decision.certificate)
+            self._close(replace(proof, in_window=where != POSITIVE), share)
             return None
         corner = [Fraction(0)] * len(cell)
         corner[axis] = decision.witness or Fraction(0)
-        witness = corner_witness(self.f, piece, _lifted(tuple(corner), reductions))
+        witness = corner_witness(self.f, piece, _lifted(tuple(corner), reductions), inside)
         if witness is None:
             self.open.pop()
             self.stuck.append(cell)
         return witness
 
-    def _boxes(self, terms: LocalTerms, share: float, depth: int) -> Search | None:
+    def _boxes(self, terms: LocalTerms, share: float, depth: int, inside: Inside) -> Search | None:
         axes = axes_of(terms)
         room = self.budget - self.steps
         if not is_small(axes) or room <= 0:
@@ -230,9 +260,11 @@ class _Work:
         box = whole(terms, axes)
         if box is None:
             return None
-        limit = min(room, 60 * 2 ** min(depth, 6))
+        limit = min(room, 60 * 2 ** min(depth, 6)) if self.window is None else room
         try:
-            outcome = search(box, axes, limit, lambda done: self._tell(self.share + share * done))
+            outcome = search(
+                box, axes, limit, lambda done: self._tell(self.share + share * done), inside
+            )
         except ArithmeticError:  # rates so close together that the bases need too many digits
             return None
         self.steps += outcome.steps
@@ -254,13 +286,18 @@ def only_axis(terms: LocalTerms) -> int | None:
     return moving[0] if len(moving) == 1 else None
 
 
-def reduced(terms: LocalTerms) -> tuple[LocalTerms, tuple[Reduction, ...]]:
-    """Return a function of fewer coordinates that is nonnegative exactly if g is, and why."""
+def reduced(
+    terms: LocalTerms, axes: Sequence[int] | None = None
+) -> tuple[LocalTerms, tuple[Reduction, ...]]:
+    """Return a function of fewer coordinates that is nonnegative exactly if g is, and why.
+
+    Only these coordinates may go, if they are given.
+    """
     steps: list[Reduction] = []
     progress = True
     while progress and terms:
         progress = False
-        for axis in range(len(next(iter(terms)))):
+        for axis in range(len(next(iter(terms)))) if axes is None else axes:
             fastest = max(key[axis][1] for key in terms)
             if fastest == 0 and all(key[axis][0] == 0 for key in terms):
                 continue
@@ -285,6 +322,31 @@ def reduced(terms: LocalTerms) -> tuple[LocalTerms, tuple[Reduction, ...]]:
                 progress = True
                 break
     return terms, tuple(steps)
+
+
+def narrowed(terms: LocalTerms, inside: Inside) -> tuple[Inside, Narrowing | None]:
+    """Return the end of a window alone, if g is least there, and why.
+
+    If (∂ⱼ + c)g ≥ 0 along all axes that change the variable, one may go down to the lower end; if
+    it is never positive, up to the upper one.
+    """
+    window = inside.window
+    moving = [j for j, weight in enumerate(inside.weights) if weight]
+    if window is None or not terms:
+        return inside, None
+    for to_lower, end in ((True, window.lower), (False, window.upper)):
+        shifts: list[int] = []
+        for j in moving:
+            for shift in sorted({0, max(key[j][1] for key in terms)}):
+                slope = shifted_derivative(terms, j, shift)
+                signed = slope if to_lower else {key: -c for key, c in slope.items()}
+                if coefficients.nonnegative(signed):
+                    shifts.append(shift)
+                    break
+        if len(shifts) == len(moving) and isinstance(end, Fraction):
+            thin = replace(window, lower=end, upper=end)
+            return replace(inside, window=thin), Narrowing(to_lower, tuple(shifts))
+    return inside, None
 
 
 def cut(
@@ -361,5 +423,5 @@ def _badness(piece: Piece) -> float:
         return 0.0
     box = whole(piece.terms, axes) if is_small(axes, 10_000) else None
     if box is None:
-        return 1.0 - Sampler(piece.terms).lowest(100)[1]
+        return 1.0 - Sampler(piece.terms).lowest(100, Inside())[1]
     return box.badness() / box.values.size

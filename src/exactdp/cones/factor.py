@@ -12,12 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from exactdp.cones.boxes import Inside
 from exactdp.cones.cone import Cone
 from exactdp.cones.decision import ConeDecision, Hook, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import Piece, piece_of
 from exactdp.cones.segments import Array
-from exactdp.cones.witness import near_points
+from exactdp.cones.window import Window
+from exactdp.cones.witness import moved_inside, near_points
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.evaluation import enclosure_of
 from exactdp.reals.numbers import Number, positive_width, simplest_inside
@@ -25,11 +27,23 @@ from exactdp.reals.numbers import Number, positive_width, simplest_inside
 
 @dataclass(frozen=True)
 class Quotient:
-    """A numerator b and a denominator e ≥ 0 on a cone."""
+    """A numerator b and a denominator e ≥ 0 on a cone, or on the part of it in a window."""
 
     numerator: ExpSum
     denominator: ExpSum
     cone: Cone
+    window: Window | None = None
+
+    def inside(self, rays: tuple[Vector, ...]) -> Inside:
+        """Return which points matter, in coordinates of rays."""
+        return Inside() if self.window is None else Inside(self.window, self.window.weights(rays))
+
+    def decision(
+        self, factor: Fraction, budget: int = 5000, progress: Hook | None = None
+    ) -> ConeDecision:
+        """Return whether b − factor·e ≥ 0."""
+        f = self.numerator - self.denominator * factor
+        return nonnegative_on(f, self.cone, budget=budget, progress=progress, window=self.window)
 
 
 @dataclass(frozen=True)
@@ -96,8 +110,7 @@ def _decisions(
     """Return the decisions about b − factor·e, cone by cone up to the first that does not hold."""
     found: list[ConeDecision] = []
     for quotient in quotients:
-        f = quotient.numerator - quotient.denominator * factor
-        found.append(nonnegative_on(f, quotient.cone, budget=budget, progress=progress))
+        found.append(quotient.decision(factor, budget, progress))
         if not found[-1].holds:
             break
     return tuple(found)
@@ -127,7 +140,11 @@ def _sharpened(
         return found
     guess = simplest_inside(found.lower, found.upper)
     places = [(quotients[found.where], found.witness)]
-    places += [(quotient, (Fraction(0),) * quotient.cone.size) for quotient in quotients]
+    places += [
+        (quotient, (Fraction(0),) * quotient.cone.size)
+        for quotient in quotients
+        if quotient.window is None
+    ]
     for quotient, point in places:
         f = quotient.numerator - quotient.denominator * guess
         if quotient.denominator.sign_at(point) > 0 and f.sign_at(point) == 0:
@@ -163,7 +180,8 @@ def _low_points(quotient: Quotient) -> list[Vector]:
                 continue
             best = _lowest(quotient, rays)
             if best is not None:
-                found.extend(near_points(Piece(rays, piece.terms, piece.dominant), best))
+                inside = quotient.inside(rays)
+                found += near_points(Piece(rays, piece.terms, piece.dominant), best, inside)
     return found
 
 
@@ -183,10 +201,12 @@ def _lowest(quotient: Quotient, rays: tuple[Vector, ...]) -> list[float] | None:
         return np.where((bottom > 1e-9) & np.isfinite(ratio), ratio, np.inf)
 
     size = len(rays)
+    inside = quotient.inside(rays)
     random = np.random.default_rng(11)
     logs = np.concatenate(
         [random.normal(0.0, 1.5, (600, size)), random.uniform(-9.0, 6.0, (600, size))]
     )
+    logs = moved_inside(logs, inside)
     values = value(logs)
     best = None
     for start in np.argsort(values)[:6]:
@@ -196,7 +216,7 @@ def _lowest(quotient: Quotient, rays: tuple[Vector, ...]) -> list[float] | None:
         moves = np.concatenate([np.eye(size), -np.eye(size), [[1.0] * size, [-1.0] * size]])
         step = 1.0
         while step > 1e-4:
-            around = np.clip(place + step * moves, -30.0, 8.0)
+            around = moved_inside(np.clip(place + step * moves, -30.0, 8.0), inside)
             near = value(around)
             i = int(np.argmin(near))
             if near[i] < low - 1e-13 * abs(low):

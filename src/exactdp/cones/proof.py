@@ -10,7 +10,10 @@ simplicial cell, its rays and the argument. All rationals are strings. To check 
 - with method "ray", the certificate shows that what is left, a function of s at `axis`, is ≥ 0;
 - otherwise, if there are no `boxes`, the coefficients of what is left are nonnegative on the whole
   orthant; if there are, the boxes [low, high] (null for ∞) cover the orthant and on each the
-  coefficients in Bernstein's basis are nonnegative.
+  coefficients in Bernstein's basis are nonnegative;
+- an argument `in_window` reduces only axes along which the variable of the window does not change,
+  its boxes may lie outside the window instead, and its ray is the part that can be inside; with
+  a `narrowing`, the window is one of its ends.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from exactdp.cones.cone import Cone
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import Piece
 from exactdp.cones.segments import Stretch
+from exactdp.cones.window import Window
 from exactdp.reals.numbers import spell
 
 
@@ -37,6 +41,17 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Narrowing:
+    """g is least at an end of the window, because of (∂ⱼ + shift)g for each axis that leads there.
+
+    It is never negative where that is the lower end, and never positive where it is the upper one.
+    """
+
+    to_lower: bool
+    shifts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class CellProof:
     """The argument on one simplicial cell."""
 
@@ -47,6 +62,10 @@ class CellProof:
     """Empty if exact coefficients on the whole cell, or the decision on a ray, are the proof."""
     ray: tuple[int, dict[str, Any]] | None = None
     """The one axis left and the certificate of `exactdp.reals` for the function of it."""
+    in_window: bool = False
+    """Whether the argument is only about points in the window."""
+    narrowing: Narrowing | None = None
+    """Why only one end of the window matters, after the reductions."""
 
     @classmethod
     def by_coefficients(cls, piece: Piece, reductions: Sequence[Reduction] = ()) -> CellProof:
@@ -94,6 +113,12 @@ class CellProof:
                 for box in self.boxes
             ],
             "ray": None if self.ray is None else {"axis": self.ray[0], "certificate": self.ray[1]},
+            "in_window": self.in_window,
+            "narrowing": self.narrowing
+            and {
+                "end": "lower" if self.narrowing.to_lower else "upper",
+                "shifts": list(self.narrowing.shifts),
+            },
         }
 
 
@@ -104,11 +129,14 @@ class ConeProof:
     f: ExpSum
     cone: Cone
     cells: tuple[CellProof, ...]
+    window: Window | None = None
 
     @classmethod
-    def of(cls, f: ExpSum, cone: Cone, cells: Iterable[CellProof]) -> ConeProof:
+    def of(
+        cls, f: ExpSum, cone: Cone, cells: Iterable[CellProof], window: Window | None = None
+    ) -> ConeProof:
         """Return the proof made of these cells."""
-        return cls(f, cone, tuple(cells))
+        return cls(f, cone, tuple(cells), window)
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as plain data."""
@@ -124,5 +152,6 @@ class ConeProof:
             ],
             "inequalities": [list(a) for a in self.cone.inequalities],
             "equalities": [list(b) for b in self.cone.equalities],
+            "window": None if self.window is None else self.window.to_json(),
             "cells": [cell.to_json() for cell in self.cells],
         }

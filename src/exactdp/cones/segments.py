@@ -75,6 +75,12 @@ class Axis:
         half = stretch.length / 2
         return Stretch(stretch.low, half), Stretch(stretch.low + half, half)
 
+    def depth(self, stretch: Stretch) -> float:
+        """Return about how often the axis was cut to get a stretch."""
+        if stretch.length is None:
+            return math.log2(stretch.low / self.step) if stretch.low else -1.0
+        return math.log2(self.step / stretch.length)
+
     def matrix(self, stretch: Stretch, upper: bool) -> Array:
         """Return the matrix from the coefficients on a stretch to those on one of its halves."""
         left, _ = self.halves(stretch)

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactdp.cones.boxes import Corner
+from exactdp.cones.boxes import Corner, Inside
 from exactdp.cones.cone import primitive
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import LocalTerms, Piece
 from exactdp.cones.segments import Array
+from exactdp.reals.numbers import inf
 
 _SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 50, 64, 100)
 _DENOMINATORS = (*_SIMPLE, *(2**k for k in range(7, 40)))
@@ -42,23 +43,25 @@ class Sampler:
         mean = self.decays.mean(axis=0)
         return np.asarray(-np.log(np.where(mean > 0, mean, 1.0)))
 
-    def samples(self, count: int) -> tuple[Array, Array]:
+    def samples(self, count: int, inside: Inside) -> tuple[Array, Array]:
         """Return points (by logarithms), near and wide, and their values."""
         size = self.powers.shape[1]
         random = np.random.default_rng(7)
         near = random.normal(0.0, 1.0, (count, size))
         wide = random.uniform(-7.0, 6.0, (count, size))
-        logs = np.concatenate([near, wide, np.zeros((1, size))]) + self.scales()
+        logs = moved_inside(
+            np.concatenate([near, wide, np.zeros((1, size))]) + self.scales(), inside
+        )
         return logs, self(logs)
 
-    def lowest(self, count: int = _SAMPLES) -> tuple[Array, float]:
+    def lowest(self, count: int, inside: Inside) -> tuple[Array, float]:
         """Return the point (by logarithms) with the least value found, and that value."""
-        logs, values = self.samples(count)
+        logs, values = self.samples(count, inside)
         best = np.argsort(values)[:4]
-        found = [self._descended(logs[i], float(values[i])) for i in best]
+        found = [self._descended(logs[i], float(values[i]), inside) for i in best]
         return min(found, key=lambda entry: entry[1])
 
-    def _descended(self, logs: Array, value: float) -> tuple[Array, float]:
+    def _descended(self, logs: Array, value: float, inside: Inside) -> tuple[Array, float]:
         """Return a nearby point with a lower value: steps along the axes, halved when stuck."""
         size = len(logs)
         moves = np.concatenate(
@@ -66,7 +69,7 @@ class Sampler:
         )
         step = 0.5
         for _ in range(60):
-            around = logs + step * moves
+            around = moved_inside(logs + step * moves, inside)
             values = self(around)
             i = int(np.argmin(values))
             if values[i] < value - 1e-12:
@@ -78,24 +81,43 @@ class Sampler:
         return np.clip(logs, -40.0, 40.0), value
 
 
-def sampled_witness(f: ExpSum, piece: Piece) -> Vector | None:
+def moved_inside(logs: Array, inside: Inside) -> Array:
+    """Return points (by logarithms), those outside a window moved towards its middle."""
+    window = inside.window
+    if window is None:
+        return logs
+    weights = np.array([float(w) for w in inside.weights])
+    with np.errstate(all="ignore"):
+        value = np.exp(logs) @ weights
+        low, high = float(window.lower), float(window.upper)
+        middle = (low + high) / 2 if high < inf else low + 1.0
+        wanted = np.clip(value, low + (middle - low) / 1000, high - (high - middle) / 1000)
+        wanted = np.where(np.isfinite(wanted), wanted, middle)
+        factor = np.log(wanted / value)
+    moved = logs + np.where(weights > 0, 1.0, 0.0) * factor[:, None]
+    return np.asarray(np.clip(moved, -40.0, 40.0))
+
+
+def sampled_witness(f: ExpSum, piece: Piece, inside: Inside) -> Vector | None:
     """Return a rational point in the interior of the piece at which f < 0, if one is met.
 
     Of clearly negative points those of moderate size are tried first: they round to simple ones.
     """
     sampler = Sampler(piece.terms)
-    logs, values = sampler.samples(_SAMPLES)
+    logs, values = sampler.samples(_SAMPLES, inside)
     clear = logs[values < _CLEARLY_NEGATIVE]
-    size = np.abs(clear + np.log(_lengths(piece))).max(axis=1)
+    size = np.abs(clear + np.log([float(length) for length in _lengths(piece)])).max(axis=1)
     found = [
         point
         for place in clear[np.argsort(size)[:6]]
-        if (point := rounded_witness(f, piece, np.exp(place).tolist())) is not None
+        if (point := rounded_witness(f, piece, np.exp(place).tolist(), inside)) is not None
     ]
     if found:
         return min(found, key=_length_in_print)
-    place, value = sampler.lowest()
-    return None if value > _NEGATIVE else rounded_witness(f, piece, np.exp(place).tolist())
+    place, value = sampler.lowest(_SAMPLES, inside)
+    if value > _NEGATIVE:
+        return None
+    return rounded_witness(f, piece, np.exp(place).tolist(), inside)
 
 
 def _length_in_print(point: Vector) -> int:
@@ -103,54 +125,52 @@ def _length_in_print(point: Vector) -> int:
     return sum(q.numerator.bit_length() + q.denominator.bit_length() for q in point)
 
 
-def rounded_witness(f: ExpSum, piece: Piece, place: Sequence[float]) -> Vector | None:
+def rounded_witness(
+    f: ExpSum, piece: Piece, place: Sequence[float], inside: Inside
+) -> Vector | None:
     """Return the simplest rational point near a place (in coordinates s) at which f < 0."""
     sampler = Sampler(piece.terms)
-    for coordinates, point in _near(piece, place):
-        if sampler(np.log([coordinates]))[0] < _NEGATIVE and f.sign_at(point) < 0:
-            return point
+    for near in _near(piece, place):
+        coordinates = inside.moved(near)
+        if sampler(np.log([[float(s) for s in coordinates]]))[0] < _NEGATIVE:
+            point = piece.point(coordinates)
+            if f.sign_at(point) < 0:
+                return point
     return None
 
 
-def near_points(piece: Piece, place: Sequence[float]) -> list[Vector]:
+def near_points(piece: Piece, place: Sequence[float], inside: Inside) -> list[Vector]:
     """Return interior rational points, ever closer to a place (in coordinates s)."""
-    return [point for _, point in _near(piece, place)]
+    return [piece.point(inside.moved(near)) for near in _near(piece, place)]
 
 
-def _near(piece: Piece, place: Sequence[float]) -> Iterator[tuple[list[float], Vector]]:
-    """Yield coordinates and points, simple ones first: multiples of 1/q of the integer rays."""
-    rays = [primitive(ray) for ray in piece.rays]
+def _near(piece: Piece, place: Sequence[float]) -> Iterator[list[Fraction]]:
+    """Yield coordinates, simple ones first: multiples of 1/q of the integer rays."""
     lengths = _lengths(piece)
-    target = [min(s * length, 1e9) for s, length in zip(place, lengths, strict=True)]
+    target = [min(s * float(length), 1e9) for s, length in zip(place, lengths, strict=True)]
     seen = set()
     for q in _DENOMINATORS:
         near = tuple(Fraction(max(1, round(s * q)), q) for s in target)
         if near in seen:
             continue
         seen.add(near)
-        coordinates = [float(s) / length for s, length in zip(near, lengths, strict=True)]
-        yield (
-            coordinates,
-            tuple(
-                sum((s * ray[i] for s, ray in zip(near, rays, strict=True)), Fraction(0))
-                for i in range(len(rays[0]))
-            ),
-        )
+        yield [s / length for s, length in zip(near, lengths, strict=True)]
 
 
-def _lengths(piece: Piece) -> list[float]:
+def _lengths(piece: Piece) -> list[Fraction]:
     """Return how often each ray of the piece is its integer direction."""
     return [
-        float(next(a / b for a, b in zip(ray, primitive(ray), strict=True) if b))
-        for ray in piece.rays
+        next(a / b for a, b in zip(ray, primitive(ray), strict=True) if b) for ray in piece.rays
     ]
 
 
-def corner_witness(f: ExpSum, piece: Piece, corner: Corner) -> Vector | None:
+def corner_witness(f: ExpSum, piece: Piece, corner: Corner, inside: Inside) -> Vector | None:
     """Return an interior point at which f < 0 near a vertex of a box, which may be at infinity."""
     for t in range(2, 60, 3):
-        place = [Fraction(2) ** (t // 2) if s is None else s + Fraction(1, 2**t) for s in corner]
+        place = inside.moved(
+            [Fraction(2) ** (t // 2) if s is None else s + Fraction(1, 2**t) for s in corner]
+        )
         point = piece.point(place)
         if f.sign_at(point) < 0:
-            return rounded_witness(f, piece, [float(s) for s in place]) or point
+            return rounded_witness(f, piece, [float(s) for s in place], inside) or point
     return None

@@ -16,20 +16,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from flint import arb, arb_series, ctx, fmpq, fmpq_poly, fmpq_series
 
 from exactdp.reals.evaluation import sign, total
-from exactdp.reals.numbers import exact, inf, simplest_inside
+from exactdp.reals.numbers import exact, simplest_inside
 
 Polynomial: TypeAlias = tuple[fmpq, ...]
 """Its coefficients, the constant first; the last one is not 0."""
+
+_Number = TypeVar("_Number", arb, arb_series)
 
 _BITS = 192
 _NARROW = Fraction(1, 2**48)
 _MOST_STEPS = 20_000
 _HIGHEST_ORDER = 64
+
+
+@dataclass(frozen=True)
+class _End:
+    """A sign that holds between a point (or infinity) and another one."""
+
+    sign: int
+    point: Fraction
+    end: Fraction
+
+    def inside(self, lower: Fraction, upper: Fraction | float) -> Fraction:
+        """Return a point where it holds that is between two others."""
+        end = max(lower, self.end)
+        return (self.point + (min(end, upper) if isinstance(upper, Fraction) else end)) / 2
 
 
 @dataclass(frozen=True)
@@ -41,7 +57,7 @@ class CurvedSum:
     @classmethod
     def of(cls, parts: Mapping[Polynomial, fmpq_poly]) -> CurvedSum:
         """Return a sum without the parts that are 0."""
-        return cls({exponent: part for exponent, part in parts.items() if part != 0})
+        return cls({exponent: part for exponent, part in parts.items() if part})
 
     def is_below_zero_at(self, point: Fraction) -> bool:
         """Whether the sum is negative at a rational point."""
@@ -57,20 +73,13 @@ class CurvedSum:
         if lower == upper:
             return not self.is_below_zero_at(lower) or lower
         left = self._beside(lower, 1)
-        if left is None or left[0] < 0:
-            return left and lower + min(left[1], upper - lower) / 2
-        if upper == inf:
-            right = self._far_out(lower + left[1])
-            if right[0] < 0:
-                return right[1]
-            end = right[1]
-        else:
-            assert isinstance(upper, Fraction)
-            beside = self._beside(upper, -1)
-            if beside is None or beside[0] < 0:
-                return beside and upper - min(beside[1], upper - lower) / 2
-            end = upper - beside[1]
-        return self._between(lower + left[1], end)
+        right = self._beside(upper, -1) if isinstance(upper, Fraction) else self._far_out(lower)
+        if left is None or right is None:
+            return None
+        for found in (left, right):
+            if found.sign < 0:
+                return found.inside(lower, upper)
+        return self._between(left.end, right.end)
 
     # At a rational point --------------------------------------------------------------
 
@@ -95,8 +104,8 @@ class CurvedSum:
             found[constant] = found.get(constant, fmpq(0)) + series[order]
         return sign({x: q for x, q in found.items() if q})
 
-    def _beside(self, point: Fraction, side: int) -> tuple[int, Fraction] | None:
-        """Return the sign next to a point, and a width up to which it is that."""
+    def _beside(self, point: Fraction, side: int) -> _End | None:
+        """Return the sign on one side of a point."""
         here = self._shifted(point, side)
         for order in range(_HIGHEST_ORDER):
             if found := here._coefficient_sign(order):
@@ -109,17 +118,17 @@ class CurvedSum:
                 near = arb(exact(width / 2), exact(width / 2))
                 value = here._series(near, order + 1)[order]
             if value * found > 0:
-                return found, width
+                return _End(found, point, point + side * width)
             width /= 2
         return None
 
     # At infinity ----------------------------------------------------------------------
 
-    def _far_out(self, start: Fraction) -> tuple[int, Fraction]:
-        """Return the sign for large x, and a point from which on it is that."""
-        size = max(map(len, self.parts))
-        fastest = max(_growth(exponent, size) for exponent in self.parts)
-        ruling = {e: part for e, part in self.parts.items() if _growth(e, size) == fastest}
+    def _far_out(self, start: Fraction) -> _End:
+        """Return the sign for large x."""
+        longest = max(1, *map(len, self.parts))
+        fastest = max(_growth(exponent, longest) for exponent in self.parts)
+        ruling = {e: part for e, part in self.parts.items() if _growth(e, longest) == fastest}
         power = max(part.degree() for part in ruling.values())
         leading = {
             (e[0] if e else fmpq(0)): part[power]
@@ -142,7 +151,7 @@ class CurvedSum:
                         x = arb(exact(point))
                         rest += abs(arb(q)) * x ** (k - power) * _value(slower, x).exp()
                 if falling and rest < size:
-                    return found, point
+                    return _End(found, 2 * point, point)
             point *= 2
 
     # In between -----------------------------------------------------------------------
@@ -170,7 +179,7 @@ class CurvedSum:
                 if min(ends) < 0:
                     return low if ends[0] < 0 else high
                 continue
-            if high - low < _NARROW * max(low, 1):
+            if high - low < _NARROW * max(low, Fraction(1)):
                 touch = self._touching(low, high)
                 if touch is None:
                     open_left = True
@@ -187,9 +196,9 @@ class CurvedSum:
         if self._shifted(point)._coefficient_sign(0):
             return None
         left, right = self._beside(point, -1), self._beside(point, 1)
-        if left is None or right is None or min(left[0], right[0]) < 0:
+        if left is None or right is None or min(left.sign, right.sign) < 0:
             return None
-        return [(low, min(high, point - left[1])), (max(low, point + right[1]), high)]
+        return [(low, min(high, left.end)), (max(low, right.end), high)]
 
     def simple_negative(self, point: Fraction, allowed: Callable[[Fraction], bool]) -> Fraction:
         """Return a simple allowed point at which the sum is negative, as it is at the given one."""
@@ -212,10 +221,10 @@ class CurvedSum:
 
 def _growth(exponent: Polynomial, size: int) -> Polynomial:
     """Return the coefficients that say how fast a polynomial grows, the highest first."""
-    return (*(fmpq(0),) * (size - len(exponent)), *reversed(exponent[1:]))
+    return (*(fmpq(0),) * (size - max(len(exponent), 1)), *reversed(exponent[1:]))
 
 
-def _value(polynomial: fmpq_poly, x: arb | arb_series) -> arb | arb_series:
+def _value(polynomial: fmpq_poly, x: _Number) -> _Number:
     result = x * 0
     for q in reversed(polynomial.coeffs()):
         result = result * x + arb(q)
