@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -22,6 +24,7 @@ from exactdp import (
     Real,
     ValueRefusedError,
     alpha,
+    certify,
     discrete,
     dlap,
     eps,
@@ -386,7 +389,7 @@ def test_other_refusals() -> None:
         Accuracy(FACTORIES["noisy_max"](2), beta=exp(-alpha), inputs=ALL).check()
     with pytest.raises(ValueRefusedError, match="the box has"):
         Accuracy(FACTORIES["noisy_max"](2), beta=1, inputs=Box([0, 0, 0], [1, 1, 1]))
-    with pytest.raises(ValueRefusedError, match="no table"):
+    with pytest.raises(ValueRefusedError, match="asked at each input"):
         noisy_max_claim(2).tightest(at_each=True)
     with pytest.raises(ValueRefusedError, match="finite domain"):
         FACTORIES["exponential"](2).distribution(ALL)
@@ -408,3 +411,59 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exactdp.claims.everywhere._MOST_CELLS", 3)
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
         noisy_max_claim(3).check()
+
+
+# Not every ε --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def above_one() -> Mechanism:
+    return Mechanism.from_source(
+        "def above_one(q: Real[2]):\n"
+        "    t = lap(eps/2, 0)\n"
+        "    for i in range(2):\n"
+        "        if lap(eps/4, q[i]) >= t + 1:\n"
+        "            return i\n"
+        "    return -1\n"
+    )
+
+
+@pytest.mark.parametrize("inputs", [ALL, Box(-3, 3)])
+@pytest.mark.parametrize(
+    ("epsilon", "bound", "holds"),
+    [
+        ("[4, inf)", Fraction(1, 2), True),
+        ("[1, 2]", Fraction(3, 4), True),
+        ("[1, 2]", Fraction(1, 2), False),
+        ("[2, 2]", Fraction(1, 2), False),
+        ("(0, 1]", Fraction(7, 10), False),
+        ("(0, 1]", Fraction(4, 5), True),
+    ],
+)
+def test_an_interval_of_eps(
+    above_one: Mechanism, inputs: AllReals | Box, epsilon: str, bound: Fraction, holds: bool
+) -> None:
+    """Fixed α, a bound that does not fall with ε, and cells that depend on ε."""
+    claim = Accuracy(above_one, beta=bound, alpha=1, gamma=0, inputs=inputs, epsilon=epsilon)
+    verdict = claim.check()
+    assert verdict.holds is holds
+    if holds:
+        assert certify.check(verdict.certificate).accepted
+        assert replace(claim, inputs=Grid(-3, 3, step="1/2")).check().holds is True
+    else:
+        example = verdict.counterexample
+        assert example is not None
+        assert example.eps in claim.epsilon
+        assert example.actual.upper < example.required.lower
+
+
+def test_the_best_constant_on_an_interval_of_eps() -> None:
+    claim = Accuracy(
+        FACTORIES["noisy_max"](2), beta=exp(-eps / 2), alpha=1, inputs=ALL, epsilon="[1, 2]"
+    )
+    found = claim.tightest(width="1e-4")
+    # The error is largest at a gap of 2: e^{−ε}(1/2 + ε/4), at rates ε/2; so κ = e^{ε/2}·4/(2 + ε).
+    expected = min(math.exp(e / 2) * 4 / (2 + e) for e in (1 + k / 1000 for k in range(1001)))
+    assert float(found.kappa.lower) <= expected * (1 + 1e-9)
+    assert expected <= float(found.kappa.upper) * (1 + 1e-9)
+    assert found.kappa.upper - found.kappa.lower <= Fraction(1, 10**4)

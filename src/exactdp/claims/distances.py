@@ -313,8 +313,6 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
 
 
 def _in_the_language(function: Any, what: str, types: list[InputType | None]) -> Ideal:
-    if isinstance(function, Ideal):
-        return function
     try:
         return typed_ideal(function, types)
     except ExactdpError as error:
@@ -484,7 +482,7 @@ class _OwnOutput(OutputDistance):
         """Return the value of the function."""
         if isinstance(self.function, Ideal) and has_spots((u, one, two)):
             with watched((u, one, two)):
-                found = run_at_spots(self.function.machine, (u, one, two))
+                found = run_at_spots(self._machine(_real_type(two)), (u, one, two))
             if isinstance(found, Spot):
                 return found
         else:
@@ -497,15 +495,12 @@ class _OwnOutput(OutputDistance):
 
     def ball(self, u: Value, output: Value, radius: Fraction) -> Regions:
         """Return the pieces of the function on which it is at most the radius."""
-        assert self.mechanism is not None
-        own = self.mechanism.inputs[0].type if len(self.mechanism.inputs) == 1 else None
         machines: dict[InputType | None, Machine] = {}
 
         def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
             kind = _real_type(other)
             if kind not in machines:
-                types = [own, kind, kind]
-                machines[kind] = _in_the_language(self.function, "output_distance", types).machine
+                machines[kind] = self._machine(kind)
             for piece in pieces(machines[kind], tuple(map(as_list, (u, output, other)))):
                 conditions = [*piece.rows]
                 if isinstance(piece.output, Linear):
@@ -520,10 +515,17 @@ class _OwnOutput(OutputDistance):
 
         return regions
 
+    def _machine(self, kind: InputType | None) -> Machine:
+        """Return the function for outputs of a type."""
+        assert self.mechanism is not None
+        own = self.mechanism.inputs[0].type if len(self.mechanism.inputs) == 1 else None
+        types = [own, kind, kind]
+        return _in_the_language(self.function, "output_distance", types).machine
+
 
 def _real_type(output: Value) -> InputType | None:
     """Return the type of an output that is a real number or a list of such."""
-    if isinstance(output, Linear) or _is_number(output):
+    if isinstance(output, Linear | Spot) or _is_number(output):
         return Real
     if isinstance(output, tuple) and all(_real_type(item) == Real for item in output):
         return Real[len(output)]

@@ -92,7 +92,7 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
             )
         value = value.noiseless()
     if isinstance(value, Ideal):
-        return _checked(value, mechanism)
+        return _checked(typed_ideal(value, [param.type for param in mechanism.inputs]), mechanism)
     if isinstance(value, Mapping):
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")

@@ -101,10 +101,12 @@ def along_curve(
                     function = curve.function(gap.numerator * gap.denominator)
                     found = function.nonnegative(*_ends(stretch))
                     if isinstance(found, Fraction) and found in stretch:
-                        simple = function.simple_negative(found, stretch.__contains__)
-                        counterexample = at_point(claim, u, levels, simple).counterexample
-                        if counterexample is not None:
-                            return Outcome(False, counterexample=counterexample)
+                        # At its ends the claim may not be made.
+                        for part in (stretch, replace(stretch, lower_open=True, upper_open=True)):
+                            simple = function.simple_negative(found, part.__contains__)
+                            failure = at_point(claim, u, levels, simple).counterexample
+                            if failure is not None:
+                                return Outcome(False, counterexample=failure)
                     holds = holds and found is True
     return Outcome(True if holds else None, silent=silent)
 

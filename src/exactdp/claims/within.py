@@ -113,7 +113,9 @@ class Within:
                         f"{self._metric}",
                         rule="gamma=ANY and distances other than discrete and sup need finitely "
                         "many outputs.",
-                        way_out="Use output_distance=sup with a number for gamma (or gamma=alpha "
+                        way_out="Use output_distance=sup, or give inputs=Grid(lo, hi) or a list."
+                        if has_spots(u)
+                        else "Use output_distance=sup with a number for gamma (or gamma=alpha "
                         "with a number for alpha), or inputs=AllReals(), which proves all gamma.",
                     )
             self._last = u, found

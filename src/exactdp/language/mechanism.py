@@ -10,6 +10,7 @@ import ast
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -424,8 +425,18 @@ def ideal(function: Callable[..., Any]) -> Ideal:
 
 
 def typed_ideal(function: Callable[..., Any], types: Sequence[InputType | None]) -> Ideal:
-    """Read a Python function as a deterministic one, with types for inputs that have none."""
-    return Ideal(read_function(function, {}, types))
+    """Return a Python function or an ideal as an ideal, with types for inputs that have none."""
+    if not isinstance(function, Ideal):
+        return Ideal(read_function(function, {}, types))
+    written = function.definition.function
+    params = [
+        param if param.type is not None or kind is None else replace(param, type=kind)
+        for param, kind in zip(written.params, types, strict=False)
+    ]
+    if params == list(written.params[: len(params)]):
+        return function
+    typed = replace(written, params=(*params, *written.params[len(params) :]))
+    return Ideal(replace(function.definition, function=typed))
 
 
 def read_function(

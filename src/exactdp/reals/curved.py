@@ -190,9 +190,9 @@ class CurvedSum:
         return None
 
     def _touching(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]] | None:
-        """Return what is left of a narrow interval around a rational zero, if it has one."""
-        width = high - low
-        point = simplest_inside(low - width, high + width)
+        """Return what is left of a narrow interval around a rational zero, if one is near."""
+        around = (high - low) * 1024
+        point = simplest_inside(low - around, high + around)
         if self._shifted(point)._coefficient_sign(0):
             return None
         left, right = self._beside(point, -1), self._beside(point, 1)

@@ -1,0 +1,145 @@
+"""Claims whose α or γ moves with ε: against hand calculation, and against single values of ε."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exactdp import (
+    ANY,
+    Accuracy,
+    Mechanism,
+    Real,
+    alpha,
+    discrete,
+    eps,
+    exp,
+    gamma,
+    lap,
+    mechanism,
+    sup,
+)
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import Interval
+
+
+@mechanism
+def release(x: Real):  # type: ignore[no-untyped-def, valid-type]
+    return lap(eps, x)
+
+
+larger = Mechanism.from_source(
+    "def larger(q: Real[2]):\n"
+    "    first = lap(eps/2, q[0])\n"
+    "    return 1 if lap(eps/2, q[1]) > first else 0\n"
+)
+
+
+def about_release(**given: object) -> Accuracy:
+    wanted: dict[str, object] = {"alpha": 0, "boundary": "check", "inputs": [0]}
+    return Accuracy(release, output_distance=sup, **(wanted | given))  # type: ignore[arg-type]
+
+
+# |noise| > γ with probability e^{−γε}: by hand.
+
+
+@pytest.mark.parametrize(
+    ("radius", "bound", "holds"),
+    [
+        (1 / eps, Fraction(37, 100), True),  # e^{−1} = 0.3679
+        (1 / eps, Fraction(36, 100), False),
+        (1 / eps + 1, Fraction(36788, 10**5), True),  # e^{−1−ε}, largest as ε → 0
+        (1 / eps + 1, Fraction(36787, 10**5), False),
+        (eps, 1, True),  # e^{−ε²}
+        (eps, Fraction(99, 100), False),
+        (eps, exp(-eps), False),  # fails for ε < 1
+        (eps + 1, exp(-eps), True),
+    ],
+)
+def test_tails(radius: object, bound: object, holds: bool) -> None:
+    assert about_release(gamma=radius, beta=bound).check().holds is holds
+
+
+def test_equality_at_one_rational_point_only() -> None:
+    """ε²/4 + 1 ≥ ε touches at ε = 2; a little less fails around it."""
+    claim = about_release(gamma=eps / 4 + 1 / eps, beta=exp(-eps))
+    assert claim.check().holds is True
+    verdict = replace(claim, gamma=eps / 4 + Fraction(999, 1000) / eps).check()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.eps == 2
+
+
+def test_equality_for_every_eps() -> None:
+    for radius in (1 / eps, eps, 3 / eps + eps**2):
+        assert about_release(gamma=radius, beta=exp(-gamma * eps)).check().holds is True
+        verdict = about_release(gamma=radius, beta=exp(-gamma * eps) * Fraction(999, 1000)).check()
+        assert verdict.holds is False
+
+
+def test_the_simplest_eps_of_a_counterexample() -> None:
+    """e^{−1−ε} > 1/3 exactly for ε < ln 3 − 1 = 0.0986…: 1/11 is the simplest."""
+    verdict = about_release(gamma=1 / eps + 1, beta=Fraction(1, 3)).check()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.eps == Fraction(1, 11)
+    assert verdict.counterexample.gamma == 12
+
+
+def test_alpha_moves_and_only_part_of_eps_is_claimed() -> None:
+    """The distance to disagreement is 1 at (0, 2), so α = 2/ε is below it for ε > 2 only."""
+    claim = Accuracy(
+        larger, alpha=2 / eps, beta=Fraction(1, 3), inputs=[[0, 2]], output_distance=discrete
+    )
+    chance = larger.probability([0, 2], 0)
+    # Two Laplace noises of rate ε/2 differ by more than 2 with probability e^{−ε}(1/2 + ε/4).
+    assert math.isclose(float(chance.at(2)), math.exp(-2), rel_tol=1e-12)
+    assert claim.check().holds is True
+    assert replace(claim, beta=Fraction(136, 1000)).check().holds is True
+    verdict = replace(claim, beta=Fraction(135, 1000)).check()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.eps > 2
+    assert replace(claim, alpha=eps + 1).check().vacuous
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.fractions(min_value=0, max_value=2, max_denominator=3),
+    st.fractions(min_value=0, max_value=2, max_denominator=3),
+    st.fractions(min_value=0, max_value=1, max_denominator=2),
+    st.fractions(min_value="1/10", max_value=1, max_denominator=20),
+    st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)]),
+)
+def test_single_values_of_eps_agree(
+    over: Fraction, plain: Fraction, slope: Fraction, bound: Fraction, rate: Fraction
+) -> None:
+    """A claim that holds does so at each ε with the values of α and γ there."""
+    level = over / eps + plain + slope * eps
+    beta = bound * exp(-alpha * eps * rate) * 2
+    claim = Accuracy(larger, alpha=level, beta=beta, inputs=[[0, 5]], output_distance=discrete)
+    verdict = claim.check()
+    assert verdict.holds is not None
+    fails = []
+    for point in (Fraction(k, 4) for k in range(1, 40)):
+        fixed = over / point + plain + slope * point
+        here = replace(claim, alpha=fixed, epsilon=Interval(point, point)).check()
+        fails.append(here.holds is False)
+    if verdict.holds:
+        assert not any(fails)
+    if any(fails):
+        assert verdict.holds is False
+
+
+def test_gamma_follows_a_moving_alpha() -> None:
+    claim = about_release(gamma=alpha + 1, beta=exp(-gamma * eps), alpha=1 / eps)
+    assert claim.check().vacuous  # dd = 0
+    both = about_release(gamma=2 / eps, alpha=ANY, beta=Fraction(136, 1000))
+    assert both.check().holds is True  # e^{−2} = 0.1353
+
+
+def test_a_negative_alpha_is_refused() -> None:
+    with pytest.raises(ValueRefusedError, match="negative for some eps"):
+        about_release(alpha=1 - eps, gamma=0, beta=1).check()

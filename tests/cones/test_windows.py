@@ -1,0 +1,117 @@
+"""Signs on the part of a cone in a window, against sampling and against all of the cone."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from exactdp.certify.everywhere import Everywhere
+from exactdp.certify.orthants import ConeSign
+from exactdp.certify.reading import RejectedError
+from exactdp.cones import Cone, ExpSum, Quotient, Window, exp, largest_factor, nonnegative_on
+from exactdp.reals.interval import Interval
+
+NAMES = ("e", "x", "y")
+small = st.fractions(min_value=-2, max_value=2, max_denominator=2)
+sums = st.dictionaries(
+    st.tuples(st.tuples(*[st.integers(0, 1)] * 3), st.tuples(*[small] * 3)),
+    small,
+    min_size=1,
+    max_size=4,
+).map(lambda terms: ExpSum.from_dict(NAMES, terms))
+cones = st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=0, max_size=3).map(
+    lambda rows: Cone.of(3, [(1, 0, 0), *rows])
+)
+windows = st.sampled_from(["[1, 2]", "[2, inf)", "(0, 1]", "[1, 1]"])
+
+
+def accepted(proof: object) -> ConeSign:
+    reader = Everywhere()
+    sign = ConeSign(reader, reader.on_a_ray)
+    sign.read(json.loads(json.dumps(proof)))
+    return sign
+
+
+@settings(max_examples=80, deadline=None)
+@given(sums, cones, windows)
+def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone, text: str) -> None:
+    assume(f)
+    assume(any(ray[0] for ray in cone.rays))
+    interval = Interval.parse(text)
+    window = Window.of(0, interval)
+    decision = nonnegative_on(f, cone, budget=100, window=window)
+    if decision.holds is False:
+        assert decision.witness is not None
+        assert decision.witness[0] in Interval(interval.lower, interval.upper)
+        assert f.sign_at(decision.witness) < 0
+        assert cone.contains(decision.witness)
+    if decision.holds:
+        generators = [*cone.rays, *cone.lines, *([-e for e in line] for line in cone.lines)]
+        random = np.random.default_rng(5)
+        for _ in range(60):
+            weights = [Fraction(int(w), 16) for w in random.integers(0, 40, len(generators))]
+            point = [
+                sum((w * g[k] for w, g in zip(weights, generators, strict=True)), Fraction(0))
+                for k in range(3)
+            ]
+            if not point[0]:
+                continue
+            wanted = min(max(point[0], Fraction(interval.lower)), interval.upper)
+            point = [q * Fraction(wanted) / point[0] for q in point]
+            assert f.sign_at(tuple(point)) >= 0
+        accepted(decision.proof.to_json())
+
+
+e, x, y = ExpSum.variables(*NAMES)
+CONE = Cone.of(3, [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+BOX = Cone.of(3, [(1, 0, 0), (3, -1, 0), (0, 1, 0), (3, 0, -1), (0, 0, 1)])
+
+
+def test_true_in_the_window_only() -> None:
+    f = exp(x + y) * 2 + e * 1 - 3  # ≥ 0 exactly if ε ≥ 1, at x = y = 0
+    assert nonnegative_on(f, CONE).holds is False
+    assert nonnegative_on(f, CONE, window=Window(0, Fraction(1), 5)).holds is True
+    below = nonnegative_on(f, CONE, window=Window(0, Fraction(99, 100), 5))
+    assert below.holds is False
+    assert below.witness is not None
+    assert Fraction(99, 100) <= below.witness[0] < 1
+
+
+def narrow() -> dict[str, object]:
+    """Return a proof on a box of which only the lower end of the window matters."""
+    f = Fraction(3, 5) - exp(x / 4 - e) - exp(y / 4 - e) + exp(x / 4 + y / 4 - 2 * e)
+    decision = nonnegative_on(f, BOX, window=Window(0, Fraction(6), Fraction(8)))
+    assert decision.holds is True
+    proof: dict[str, object] = json.loads(json.dumps(decision.proof.to_json()))
+    return proof
+
+
+def test_the_checker_knows_windows() -> None:
+    proof = narrow()
+    assert accepted(proof).window == (0, 6, 8)
+    cells = proof["cells"]
+    assert isinstance(cells, list)
+    assert any(cell["in_window"] for cell in cells)
+    for change in ({"window": None}, {"window": {"variable": 0, "lower": "1", "upper": "8"}}):
+        with pytest.raises(RejectedError):
+            accepted(proof | change)
+    for cell in cells:
+        if cell["in_window"]:
+            wrong = [one | {"in_window": False} if one is cell else one for one in cells]
+            with pytest.raises(RejectedError):
+                accepted(proof | {"cells": wrong})
+
+
+def test_the_largest_factor_in_a_window() -> None:
+    """e^{−ε}·κ ≤ 1 for ε ≥ 2 as long as κ ≤ e²; with e^{−x} beside it, the same."""
+    quotient = Quotient(1 + 0 * x, exp(-e - x), CONE, Window(0, Fraction(2), Fraction(9)))
+    found = largest_factor([quotient], "1e-6")
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower <= Fraction(7389056098, 10**9) <= found.upper + Fraction(1, 10**6)
+    assert found.upper - found.lower <= Fraction(1, 10**6)
