@@ -17,9 +17,11 @@ from exactdp import (
     Real,
     alpha,
     discrete,
+    dlap,
     eps,
     exp,
     gamma,
+    ideal,
     lap,
     mechanism,
     sup,
@@ -31,6 +33,16 @@ from exactdp.reals import Interval
 @mechanism
 def release(x: Real):  # type: ignore[no-untyped-def, valid-type]
     return lap(eps, x)
+
+
+@mechanism
+def counted(x: Real):  # type: ignore[no-untyped-def, valid-type]  # noqa: ARG001
+    return dlap(eps, 0)
+
+
+@ideal
+def nothing(x):  # type: ignore[no-untyped-def]
+    return 0 if x < 5 else 1
 
 
 larger = Mechanism.from_source(
@@ -143,3 +155,28 @@ def test_gamma_follows_a_moving_alpha() -> None:
 def test_a_negative_alpha_is_refused() -> None:
     with pytest.raises(ValueRefusedError, match="negative for some eps"):
         about_release(alpha=1 - eps, gamma=0, beta=1).check()
+
+
+# |integer noise| > γ with probability 2e^{−(⌊γ⌋ + 1)ε}/(1 + e^{−ε}): by hand.
+
+
+def about_counted(**given: object) -> Accuracy:
+    wanted: dict[str, object] = {"alpha": 1, "inputs": [0], "ideal": nothing}
+    return Accuracy(counted, output_distance=sup, **(wanted | given))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(2, True), (Fraction(199, 100), False)])
+def test_whole_numbers(factor: Fraction, holds: bool) -> None:
+    """γ comes close to the next whole number, where the bound with factor 2 is exact."""
+    beta = factor * exp(-gamma * eps) / (1 + exp(-eps))
+    assert about_counted(alpha=ANY, gamma=2 * alpha + 1, beta=beta).check().holds is holds
+    moving = about_counted(gamma=3 - eps, epsilon="(0, 2]", beta=beta)
+    assert moving.check().holds is holds
+
+
+def test_whole_numbers_and_the_simplest_eps() -> None:
+    """For 1 < ε < ln 3 = 1.0986 only 0 is within 1/ε, with probability tanh(ε/2) < 1/2."""
+    verdict = about_counted(gamma=1 / eps, beta=Fraction(1, 2)).check()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.eps == Fraction(12, 11)
+    assert about_counted(gamma=1 / eps, beta=Fraction(4, 5), epsilon="[1/5, 9]").check().holds

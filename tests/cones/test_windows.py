@@ -93,7 +93,7 @@ def narrow() -> dict[str, object]:
 
 def test_the_checker_knows_windows() -> None:
     proof = narrow()
-    assert accepted(proof).window == (0, 6, 8)
+    assert accepted(proof).window == (0, Fraction(6), Fraction(8))
     cells = proof["cells"]
     assert isinstance(cells, list)
     assert any(cell["in_window"] for cell in cells)

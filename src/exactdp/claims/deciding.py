@@ -61,7 +61,7 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
             if outcome.counterexample is not None:
                 failures.append(outcome.counterexample)
             elif outcome.holds is None:
-                missing = str(error)
+                missing = outcome.missing or str(error)
         done += 1
         silent += obligations is None
         for one in obligations or ():

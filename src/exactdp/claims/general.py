@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
-from exactdp.claims.outcomes import Outcome, at_point
+from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.claims.shapes import shape_of
 from exactdp.claims.slices import along_curve, functions_of_eps
 from exactdp.claims.verdict import Counterexample
 from exactdp.cones import Cone, ExpSum, nonnegative_on
 from exactdp.errors import ExactdpError
-from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import simplest_inside
@@ -61,18 +60,16 @@ def _for_every_value(
         outcome = Outcome(None)
     if outcome.holds:
         return outcome
-    silent = True
+    missing, silent = outcome.missing, True
     for point in _simple_points(claim.epsilon):
         outcome = at_point(claim, u, levels, point)
         silent = silent and outcome.silent
         if outcome.counterexample is not None:
             return outcome
-    return Outcome(None, silent=silent)
+    return Outcome(None, silent=silent, missing=missing)
 
 
 def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
-    if samples_integers(claim.mechanism.definition):
-        return Outcome(None)
     free_alpha = isinstance(claim.alpha_level, Range)
     free_gamma = isinstance(claim.gamma_level, Range)
     names = ("eps", *("alpha",) * free_alpha, *("gamma",) * free_gamma)
@@ -91,7 +88,9 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
         if outcome.counterexample is not None:
             return outcome
         silent, holds = outcome.silent, outcome.holds is True
-    for cell in explore(names, Cone.of(len(names), units), run):
+    for count, cell in enumerate(explore(names, Cone.of(len(names), units), run)):
+        if count >= MOST_CELLS:
+            return Outcome(None, missing=ENDLESS)
         silent = silent and cell.result is None
         for one in cell.result or ():
             for beta in one.beta:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 
+MOST_CELLS = 400
+"""Cells of (ε, εα, εγ) that are looked at; integer noise has one for each whole number below γ."""
+ENDLESS = (
+    f"more than {MOST_CELLS} cases of α and γ, as with integer noise and a γ without bound; "
+    "restrict epsilon or alpha"
+)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What the general route found at an input."""
@@ -23,6 +31,8 @@ class Outcome:
     holds: bool | None
     silent: bool = False
     counterexample: Counterexample | None = None
+    missing: str = ""
+    """Why it found nothing, if that is known."""
 
 
 def at_point(

@@ -18,12 +18,20 @@ from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import Obligation
-from exactdp.claims.outcomes import Outcome, at_point
+from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.cones import Cone, ExpSum
 from exactdp.errors import ValueRefusedError
-from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative, solution_set
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    eps,
+    infimum,
+    nonnegative,
+    solution_set,
+    supremum,
+)
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact, fraction, inf
 from exactdp.reals.solutions import SolutionSet, Stretch
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _FINE = Fraction(1, 10**30)
+_ENOUGH_CELLS = 40  # to find a simple counterexample, if there is one
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,20 @@ class Curve:
     polynomials: tuple[fmpq_poly, ...]
     forms: Mapping[str, Mapping[str, Fraction]]
     """Of α and γ, if they are functions of ε: the linear form of the parameters."""
+
+    def around(self, span: Interval) -> Cone:
+        """Return a cone around the curve: between multiples of ε, where it is bounded by them."""
+        size = len(self.names)
+        sides: list[tuple[Fraction, ...]] = []
+        for k, polynomial in enumerate(self.polynomials):
+            level = _as_form(polynomial) / eps
+            for sign, extreme in ((1, infimum(level, span)), (-1, supremum(level, span))):
+                end = extreme.lower if sign > 0 else extreme.upper
+                if isinstance(end, Fraction) and k:
+                    sides.append(
+                        tuple(sign * Fraction((j == k) - end * (j == 0)) for j in range(size))
+                    )
+        return Cone.of(size, [tuple(Fraction(j == 0) for j in range(size)), *sides])
 
     def function(self, of: ExpPoly) -> CurvedSum:
         """Return a sum of the parameters along the curve."""
@@ -75,8 +98,7 @@ def along_curve(
     """Decide a claim whose α or γ is a function of ε; None where more than ε is left to vary."""
     curve = _curve(levels)
     is_free = isinstance(claim.gamma_level, Range) and claim.mechanism.checked.output.holds_noise
-    is_whole = "gamma" in levels and samples_integers(claim.mechanism.definition)
-    if curve is None or is_free or is_whole or _follows(claim):
+    if curve is None or is_free or _follows(claim):
         return None
     every: dict[str, Any] = dict.fromkeys(levels, ANY)
     wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
@@ -85,12 +107,15 @@ def along_curve(
         given = {name: trace.of(form) for name, form in curve.forms.items()}
         return wider.obligations.at(u, given.get("alpha"), given.get("gamma"))
 
-    size = len(curve.names)
-    units = [tuple(int(j == k) for j in range(size)) for k in range(size)]
     span = claim.epsilon
     whole = SolutionSet((Stretch(span.lower, span.upper, span.lower_open, span.upper_open),))
     silent, holds = True, True
-    for cell in explore(curve.names, Cone.of(size, units), run):
+    faults: list[Fraction] = []
+    missing = ""
+    for count, cell in enumerate(explore(curve.names, curve.around(span), run)):
+        if count >= (_ENOUGH_CELLS if faults else MOST_CELLS):
+            missing, holds = ENDLESS, False
+            break
         for stretch in curve.inside(cell.cone, whole) if cell.result is not None else ():
             if stretch.lower == stretch.upper and not (span.is_point or claim.boundary == "check"):
                 continue  # a neighbour of the cell has this point too
@@ -99,16 +124,17 @@ def along_curve(
                 for beta in one.beta:
                     gap = one.probability - 1 + beta
                     function = curve.function(gap.numerator * gap.denominator)
-                    found = function.nonnegative(*_ends(stretch))
+                    lower, upper = _ends(stretch)
+                    found = function.nonnegative(lower, upper)
                     if isinstance(found, Fraction) and found in stretch:
-                        # At its ends the claim may not be made.
-                        for part in (stretch, replace(stretch, lower_open=True, upper_open=True)):
-                            simple = function.simple_negative(found, part.__contains__)
-                            failure = at_point(claim, u, levels, simple).counterexample
-                            if failure is not None:
-                                return Outcome(False, counterexample=failure)
+                        faults.append(function.simple_negative(found, lower, upper))
+                        faults += _finite_ends(stretch)
                     holds = holds and found is True
-    return Outcome(True if holds else None, silent=silent)
+    for point in sorted(set(faults), key=lambda q: (q.denominator, q)):
+        failure = at_point(claim, u, levels, point).counterexample
+        if failure is not None:
+            return Outcome(False, counterexample=failure)
+    return Outcome(True if holds else None, silent=silent, missing=missing)
 
 
 def functions_of_eps(claim: Accuracy, u: tuple[Value, ...]) -> dict[str, ClosedForm]:
@@ -187,3 +213,9 @@ def _ends(stretch: Stretch) -> tuple[Fraction, Fraction | float]:
     upper = stretch.upper.upper if isinstance(stretch.upper, Root) else stretch.upper
     assert isinstance(lower, Fraction)
     return lower, upper if isinstance(upper, Fraction) else inf
+
+
+def _finite_ends(stretch: Stretch) -> list[Fraction]:
+    """Return the ends of a stretch that are rational and belong to it."""
+    ends = (stretch.lower, stretch.upper)
+    return [end for end in ends if isinstance(end, Fraction) and end in stretch]

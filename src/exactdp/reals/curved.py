@@ -13,7 +13,7 @@ without changing sign:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
@@ -200,14 +200,32 @@ class CurvedSum:
             return None
         return [(low, min(high, left.end)), (max(low, right.end), high)]
 
-    def simple_negative(self, point: Fraction, allowed: Callable[[Fraction], bool]) -> Fraction:
-        """Return a simple allowed point at which the sum is negative, as it is at the given one."""
-        reach = point + 1
-        while True:
-            candidate = simplest_inside(max(point - reach, Fraction(0)), point + reach)
-            if allowed(candidate) and self.is_below_zero_at(candidate):
+    def simple_negative(
+        self, point: Fraction, lower: Fraction, upper: Fraction | float
+    ) -> Fraction:
+        """Return a simple point strictly between two at which the sum is negative.
+
+        It is negative at the given point, which is the answer if the two are equal.
+        """
+        left = self._reach(point, lower)
+        right = self._reach(point, upper if isinstance(upper, Fraction) else 2 * point + 1)
+        while left < right:
+            candidate = simplest_inside(left, right)
+            if self.is_below_zero_at(candidate):
                 return candidate
-            reach /= 2
+            left, right = (left + point) / 2, (right + point) / 2
+        return point
+
+    def _reach(self, point: Fraction, end: Fraction) -> Fraction:
+        """Return how far towards an end the sum seems to stay negative."""
+        good, bad = point, end
+        for _ in range(48):
+            middle = (good + bad) / 2
+            if self.is_below_zero_at(middle):
+                good = middle
+            else:
+                bad = middle
+        return bad
 
     def _series(self, x: arb, length: int) -> list[arb]:
         """Return Taylor coefficients as balls, valid at every point of a ball."""

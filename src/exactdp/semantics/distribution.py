@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
@@ -14,7 +15,7 @@ from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
 from exactdp.measure.work import Progress, Work, hearing
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
-from exactdp.reals.numbers import rational
+from exactdp.reals.numbers import common_step, fraction, rational
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -29,7 +30,7 @@ from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part
 from exactdp.semantics.relevance import look_for
-from exactdp.semantics.spots import trace_of
+from exactdp.semantics.spots import Spot, trace_of
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
@@ -228,11 +229,22 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
     entries = tuple(sorted(noise.items()))
     for end, op in zip((lower, upper), ops, strict=True):
         if not isinstance(end, float):
-            ask = Question(entries, constant - end, op, whole)
+            limit = end - constant
+            if whole and isinstance(limit, Spot):
+                limit = _next_multiple(limit, common_step([q for _, q in entries]), up=op == ">=")
+            ask = Question(entries, -limit, op, whole)
             density = ask.answer(density, True)
             if not density.products:
                 return density
     return density
+
+
+def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
+    """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
+    k = math.floor(fraction(limit.value) / step)
+    between = step * k < limit < step * (k + 1)
+    assert between
+    return step * (k + up)
 
 
 class Distribution(Mapping[Value, ClosedForm]):
