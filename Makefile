@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint bench bench-check browser clean
+.PHONY: demo test lint docs bench bench-check browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
@@ -24,6 +24,12 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site is docs/_build/html/index.html; what its pages show is run before it is built.
+docs: $(INSTALLED)
+	$(BIN)/python -m pytest -q tests/docs/test_errors.py tests/project/test_documents.py::test_documents_run
+	$(BIN)/python -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
+	@echo 'Built docs/_build/html/index.html'
+
 bench: $(INSTALLED)
 	$(BIN)/python -m bench
 
@@ -35,7 +41,7 @@ browser:
 	apt-get update && apt-get install --yes chromium
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -18,6 +18,7 @@ from exactdp.claims.distances import (
     read_output_distance,
 )
 from exactdp.claims.expressions import Expression, Symbol, as_expression
+from exactdp.claims.functions import written
 from exactdp.claims.ideals import IdealFunction, read_ideal
 from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, read_inputs
 from exactdp.claims.levels import ANY, Level, Range, read_level
@@ -250,7 +251,7 @@ class Accuracy:
 
     def __str__(self) -> str:
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            beta = getattr(self.beta, "__name__", "a function of the input")
+            beta = written(self.beta)
         else:
             beta = str(self.formula)
         given = self.input_set

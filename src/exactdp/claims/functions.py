@@ -1,0 +1,51 @@
+"""Functions of the input that a user gives for β, as text."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+
+def written(function: Callable[..., Any]) -> str:
+    """Return what a function of the input returns as it is written, else a call of its name.
+
+    A `lambda u: exp(-u * eps)` is `exp(-u * eps)`; so is a function that only returns this.
+    """
+    name = getattr(function, "__name__", "")
+    expression = _expression(function)
+    if expression is not None:
+        return ast.unparse(expression)
+    return f"{name}(u)" if name.isidentifier() else "a function of the input"
+
+
+def _expression(function: Callable[..., Any]) -> ast.expr | None:
+    """Return the one expression that a function consists of, read from its source."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None
+    try:
+        lines, _ = inspect.findsource(function)
+        tree = ast.parse("".join(lines))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    found = [body for node in ast.walk(tree) if (body := _body(node, code)) is not None]
+    if len(found) > 1:  # several on one line: the place of what is returned tells which
+        ends = [(line, column) for line, _, column, _ in code.co_positions()]
+        found = [body for body in found if (body.lineno, body.col_offset) == ends[-1]]
+    return found[0] if len(found) == 1 else None
+
+
+def _body(node: ast.AST, code: CodeType) -> ast.expr | None:
+    if isinstance(node, ast.Lambda) and code.co_name == "<lambda>":
+        return node.body if node.lineno == code.co_firstlineno else None
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        return None
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    match statements:
+        case [ast.Return(ast.expr() as value)] if first == code.co_firstlineno:
+            return value
+    return None

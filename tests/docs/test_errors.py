@@ -1,0 +1,113 @@
+"""docs/errors: wrong programs are refused as shown, right ones are taken, no error is left out."""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import exactdp
+from exactdp import Mechanism
+from exactdp.errors import ExactdpError
+
+PAGES = sorted((Path(__file__).parents[2] / "docs" / "errors").glob("*.md"))
+CASE = re.compile(
+    r"^Wrong:\n\n```python\n(.*?)```\n\n```text\n(.*?)```\n\nRight:\n\n```python\n(.*?)```$",
+    re.DOTALL | re.MULTILINE,
+)
+CASES = [
+    (page.stem, *found.groups()) for page in PAGES for found in CASE.finditer(page.read_text())
+]
+
+#: Limits, whose wrong programs are too long to print; `docs/language.md` states them.
+LIMITS = {
+    "the program has more than {} basic statements",
+    "this number has more than {} bits",
+    "statements are nested too deeply",
+    "the source has more than {} characters",
+}
+#: A second line of defence: for every program we know an earlier check speaks first.
+BEHIND = {
+    "a program cannot branch on the value of eps",
+    "noise is not a condition",
+    "noise cannot be compared with {}",
+    "{} is not a function that the language knows",
+    "the source of {} is not a `def`",
+    "this is not Python that can be read: {}",
+    "{} is not an expression in eps alone",
+    "the program samples, so it has no exact output",
+    "{} ended without `return`",
+}
+
+
+def run(text: str, folder: Path, name: str) -> None:
+    """Run a file, or read a program that begins with its constants or its `def`."""
+    if not text.startswith(("from ", "import ")):
+        Mechanism.from_source(text, name=name)
+        return
+    (folder / name).write_text(text, encoding="utf-8")
+    runpy.run_path(str(folder / name))
+
+
+def test_the_pages_hold_cases_and_nothing_else_is_code() -> None:
+    assert len(CASES) > 200
+    for page in PAGES:
+        count = sum(case[0] == page.stem for case in CASES)
+        assert page.read_text(encoding="utf-8").count("```") == 6 * count, page
+
+
+@pytest.mark.parametrize("page", [page.stem for page in PAGES])
+def test_wrong_programs_are_refused_as_shown(page: str, tmp_path: Path) -> None:
+    for _, wrong, shown, right in (case for case in CASES if case[0] == page):
+        with pytest.raises(ExactdpError) as caught:
+            run(wrong, tmp_path, "wrong.py")
+        assert str(caught.value).replace(f"{tmp_path}/", "") == shown.removesuffix("\n"), wrong
+        run(right, tmp_path, "right.py")
+
+
+def text_of(node: ast.expr) -> str | None:
+    """Return a message with {} for what is filled in, None if it is not written here."""
+    match node:
+        case ast.Constant(str(text)):
+            return text
+        case ast.JoinedStr(values):
+            parts = (text_of(part) if isinstance(part, ast.Constant) else "{}" for part in values)
+            return "".join(part or "" for part in parts)
+        case ast.BinOp(left):
+            return text_of(left)
+    return None
+
+
+def messages() -> Iterator[str]:
+    """Yield every message that the language, or a run of a program, can refuse with."""
+    rooms = Path(exactdp.__file__).parent
+    files = [*(rooms / "language").glob("*.py")]
+    files += [rooms / "semantics" / name for name in ("machine.py", "concrete.py", "loops.py")]
+    for node in (one for file in files for one in ast.walk(ast.parse(file.read_text()))):
+        match node:
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), arguments):
+                if name in {"refuse", "fail", "finite"} or name.endswith("Error"):
+                    found = [text for one in arguments[:2] if (text := text_of(one))]
+                    if found and name != "AssertionError":
+                        yield found[0]
+            case ast.Assign([ast.Name("message")], value) if text := text_of(value):
+                yield text
+
+
+def test_every_error_is_explained() -> None:
+    shown = [re.sub(r"^\S+:\d+:\d+: ", "", case[2].split("\n")[0]) for case in CASES]
+    found = set(messages())
+    assert len(found) > 150
+    missing = {
+        message
+        for message in found
+        if not any(
+            re.search(".*".join(map(re.escape, re.split(r"\{\w*\}", message))), one)
+            for one in shown
+        )
+    }
+    assert missing == LIMITS | BEHIND
