@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from bench.table import Row, seconds
+from bench.clock import measure, seconds
+from bench.table import Row
 from exactdp import certify
 from exactdp.reals import ExpPoly, eps, exp, nonnegative
 
@@ -43,30 +45,38 @@ def exact(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def rows() -> Iterator[Row]:
+def child(code: str) -> float:
+    """Return the processor time of a fresh Python that runs a line of code."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
+
+
+def measured() -> Iterator[Row]:
     """Yield the measurements of the ground floor."""
     for count in (20, 35, 50):
         ratios = []
         for seed in range(5):
             f = typical(count, seed)
             assert nonnegative(f).holds
-            ratios.append(seconds(lambda f=f: nonnegative(f)) / evaluation(f))  # type: ignore[misc]
-        yield Row(f"decide {count} terms / evaluate them once with arb", max(ratios), 300)
+            ratios.append(seconds(lambda f=f: nonnegative(f), 0.1) / evaluation(f))  # type: ignore[misc]
+        name = f"decide {count} terms / evaluate them once with arb"
+        yield Row(name, max(ratios), "×", 300, cost=max(ratios))
     small, large = typical(20, 1), typical(2000, 1, denominator=1000)
-    ratio = seconds(lambda: nonnegative(large), 1) / seconds(lambda: nonnegative(small))
-    yield Row("decide 2000 terms / decide 20 terms", ratio, 100)
+    decided = measure(lambda: nonnegative(large), 1)
+    ratio = decided.seconds / seconds(lambda: nonnegative(small))
+    yield Row("decide 2000 terms / decide 20 terms", ratio, "×", 100, cost=decided.yardsticks)
     decision = nonnegative(typical(50, 2))
-    ratio = seconds(lambda: certify.check(decision.certificate)) / seconds(
-        lambda: nonnegative(typical(50, 2))
-    )
-    yield Row("check a certificate of 50 terms / decide them", ratio, 100)
+    checked = measure(lambda: certify.check(decision.certificate))
+    ratio = checked.seconds / seconds(lambda: nonnegative(typical(50, 2)))
+    name = "check a certificate of 50 terms / decide them"
+    yield Row(name, ratio, "×", 100, cost=checked.yardsticks)
     square = (exp(eps / 9973) + exp(1000 * eps) - 3) ** 2
-    plain = typical(20, 1)
-    ratio = seconds(lambda: nonnegative(square)) / seconds(lambda: nonnegative(plain))
-    yield Row("decide (e^{ε/9973} + e^{1000ε} − 3)² ≥ 0 / decide 20 terms", ratio, 100)
-    start = [sys.executable, "-c"]
-    plain_start = seconds(lambda: subprocess.run([*start, "pass"], check=True), 1)
-    with_import = seconds(
-        lambda: subprocess.run([*start, "import exactdp; exactdp.nonnegative"], check=True), 1
-    )
-    yield Row("seconds that `import exactdp` adds", with_import - plain_start, 0.3)
+    decided = measure(lambda: nonnegative(square))
+    ratio = decided.seconds / seconds(lambda: nonnegative(small))
+    name = "decide (e^{ε/9973} + e^{1000ε} − 3)² ≥ 0 / decide 20 terms"
+    yield Row(name, ratio, "×", 100, cost=decided.yardsticks)
+    plain = min(child("pass") for _ in range(5))
+    loaded = min(child("import exactdp; exactdp.nonnegative") for _ in range(5))
+    yield Row("`import exactdp` adds", loaded - plain, "s", 0.3)

@@ -1,4 +1,4 @@
-"""One row a measurement: a ratio, and the limit that an issue sets for it."""
+"""What is measured, rows with limits and curves, and how it is shown, compared and saved."""
 
 from __future__ import annotations
 
@@ -6,110 +6,168 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from bench.growth_laws import Point
+
 COMMITTED = Path(__file__).with_name("committed.json")
+LATEST = Path(__file__).with_name("latest.json")
 SLOWDOWN = 1.5
-"""A ratio that is worse than the committed one by more than this factor is a slowdown."""
+"""A cost that is above the committed one by more than this factor is a slowdown."""
+PACKAGES = ("exactdp", "python-flint", "numpy", "scipy", "sympy")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measured ratio and what it must stay below (or above, if `at_least`).
-
-    A name with " / " in it is a ratio of two times. They are of this run, so that the ratio can be
-    compared with that of another machine, unless one of them is `recorded`.
-    """
+    """A measured number and what it must stay below (or above, if `at_least`)."""
 
     name: str
-    ratio: float
-    limit: float
+    value: float
+    unit: str
+    """"s" for seconds, "×" for a ratio, or what else is counted."""
+    limit: float | None = None
     at_least: bool = False
-    recorded: bool = False
+    cost: float | None = None
+    """Our time as a multiple of a time of other code in the same run: what the guard compares."""
+    note: str = ""
 
     @property
     def met(self) -> bool:
-        """Whether the ratio is within its limit."""
-        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
+        """Whether the number is within its limit."""
+        if self.limit is None:
+            return True
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
 
     @property
-    def is_portable(self) -> bool:
-        """Whether the ratio says the same on every machine, more or less."""
-        return " / " in self.name and not self.recorded
+    def shown(self) -> str:
+        """The number with its unit."""
+        return f"{number(self.value)} {self.unit}"
 
-    def slowdown(self, before: float) -> float:
-        """Return by which factor the ratio is worse than it was before."""
-        return before / self.ratio if self.at_least else self.ratio / before
+    @property
+    def bound(self) -> str:
+        """The limit as it is printed."""
+        if self.limit is None:
+            return ""
+        return f"{'≥' if self.at_least else '≤'} {number(self.limit)}"
 
-
-def seconds(
-    action: Callable[[], object],
-    least: float = 0.2,
-    clock: Callable[[], float] = time.perf_counter,
-) -> float:
-    """Return the shortest time of one call, over calls that take `least` seconds together."""
-    best = float("inf")
-    begun = clock()
-    while clock() - begun < least:
-        start = clock()
-        action()
-        best = min(best, clock() - start)
-    return best
+    def slowdown(self, before: float) -> float | None:
+        """Return by which factor the cost is above that before; None if it is not guarded."""
+        return None if self.cost is None else self.cost / before
 
 
-def show(rows: list[Row], committed: dict[str, float] | None = None) -> None:
-    """Print the rows as a table, beside the committed ratios if they are given."""
-    width = max(len(row.name) for row in rows)
-    beside = "" if committed is None else f"{'committed':>10}  {'slower':>6}  "
-    print(f"{'what':{width}}  {'ratio':>10}  {beside}limit")
-    for row in rows:
-        sign = "≥" if row.at_least else "≤"
-        mark = "" if row.met else "  NOT MET"
-        if committed is not None:
-            before = committed.get(row.name)
-            beside = f"{'':20}"
-            if before is not None and row.is_portable:
-                factor = row.slowdown(before)
-                beside = f"{before:>10.3g}  {factor:>5.2f}×  "
-                mark += "  SLOWER" if factor > SLOWDOWN else ""
-        print(f"{row.name:{width}}  {row.ratio:>10.3g}  {beside}{sign} {row.limit:g}{mark}")
+@dataclass(frozen=True)
+class Curve:
+    """Times for growing sizes; those of one `plot` are drawn together."""
+
+    plot: str
+    name: str
+    points: tuple[Point, ...]
+    """Sizes and seconds."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The rows and curves of one run, by part."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    curves: dict[str, list[Curve]] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """The costs of all guarded rows by name."""
+        return {
+            row.name: row.cost
+            for part in self.rows.values()
+            for row in part
+            if row.cost is not None
+        }
+
+    def beside(self, other: Measured) -> Measured:
+        """Return these parts, and those of another run that this one has not."""
+        return Measured(other.rows | self.rows, other.curves | self.curves)
+
+
+def number(value: float) -> str:
+    """Return a number with three digits, in words that need no exponent where it is not huge."""
+    if value >= 1e7:
+        return f"{value:.2g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def show(found: Measured, committed: dict[str, float] | None = None) -> None:
+    """Print one table, beside the committed costs if they are given."""
+    width = max(len(row.name) for part in found.rows.values() for row in part)
+    for part, rows in found.rows.items():
+        print(f"\n{part}")
+        for row in rows:
+            mark = "" if row.met else "  NOT MET"
+            beside = ""
+            if committed is not None:
+                before = committed.get(row.name)
+                factor = None if before is None else row.slowdown(before)
+                beside = f"{'' if factor is None else f'{factor:.2f}× of committed':22}"
+                mark += "  SLOWER" if factor is not None and factor > SLOWDOWN else ""
+            print(f"  {row.name:{width}}  {row.shown:>14}  {beside}{row.bound}{mark}")
 
 
 def slower(rows: Iterable[Row], committed: dict[str, float]) -> list[Row]:
-    """Return the portable rows that are worse than the committed ones by more than `SLOWDOWN`."""
+    """Return the rows whose cost is above the committed one by more than `SLOWDOWN`."""
     return [
         row
         for row in rows
-        if row.is_portable
-        and row.name in committed
-        and row.slowdown(committed[row.name]) > SLOWDOWN
+        if row.name in committed and (row.slowdown(committed[row.name]) or 0) > SLOWDOWN
     ]
 
 
 def better(one: Row, other: Row) -> Row:
-    """Return the better one of two measurements of a row."""
-    return one if one.slowdown(other.ratio) <= 1 else other
+    """Return the measurement of a row with the lower cost; the first if it has none."""
+    return other if (other.cost or 0) < (one.cost or 0) else one
 
 
-def save(rows: Iterable[Row], path: Path = COMMITTED) -> None:
-    """Write the rows with a description of this machine; rows that were not measured are kept."""
-    known: dict[str, Any] = {}
-    if path.exists():
-        known = {row["name"]: row for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
-    known |= {row.name: {**asdict(row), "ratio": float(f"{row.ratio:.4g}")} for row in rows}
-    document = {"machine": machine(), "rows": list(known.values())}
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def load(path: Path = COMMITTED) -> dict[str, float]:
-    """Return the committed ratios by name."""
-    return {
-        row["name"]: row["ratio"] for row in json.loads(path.read_text(encoding="utf-8"))["rows"]
+def save(found: Measured, path: Path = COMMITTED) -> None:
+    """Write what was measured, with a description of this machine."""
+    document = {
+        "machine": machine(),
+        "rows": {
+            part: [_rounded(asdict(row)) for row in rows] for part, rows in found.rows.items()
+        },
+        "curves": {
+            part: [_rounded(asdict(curve)) for curve in curves]
+            for part, curves in found.curves.items()
+            if curves
+        },
     }
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(path: Path = COMMITTED) -> Measured:
+    """Return what was saved."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return Measured(
+        {part: [Row(**row) for row in rows] for part, rows in document["rows"].items()},
+        {
+            part: [
+                Curve(one["plot"], one["name"], tuple((x, y) for x, y in one["points"]))
+                for one in curves
+            ]
+            for part, curves in document["curves"].items()
+        },
+        document["machine"],
+    )
+
+
+def _rounded(found: Any) -> Any:
+    """Return data with four digits in each number."""
+    if isinstance(found, float):
+        return float(f"{found:.4g}")
+    if isinstance(found, dict):
+        return {key: _rounded(value) for key, value in found.items()}
+    return [_rounded(value) for value in found] if isinstance(found, list | tuple) else found
 
 
 def machine() -> dict[str, Any]:
@@ -122,9 +180,9 @@ def machine() -> dict[str, Any]:
     return {
         "processor": model,
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "python-flint": version("python-flint"),
-        "exactdp": version("exactdp"),
+        **{name: version(name) for name in PACKAGES},
         "date": time.strftime("%Y-%m-%d"),
     }

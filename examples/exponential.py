@@ -5,8 +5,9 @@ For: choosing from a finite set where noise on the answer makes no sense, here a
 Known bound: McSherry and Talwar 2007; as in Dwork and Roth 2014, Corollary 3.12: the score is
 (2Δ/ε)(ln |R| + t) or more below the best with probability at most e^{−t}. Solved for the
 probability, a score γ or more below the best has at most |R|·e^{−εγ/(2Δ)}. For the median Δ = 2;
-below, |R| = 4. The bound sums over all |R| candidates, the best one too, which is never wrong.
-Leaving it out gives (|R| − 1)·e^{−εγ/(2Δ)}, and that is tight.
+below, |R| = 4. (The weights there are e^{ε·score/(2Δ)}, as here. The paper prints e^{ε·score/Δ},
+for which the bound is true as well, and looser.) The bound sums over all |R| candidates, the best
+one too, which is never wrong. Leaving it out gives (|R| − 1)·e^{−εγ/(2Δ)}, and that is tight.
 """
 
 from dataclasses import replace

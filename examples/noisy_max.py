@@ -2,12 +2,15 @@
 
 For: finding the most common disease, the best model, the largest group, without its size.
 
-Known bounds. Laplace noise: the paper's Lemma `lem:nmax`, m·e^{−αε/2} where the largest answer
-is more than 2α above the others (a union bound over m noises of at most α each).
+Known bounds. Laplace noise: Barthe, Gaboardi, Grégoire, Hsu and Strub 2016 (A program logic for
+union bounds), Theorem 6: the answer found is more than γ below the largest with probability at
+most m·e^{−γε/4}. The paper's Lemma `lem:nmax` says the same of the index: m·e^{−αε/2} where the
+largest answer is more than 2α above the others (a union bound over m noises of at most α each).
 Exponential noise: a smaller answer wins only if its noise is above that of the largest by the
 gap 2α, which has probability e^{−αε}/2; union bound over the others: (m − 1)/2·e^{−αε}.
 Permute-and-flip (McKenna and Sheldon 2020) is the same as exponential noise (Ding, Kifer, et
-al. 2021) and never worse than the exponential mechanism. Here both are decided, for every ε.
+al. 2021) and never worse than the exponential mechanism: for each t, an answer t or more below
+the largest is no more probable. Here both are decided, for every ε.
 NoisyMax with gap (Ding, Wang, Zhang, Kifer 2019) also releases by how much the winner won:
 index and gap are right within γ if no noise is above γ/2 and the true gap is at least γ: union
 bound, m·e^{−γε/4}.
@@ -18,6 +21,7 @@ from fractions import Fraction
 from math import log
 
 from exactdp import (
+    ANY,
     Accuracy,
     AllReals,
     Dom,
@@ -135,6 +139,7 @@ _known = Accuracy(noisy_max(), beta=3 * exp(-alpha * eps / 2), inputs=AllReals()
 _exponential = Accuracy(
     exponential_max(), beta=1, alpha=0, input_distance=discrete, output_distance=value_gap
 )
+_above_1 = replace(_exponential, gamma=1)
 _flip = replace(
     _exponential,
     mechanism=permute_and_flip(),
@@ -143,11 +148,23 @@ _flip = replace(
 )
 claims = {
     "known bound": _known,  # holds
+    "known bound, value": Accuracy(  # holds; the same κ
+        noisy_max(),
+        beta=3 * exp(-gamma * eps / 4),
+        alpha=0,
+        gamma=ANY,
+        input_distance=discrete,
+        output_distance=value_gap,
+        inputs=AllReals(),
+    ),
     "twice the rate": replace(_known, beta=3 * exp(-alpha * eps)),  # refuted
     "exponential noise": replace(  # holds; tight
         _known, mechanism=noisy_max_exponential(), beta=exp(-alpha * eps)
     ),
     "permute-and-flip is never worse": _flip,  # holds; tight as ε → 0
+    "permute-and-flip, errors above 1": replace(  # holds; tight as ε → 0
+        _flip, gamma=1, beta=lambda q: _above_1.error_probability(q).exact
+    ),
     "permute-and-flip halves the error": replace(  # refuted: only as ε → ∞
         _flip, beta=lambda q: _exponential.error_probability(q).exact / 2
     ),

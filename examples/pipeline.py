@@ -3,7 +3,8 @@
 For: the usual rule "publish no table cell below 5". The test takes half of the budget, the
 release the other half.
 
-Known bound: a union bound over the two stages. The test is wrong with probability at most
+Known bound: a union bound over the two stages, with the tails of Laplace noise (Dwork and Roth
+2014, Fact 3.7). The test is wrong with probability at most
 e^{−αε/2}/2 where the count is more than α away from the threshold, and the number is off by more
 than γ with probability e^{−γε/2}. The stages are independent, so the exact probability is
 1 − (1 − e^{−αε/2}/2)(1 − e^{−γε/2}) above the threshold.

@@ -2,7 +2,8 @@
 
 For: surveys in which nobody has to be trusted (Warner 1965).
 
-Known bounds. n bits are all reported truly but for n/(1 + e^ε), by a union bound.
+Known bounds. A bit is reported falsely with probability 1/(1 + e^ε) (Dwork and Roth 2014, section
+3.2, for ε = ln 3), so some of n are with n/(1 + e^ε) at most, by a union bound.
 k answers (Kairouz, Oh and Viswanath 2014): truth with weight e^ε, each other answer with weight
 1, so a lie has probability (k − 1)/(e^ε + k − 1): an equality.
 The majority of n reports, where all n bits agree: with p = 1/(1 + e^ε) it is wrong with

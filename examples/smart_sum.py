@@ -4,9 +4,10 @@ For: counting a stream, with an answer after every step, where no sum may be far
 
 A number enters its own sample and its block's, so this program is 2ε-private.
 
-Known bound: Chan, Shi and Song 2011 (Private and continual release of statistics) analyse the
-error at one time for long streams. For a few steps and all times together the union bound is as
-good: with two full blocks a sum is made of at most two of the four samples, so all sums are
+Known bound: Chan, Shi and Song 2011 (Private and continual release of statistics) bound the error
+of one sum of k Laplace noises: by their Lemma 2.8 it is above γ with probability at most
+2·e^{−γε/(2√2)} where γε ≥ 2√2·k. For a few steps and all times together the union bound is better:
+with two full blocks a sum is made of at most two of the four samples, so all sums are
 within γ if all samples are within γ/2, and the probability of an error is at most 4·e^{−γε/2}.
 With three blocks a sum holds up to three of six samples: 6·e^{−γε/3}.
 """

@@ -16,9 +16,10 @@ Four are not ε-private as claimed; being more accurate is how they look good:
 (Rates of the noise for queries of sensitivity 1.) Privacy is not decided here; the column is
 theirs.
 
-Known bound: for Algorithm 1 a union bound. If the threshold's noise and each query's are at most
-α/2, all comparisons come out right. So an error has probability at most
-e^{−αε/4} + m·e^{−αε/(8c)}. The same bound is then asked of the other five.
+Known bound: for Algorithm 1 the union bound of which Dwork and Roth 2014, Theorem 3.24, is the
+case c = 1, rounded up: if the threshold's noise and each query's are at most α/2, all comparisons
+come out right. So an error has probability at most e^{−αε/4} + m·e^{−αε/(8c)}. The same bound is
+then asked of the other five.
 """
 
 from dataclasses import replace

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import runpy
 from functools import cache
 from math import isclose, log, sqrt
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import matplotlib as mpl
+import numpy as np
 import pytest
 
 from exactdp import Accuracy
@@ -15,6 +19,9 @@ from language.corpus import load
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+
+PICTURES = ROOT / "docs" / "gallery"
+DRAW = runpy.run_path(str(PICTURES / "draw.py"))
 
 HOLDS, TIGHT, FAILS = "holds", "tight", "fails"
 
@@ -42,9 +49,11 @@ SAID = {
     },
     "noisy_max": {
         "known bound": HOLDS,
+        "known bound, value": HOLDS,
         "twice the rate": FAILS,
         "exponential noise": TIGHT,
         "permute-and-flip is never worse": TIGHT,
+        "permute-and-flip, errors above 1": TIGHT,
         "permute-and-flip halves the error": FAILS,
         "index and gap": HOLDS,
         "5 % errors": FAILS,
@@ -66,6 +75,7 @@ SAID = {
     "numeric_sparse": {
         "known bound": TIGHT,
         "known bound, artifact": TIGHT,
+        "textbook bound": HOLDS,
         "corollary": HOLDS,
         "corollary, artifact": HOLDS,
         "without the test": FAILS,
@@ -203,6 +213,46 @@ def test_the_document_has_a_section_for_each_file() -> None:
     for file in SAID:
         assert f"(../examples/{file}.py)" in DOCUMENT
         assert f'show("{file}"' in DOCUMENT
+
+
+def test_the_table_of_six_sparse_vector_techniques() -> None:
+    names = ["known bound"] + [f"known bound, Algorithm {k}" for k in range(2, 7)]
+    for k, name in enumerate(names, 1):
+        claim = claims_of("svt_variants")[name]
+        kappa = float(claim.tightest(width="1e-5").kappa)
+        needed = float(claim.smallest_epsilon(beta="1/20"))
+        inputs: Any = claim.inputs
+        worst = max(float(claim.error_probability(u).at(4)) for u in inputs)
+        (row,) = (line for line in DOCUMENT.splitlines() if line.startswith(f"| {k} |"))
+        assert row.endswith(f"| {kappa:.3f} | {needed:.4f} | {worst:.4f} |")
+
+
+# The pictures of the document ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", SAID)
+def test_the_picture_of_the_document(file: str, tmp_path: Path) -> None:
+    """It is in the document, is what the command draws, and shows the numbers of the table."""
+    assert f"](gallery/{file}.svg)" in DOCUMENT
+    stored, drawn = PICTURES / f"{file}.svg", tmp_path / f"{file}.svg"
+    with mpl.rc_context(DRAW["STYLE"]):
+        figure = DRAW["figure_of"](file)
+        figure.savefig(drawn, metadata={"Date": None})
+    if f"Matplotlib v{mpl.__version__}" in stored.read_text(encoding="utf-8"):
+        assert drawn.read_bytes() == stored.read_bytes()
+    assert words(drawn) == words(stored)
+    (row,) = (line for line in DOCUMENT.splitlines() if line.startswith(f"| [{file}]"))
+    lines = figure.axes[0].get_lines()[:2]  # the known bound and the exact error
+    for line, budget in zip(lines, row.split(" | ")[3:5], strict=True):
+        assert any(budget in one for one in words(stored))
+        x, y = np.log(line.get_xdata()), np.log(line.get_ydata())
+        assert isclose(np.interp(log(float(budget)), x, y), log(0.05), abs_tol=0.005)
+
+
+def words(picture: Path) -> list[str]:
+    """Return the texts of an SVG."""
+    found = ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(one.itertext()) for one in found]
 
 
 # By hand ------------------------------------------------------------------------------

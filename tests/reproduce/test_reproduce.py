@@ -5,24 +5,30 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from fractions import Fraction
 from importlib.resources import files
+from io import StringIO
 from itertools import product
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from claims.published import EXPERIMENTS
 from exactdp import certify
 from exactdp.cli.output import Output
+from exactdp.reproduce import show
 from exactdp.reproduce.command import command
 from exactdp.reproduce.differences import differences
 from exactdp.reproduce.programs import ARTIFACT, FIGURE
-from exactdp.reproduce.rows import WORDS, Row, mechanism, rows, sources, universal
+from exactdp.reproduce.rows import WORDS, Row, Universal, mechanism, rows, sources, universal
 from exactdp.reproduce.run import run_everywhere, run_rows
 from exactdp.reproduce.show import duration
 from exactdp.reproduce.summary import Summary
 from language.corpus import FACTORIES
+
+PAPER = Path(__file__).parents[3] / "shared" / "paper"
 
 
 def reproduce(*arguments: str) -> Result:
@@ -45,9 +51,35 @@ def test_the_shipped_data_are_the_recorded_facts() -> None:
     path = Path(__file__).parents[1] / "claims" / "experiments.toml"
     recorded = path.read_text(encoding="utf-8")
     assert tomllib.loads(shipped) == tomllib.loads(recorded)
+    if PAPER.exists():
+        given = (PAPER / "experiments.toml").read_text(encoding="utf-8")
+        assert tomllib.loads(shipped) == tomllib.loads(given)
     assert len(rows()) == 66
     assert sum(row.paper_seconds for row in rows()) == 30_531
     assert len({row.label for row in rows()}) == 66
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="the paper is not beside the project")
+def test_the_data_are_those_of_the_tables_in_the_paper() -> None:
+    """Its times, witnesses and κ; three recorded times are 1 or 2 s more than the printed ones."""
+    text = (PAPER / "deciding-accuracy-popl21.tex").read_text(encoding="utf-8")
+    begin = text.index(r"\label{tab:perf-svt-nmax-lap}")
+    text = " ".join(text[begin : text.index(r"\section{Related work}")].split())
+    printed = [int(a) + int(b) for a, b in re.findall(r"(\d+)s/ ?(\d+)", text)]
+    recorded = [row.paper_seconds for row in rows() if row.table != "2c"]
+    more = [(b, b - a) for a, b in zip(printed, recorded, strict=True) if a != b]
+    assert more == [(96, 1), (876, 2), (912, 2)]
+    laplace = [int(a) for a in re.findall(r"& (\d)s(?!/)", text)]
+    assert laplace == [row.paper_seconds for row in rows() if row.table == "2c"]
+    best = r"nicefrac\{1\}\{(\d+)\}\$, \$u=(\[.*?\])\$, \$\\epsilon="
+    budget = r"(?:\\nicefrac\{(\d+)\}\{(\d+)\}|(\d+))"
+    witnesses = [
+        (int(kappa), tuple(json.loads(u)), Fraction(int(a or whole), int(b or 1)))
+        for kappa, u, a, b, whole in re.findall(best + budget, text)
+    ]
+    assert witnesses == [
+        (row.kappa, row.witness.input, row.witness.eps) for row in rows() if row.witness
+    ]
 
 
 def test_a_row_is_the_claim_that_the_other_tests_check() -> None:
@@ -117,7 +149,9 @@ def test_differences_say_what_is_true() -> None:
     assert "[-1, -1, 1]" in by_kind["boundary"].truth
     assert by_kind["boundary"].verdict.holds is False
     assert by_kind["tie"].verdict.holds is True
-    assert by_kind["silent"].verdict.vacuous
+    assert by_kind["silent"].verdict.holds is True
+    assert not by_kind["silent"].verdict.vacuous
+    assert "is the published one" in by_kind["silent"].truth
     assert by_kind["misprint"].verdict.holds is False
 
 
@@ -127,9 +161,14 @@ def test_rows_without_a_difference() -> None:
 
 
 def test_claims_for_all_real_inputs_have_the_verdicts_of_the_grid() -> None:
-    assert len(universal()) == len({one.label for one in universal()}) == 56
+    every = universal(every=True)
+    assert len(every) == len({one.label for one in every}) == 70
+    for row in rows():
+        for source in sources(row.program):
+            assert Universal(row.program, source, row.m, row.c, row.kappa) in every
+    assert set(universal()) < set(every)
     small = [one for one in universal() if one.m <= 2]
-    assert {one.program for one in small} == {row.program for row in rows()}
+    assert {one.program for one in small} == {row.program for row in rows()} - {"noisy_max"}
     assert all(one.answer == "holds" for one in run_everywhere(small))
     max_of_3 = [one for one in universal() if (one.program, one.m) == ("noisy_max", 3)]
     assert [one.kappa for one in max_of_3] == [1, 4, 5]
@@ -151,6 +190,37 @@ def test_the_summary_is_the_last_line() -> None:
     )
     assert any("4.357366…" in line and "154 s" in line for line in lines)
     assert any("u = [-1, 0, 0], ε = 27/82" in line and "dd = α" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_fit_the_screen_and_lose_nothing(width: int) -> None:
+    found = run_rows(some_rows("4a-sparse_variant-m3-c2-range1-kappa13"))
+    failing = run_rows(some_rows("4a-sparse_variant-m3-c2-range1-kappa14"))
+    differing = differences([*found, *failing])
+    certificates = {one.label: f"folder/{one.label}.json" for one in differing}
+    console = Console(width=width, record=True, file=StringIO(), color_system=None)
+    for table in (
+        *show.tables("4a", [*found, *failing], width),
+        show.disagreements(differing, {}, width),
+        show.disagreements(differing, certificates, width),
+    ):
+        console.print(table)
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= width
+    for part in ("13.315907…", "12.751685…", "1/14 fails u = [-1, -1, -1], ε = 17/13", "216 s"):
+        assert part in text
+    for one in certificates:
+        assert f"{one}.json" in text
+    words = set(re.findall(r"\S+…", text))
+    assert words == {"13.315907…", "12.751685…"}  # nothing else is cut off
+
+
+def test_the_table_of_laplace_has_a_line_for_each_range_as_in_the_paper() -> None:
+    found = run_rows(row for row in rows() if row.table == "2c")
+    (table,) = show.tables("2c", found, 80)
+    assert [str(column.header) for column in table.columns] == ["γ", "1", "2", "3"]
+    names = [str(cell) for cell in table.columns[0].cells]
+    assert [name for name in names if name[0] != " "] == ["Laplace on [-1,1]", "Laplace on [-2,2]"]
 
 
 def test_nothing_is_reproduced_if_a_verdict_is_another() -> None:

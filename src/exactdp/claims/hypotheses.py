@@ -7,6 +7,8 @@ minima of falling functions fall.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -22,6 +24,7 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, param
 from exactdp.reals.numbers import inf
 
 
+@lru_cache(maxsize=256)
 def falls(expression: Expression, name: str, on: Interval) -> bool:
     """Whether the form of an expression shows that it never grows with a variable."""
     return _trend(expression, name, on) in (0, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,6 +10,7 @@ from fractions import Fraction
 from exactdp.claims.elimination import Name, Number, Row, project, solution
 from exactdp.cones import Cone, ExpSum, Window
 from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.numbers import fraction
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,16 @@ def shape_of(
     function: ExpSum, cone: Cone, epsilon: Interval = POSITIVE, second: ExpSum | None = None
 ) -> Shape:
     """Return the shape of a sum on a cone whose first parameter is ε; of two sums, of both."""
-    terms = [one.to_dict() for one in (function, second) if one is not None]
+    sums = [one for one in (function, second) if one is not None]
+    terms = [_whole_terms(one) for one in sums]
     used = {
         k
         for listed in terms
-        for powers, rates in listed
+        for powers, rates, _ in listed
         for k in range(cone.size)
         if powers[k] or rates[k]
     }
+    totals = [[(q, sum(powers), sum(rates)) for powers, rates, q in listed] for listed in terms]
     limited = Window.of(0, epsilon) is not None
     if limited:
         used.add(0)
@@ -69,28 +73,30 @@ def shape_of(
     def signature(k: int) -> tuple[object, ...]:
         own = [
             sorted(
-                (powers[k], rates[k], q, sum(powers), sum(rates))
-                for (powers, rates), q in one.items()
+                (powers[k], rates[k], *total)
+                for (powers, rates, _), total in zip(listed, whole, strict=True)
             )
-            for one in terms
+            for listed, whole in zip(terms, totals, strict=True)
         ]
         return own, sorted((side.get(k, 0), sum(side.values())) for side in sides)
 
     order = sorted(used, key=lambda k: (limited and k != 0, *signature(k)))
     names = [f"x{j}" for j in range(len(order))]
     smaller = Cone.of(len(order), sorted(tuple(side.get(k, 0) for k in order) for side in sides))
-    renamed = [
-        ExpSum.from_dict(
-            names,
-            {
-                (tuple(powers[k] for k in order), tuple(rates[k] for k in order)): q
-                for (powers, rates), q in listed.items()
-            },
-        )
-        for listed in terms
-    ]
+    renamed = [one.reordered(order, names) for one in sums]
     both = renamed[1] if second is not None else None
     return Shape(renamed[0], smaller, both, Window.of(0, epsilon), tuple(order))
+
+
+def _whole_terms(one: ExpSum) -> list[tuple[tuple[int, ...], tuple[int, ...], Fraction]]:
+    """Return powers, rates and coefficients; rates times their common denominator, to sort fast."""
+    under = math.lcm(*(rate.denominator for rates in one.parts for rate in rates))
+    return [
+        (tuple(int(k) for k in powers), whole, fraction(coefficient))
+        for rates, part in one.parts.items()
+        for whole in [tuple(rate.numerator * (under // rate.denominator) for rate in rates)]
+        for powers, coefficient in part.to_dict().items()
+    ]
 
 
 def _rows(cone: Cone, *, strict: bool) -> list[Row]:

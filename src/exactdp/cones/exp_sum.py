@@ -73,18 +73,13 @@ class ExpSum:
     @classmethod
     def from_closed_form(cls, form: ExpPoly, names: Sequence[str]) -> ExpSum:
         """Return a sum of `exactdp.reals` as a sum over these variables, in this order."""
-        place = {name: i for i, name in enumerate(names)}
-        if missing := [name for name in form.parameters if name not in place]:
+        if missing := [name for name in form.parameters if name not in names]:
             raise ValueRefusedError(f"the function depends on {', '.join(missing)} too")
-        gathered: dict[TermKey, Number] = {}
-        for coefficient, powers, rates in form.terms:
-            k, ell = [0] * len(names), [Fraction(0)] * len(names)
-            for name, power in powers:
-                k[place[name]] = power
-            for name, rate in rates:
-                ell[place[name]] = rate
-            gathered[tuple(k), tuple(ell)] = coefficient
-        return cls.from_dict(names, gathered)
+        gathered: dict[Vector, dict[tuple[int, ...], fmpq]] = {}
+        for powers, rates, coefficient in form.entries(names):
+            gathered.setdefault(rates, {})[powers] = coefficient
+        ring = ring_of(len(names))
+        return cls(names, {rates: ring.from_dict(part) for rates, part in gathered.items()})
 
     @classmethod
     def constant(cls, names: Sequence[str], value: Number) -> ExpSum:
@@ -183,6 +178,25 @@ class ExpSum:
         """Return the sum times a rational."""
         c = exact(factor)
         return ExpSum(self.names, {rates: part * c for rates, part in self.parts.items()})
+
+    def reordered(self, order: Sequence[int], names: Sequence[str]) -> ExpSum:
+        """Return the sum with only these of its variables, in this order, under other names.
+
+        It must not depend on the others.
+        """
+        ring = ring_of(len(names))
+        return ExpSum(
+            names,
+            {
+                tuple(rates[k] for k in order): ring.from_dict(
+                    {
+                        tuple(int(powers[k]) for k in order): coefficient
+                        for powers, coefficient in part.to_dict().items()
+                    }
+                )
+                for rates, part in self.parts.items()
+            },
+        )
 
     def substituted(self, matrix: Sequence[Sequence[Number]], names: Sequence[str]) -> ExpSum:
         """Return s ↦ f(M·s) for a rational matrix M: one row a variable of f, one column an s."""

@@ -15,17 +15,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import TypeAlias
 
-from exactdp.cones.cone import Integers, dot
-from exactdp.cones.exp_sum import ExpSum, Vector
-from exactdp.reals.numbers import common_step, fraction
+from exactdp.cones.cone import Integers
+from exactdp.cones.exp_sum import ExpSum, Vector, ring_of
+from exactdp.reals.numbers import exact, fraction
 
 Factor: TypeAlias = tuple[int, int]
 """(k, a) for s^k·exp(−a·s)."""
 
 LocalTerms: TypeAlias = dict[tuple[Factor, ...], int]
 """Σ c·∏ sⱼ^kⱼ·exp(−aⱼsⱼ) as {((k₁, a₁), …): c}, no c zero."""
+
+
+_ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -47,29 +51,48 @@ class Piece:
 
 def piece_of(f: ExpSum, rays: Sequence[Integers | Vector]) -> Piece:
     """Return f on the cone of linearly independent rays."""
-    along = {rates: tuple(Fraction(dot(rates, ray)) for ray in rays) for rates in f.parts}
-    scaled, largest, steps = [], [], []
-    for j, ray in enumerate(rays):
-        mine = [entry[j] for entry in along.values()]
-        top = max(mine, default=Fraction(0))
-        step = common_step([top - rate for rate in mine]) or Fraction(1)
-        largest.append(top)
-        steps.append(step)
-        scaled.append(tuple(Fraction(entry) / step for entry in ray))
-    columns = [[ray[i] for ray in scaled] for i in range(len(f.names))]
-    local = f.substituted(columns, [f"s{j}" for j in range(len(rays))])
-    found: dict[tuple[Factor, ...], Fraction] = {}
-    for rates, part in local.parts.items():
-        decay = tuple(
-            int(top / step - rate) for top, step, rate in zip(largest, steps, rates, strict=True)
+    # In whole numbers: rates times their common denominator, each ray times its own.
+    under = math.lcm(*(rate.denominator for rates in f.parts for rate in rates))
+    unders = [math.lcm(*(Fraction(entry).denominator for entry in ray)) for ray in rays]
+    whole = [[int(entry * n) for entry in ray] for ray, n in zip(rays, unders, strict=True)]
+    along = []
+    for rates in f.parts:
+        numerators = [rate.numerator * (under // rate.denominator) for rate in rates]
+        along.append([sum(map(mul, numerators, ray)) for ray in whole])
+    columns = list(zip(*along, strict=True)) or [(0,)] * len(rays)
+    tops = [max(mine) for mine in columns]
+    gaps = [
+        math.gcd(*(top - one for one in mine)) or under * n
+        for top, mine, n in zip(tops, columns, unders, strict=True)
+    ]
+    scaled = [
+        tuple(Fraction(entry * under, gap) for entry in ray)
+        for ray, gap in zip(whole, gaps, strict=True)
+    ]
+    ring = ring_of(len(rays))
+    images = [
+        sum(
+            (gen * exact(ray[i]) for gen, ray in zip(ring.gens(), scaled, strict=True)),
+            ring.constant(0),
         )
-        for powers, coefficient in part.to_dict().items():
+        for i in range(len(f.names))
+    ]
+    found: dict[tuple[Factor, ...], Fraction] = {}
+    for mine, part in zip(along, f.parts.values(), strict=True):
+        decay = [(top - one) // gap for top, one, gap in zip(tops, mine, gaps, strict=True)]
+        local = (
+            ring.constant(part.leading_coefficient())
+            if part.is_constant()
+            else part.compose(*images, ctx=ring)
+        )
+        for powers, coefficient in local.to_dict().items():
             key = tuple((int(k), a) for k, a in zip(powers, decay, strict=True))
-            found[key] = fraction(coefficient)
+            found[key] = found.get(key, _ZERO) + fraction(coefficient)
+    found = {key: value for key, value in found.items() if value}
     scale = math.lcm(*(value.denominator for value in found.values())) if found else 1
     divisor = math.gcd(*(int(value * scale) for value in found.values())) or 1
     terms = {key: int(value * scale) // divisor for key, value in found.items()}
-    dominant = tuple(top / step for top, step in zip(largest, steps, strict=True))
+    dominant = tuple(Fraction(top, gap) for top, gap in zip(tops, gaps, strict=True))
     return Piece(tuple(scaled), terms, dominant)
 
 

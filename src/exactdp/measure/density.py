@@ -202,6 +202,26 @@ class Product(NamedTuple):
             whole = whole.times(factor)
         return rest.with_joint(whole.restricted(mine).integrated(variable), frame)
 
+    def without_all(self, variables: Iterable[int], frame: Frame) -> Product | None:
+        """Return the product with variables integrated out, the simplest first.
+
+        That is one coupled with few others, so that chains are undone from their ends; then one
+        with a short function, whose integral is known, so that long ones get no longer.
+        """
+        current: Product | None = self
+        left = list(variables)
+        while left and current is not None:
+            least = min(left, key=current._cost) if len(left) > 1 else left[0]
+            left.remove(least)
+            count()
+            current = current.without(least, frame)
+        return current
+
+    def _cost(self, variable: int) -> tuple[int, int]:
+        coupled = [*(one.variables for one in self.conditions), *(j.variables for j in self.joints)]
+        others = {v for listed in coupled if variable in listed for v in listed}
+        return len(others), self.length(variable)
+
     def _times_tail(
         self, function: Function, variable: int, mine: list[Condition], other: int
     ) -> Product | None:
@@ -334,12 +354,9 @@ class Density:
 
     def without(self, variables: Iterable[int]) -> Density:
         """Return the density with variables integrated out."""
-        products: list[Product] = list(self.products)
-        for variable in variables:
-            count()
-            found = (one.without(variable, self.frame) for one in products)
-            products = [one for one in found if one is not None]
-        return Density(self.frame, tuple(products))
+        gone = list(variables)
+        found = (one.without_all(gone, self.frame) for one in self.products)
+        return Density(self.frame, tuple(one for one in found if one is not None))
 
     def integer_range(self, variable: int) -> tuple[int, int] | None:
         """Return bounds on the only variable left, integer noise; None if it is not bounded."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -127,8 +126,10 @@ class ClosedForm(ABC):
         return printing.latex(self)
 
     def _repr_html_(self) -> str:
-        """Return the form for a notebook that does not typeset LaTeX."""
-        return f"<code>{html.escape(self.pretty())}</code>"
+        """Return the form as MathML, which a notebook prefers to LaTeX."""
+        from exactdp.report.formulas import mathml  # noqa: PLC0415 only in notebooks
+
+        return mathml(self)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

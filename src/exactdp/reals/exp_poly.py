@@ -13,7 +13,7 @@ exactly if they have the same terms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
@@ -137,6 +137,29 @@ class ExpPoly(ClosedForm):
         assert self._terms is not None
         return self._terms
 
+    def entries(
+        self, names: Sequence[str]
+    ) -> Iterator[tuple[tuple[int, ...], tuple[Fraction, ...], fmpq]]:
+        """Yield powers, rates and coefficient of each term, one entry for each of the names.
+
+        The names are those that the sum depends on, and others; the terms have no order.
+        """
+        size = len(self._names)
+        place = [self._names.index(name) if name in self._names else None for name in names]
+        known: list[dict[Any, Fraction]] = [{} for _ in self._names]
+        for key, coefficient in self._poly.to_dict().items():
+            rates = []
+            for j in place:
+                if j is None:
+                    rates.append(_ZERO)
+                    continue
+                n = key[size + j]
+                if (rate := known[j].get(n)) is None:
+                    rate = known[j][n] = self._low[j] + int(n) * self._step[j]
+                rates.append(rate)
+            powers = tuple(0 if j is None else int(key[j]) for j in place)
+            yield powers, tuple(rates), coefficient
+
     def _named(self, entries: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
         return tuple(
             (name, entry) for name, entry in zip(self._names, entries, strict=True) if entry
@@ -157,8 +180,14 @@ class ExpPoly(ClosedForm):
         """The parameters that the sum depends on, `eps` first."""
         if self._names == ("eps",):
             return () if self.constant() is not None else self._names
-        found = {name for term in self.terms for name, _ in (*term.powers, *term.rates)}
-        return tuple(name for name in self._names if name in found)
+        size = len(self._names)
+        columns = list(zip(*self._poly.monoms(), strict=True)) or [()] * (2 * size)
+        return tuple(
+            name
+            for j, name in enumerate(self._names)
+            if any(columns[j])
+            or any(self._low[j] + int(n) * self._step[j] for n in set(columns[size + j]))
+        )
 
     @property
     def is_unit(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import TypeAlias
 
 from rich import box
@@ -26,11 +27,11 @@ CAPTIONS = {
     "2c": "Laplace with k = 2, β = k·exp(−γε)",
     "3a": "NumericSparse with c = 1 and γ = α, β = (2m+1)c·exp(−αε/(9c))",
     "3b": "NumericSparse with c = 2 and γ = α, β = (2m+1)c·exp(−αε/(9c))",
-    "4a": "better bounds β/κ for Sparse and SparseVariant, m = 3, on [-1, 1]",
-    "4b": "better bounds β/κ for NoisyMax on [-1, 1]",
-    "4c": "better bounds β/κ for NumericSparse, m = 3, α = γ = 1, on [-1, 1]",
+    "4a": "better bounds β/κ of Sparse and SparseVariant, m = 3, on [-1, 1]",
+    "4b": "better bounds β/κ of NoisyMax on [-1, 1]",
+    "4c": "better bounds β/κ of NumericSparse, m = 3, α = γ = 1, on [-1, 1]",
 }
-_HEADS = {"2a": "m c", "2b": "range", "2c": "γ range", "3a": "m α range", "3b": "m α range"}
+_HEADS = {"2a": "m c", "2b": "range", "2c": "γ", "3a": "m α range", "3b": "m α range"}
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow"}
 _NUMBERS = {
     "best whole κ",
@@ -43,10 +44,17 @@ _NUMBERS = {
     "cells",
 }
 """The columns that hold numbers."""
+_TOGETHER = (
+    ("best whole κ", "best κ"),
+    ("exactdp", "error there", "β/κ there"),
+    ("a witness?", "authors", "ours", "faster"),
+    ("authors", "ours", "faster"),
+)
+"""Columns that stay side by side where a table is split."""
 _LABEL, _CELL = 28, 10
 """The widths of the first column and of the others, of tables with a column for each experiment."""
-_SENTENCES = 160
-"""The width of a table of sentences, at most."""
+_NARROW, _SENTENCES = 120, 160
+"""From which width on a table of sentences has a column for each; how wide it is at most."""
 
 
 def tables(name: str, results: list[Result], width: int) -> Iterator[Table]:
@@ -65,7 +73,8 @@ def tables(name: str, results: list[Result], width: int) -> Iterator[Table]:
 def _across(title: str, heads: list[str], results: list[Result], width: int) -> Iterator[Table]:
     """Yield tables 2 and 3: parameters above, times and verdicts below, as the paper has them."""
     columns = list(dict.fromkeys(_parameters(one.row, heads) for one in results))
-    at = {(one.row.program, _parameters(one.row, heads)): one for one in results}
+    at = {(*_section(one.row, heads), _parameters(one.row, heads)): one for one in results}
+    sections = list(dict.fromkeys(_section(one.row, heads) for one in results))
     room = max(1, (width - _LABEL) // _CELL)
     for first in range(0, len(columns), room):
         shown = columns[first : first + room]
@@ -73,10 +82,10 @@ def _across(title: str, heads: list[str], results: list[Result], width: int) -> 
         table.add_column("\n".join(heads), no_wrap=True, min_width=_LABEL - 4)
         for column in shown:
             table.add_column("\n".join(column), justify="right", no_wrap=True)
-        for program in dict.fromkeys(one.row.program for one in results):
-            listed = [at[program, column] for column in shown]
+        for program, on in sections:
+            listed = [at[program, on, column] for column in shown]
             for number, source in enumerate(sources(program)):
-                table.add_row(Text(program_name(program, source), "bold"))
+                table.add_row(Text(program_name(program, source) + on, "bold"))
                 for label, cells in _lines(listed, number):
                     table.add_row(f"  {label}", *cells)
         yield table
@@ -93,6 +102,11 @@ def _lines(results: list[Result], number: int) -> Iterator[tuple[str, list[Text]
     yield "our time", [Text(duration(run.seconds)) for run in runs]
     if number == 0:
         yield "times faster", [Text(_faster(one)) for one in results]
+
+
+def _section(row: Row, heads: list[str]) -> tuple[str, str]:
+    """Return to which lines of a table a row belongs: those of table 2c are about a range each."""
+    return row.program, f" on {_range(row)}" if heads == ["γ"] else ""
 
 
 def _parameters(row: Row, heads: list[str]) -> tuple[str, ...]:
@@ -165,16 +179,18 @@ def _judged(row: Row, run: Run) -> Text:
     assert examined is not None
     if not examined.violates:
         return Text("no", "bold")
-    return Text(f"yes, but dd = α = {row.alpha}" if examined.distance == row.alpha else "yes")
+    return Text(f"yes, dd = α = {row.alpha}" if examined.distance == row.alpha else "yes")
 
 
 def everywhere(found: list[Everywhere], results: Iterable[Result], width: int) -> Iterator[Table]:
     """Yield the claims for all real inputs, beside their verdicts on the paper's grids."""
-    on_grid = {
-        (one.row.program, one.row.m, one.row.c, one.row.kappa, run.source): run.answer
-        for one in results
-        for run in one.runs
-    }
+    on_grid: dict[tuple[object, ...], str] = {}
+    for result in results:
+        row = result.row
+        for run in result.runs:
+            key = row.program, row.m, row.c, row.kappa, run.source
+            if on_grid.get(key, "holds") == "holds":  # of all grids: what is not holds, stays
+                on_grid[key] = run.answer
     lines: list[Line] = []
     for one in found:
         subject, claim = one.subject, one.verdict.claim
@@ -196,17 +212,21 @@ def everywhere(found: list[Everywhere], results: Iterable[Result], width: int) -
 def disagreements(found: list[Difference], certificates: dict[str, str], width: int) -> Table:
     """Return where text and experiments disagree; rows that differ in the same way together."""
     table = _table("Where the paper's text and its experiments disagree")
-    for name in ("rows", "the difference", "why", "what is true"):
-        table.add_column(name)
     table.show_lines, table.width = True, min(width, _SENTENCES)
-    if certificates:
-        table.add_column("certificate", overflow="fold")
+    names = ["rows", "the difference", "why", "what is true"]
+    names += ["certificate"] * bool(certificates)
+    narrow = width < _NARROW or bool(certificates)  # the names of files are long
+    for name in ("rows", "") if narrow else names:
+        table.add_column(name, overflow="fold", width=_LABEL - 7 if narrow and name else None)
     for (kind, truth), group in groupby(found, key=lambda one: (one.kind, one.truth)):
         listed = list(group)
         cells = [_which(listed), KINDS[kind], _why(listed), truth]
         if certificates:
-            names = [certificates.get(one.label, "") for one in listed]
-            cells.append(names[0] + f" and {len(names) - 1} more" * (len(names) > 1))
+            paths = [Path(certificates.get(one.label, "none")).name for one in listed]
+            cells.append(paths[0] + f" and {len(paths) - 1} more" * (len(paths) > 1))
+        if narrow:
+            said = [f"{name}: {cell}" for name, cell in zip(names, cells, strict=True)]
+            cells = [cells[0], "\n".join(said[1:])]
         table.add_row(*cells)
     return table
 
@@ -284,7 +304,8 @@ def _lined(title: str, lines: list[Line], width: int) -> Iterator[Table]:
     parts: list[list[str]] = []
     room = 0
     for name in rest:
-        if room < sizes[name]:
+        group = next((one for one in _TOGETHER if one[0] == name), (name,))
+        if room < sum(sizes.get(other, 0) for other in group):
             parts.append([first, second])
             room = width - sizes[first] - sizes[second]
         parts[-1].append(name)
@@ -300,4 +321,5 @@ def _lined(title: str, lines: list[Line], width: int) -> Iterator[Table]:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    whole = Text(title, no_wrap=True, overflow="ignore")  # also where the table is narrower
+    return Table(title=whole, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -14,7 +14,7 @@ _SHORT = {
     "witness": "{n} with a witness of another program",
     "boundary": "{n} with a witness where the definition claims nothing",
     "tie": "{n} with a witness that miscounts a tie",
-    "silent": "{n} that say nothing by the definition",
+    "silent": "{n} that take dd ≥ α for dd > α",
     "misprint": "{n} with a misprinted bound",
 }
 

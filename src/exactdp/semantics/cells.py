@@ -10,10 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Generic, TypeVar
 
 from exactdp.cones import Cone, dot
+from exactdp.cones.cone import primitive
 from exactdp.semantics.spots import OnFaceError, Trace
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ def next_cell(
     except OnFaceError as error:
         return None, (*rest, *cone.split(error.form))
     current = cone
-    for side in trace.positive:
+    for side in map(primitive, trace.positive):
         beyond = tuple(-entry for entry in side)
         if _reaches(current, beyond):
             rest.append(Cone.of(cone.size, (*current.inequalities, beyond)))
@@ -86,7 +86,7 @@ def estimated_cells(
     return total // walks
 
 
-def _reaches(cone: Cone, form: Sequence[Fraction]) -> bool:
+def _reaches(cone: Cone, form: Sequence[int]) -> bool:
     """Whether a form is positive somewhere in a cone."""
     return any(dot(form, ray) > 0 for ray in cone.rays) or any(
         dot(form, line) for line in cone.lines

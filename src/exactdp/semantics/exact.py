@@ -204,12 +204,7 @@ def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
 
 def _renamed(product: Product, way: Way, frame: Frame, _: Mapping[str, Number]) -> Product | None:
     """Return a product along a way on which variables die or stay."""
-    current: Product | None = product
-    # Short functions first: their integrals are known, and long ones get no longer.
-    dead = way.dead if len(way.dead) < 2 else sorted(way.dead, key=product.length)
-    for old in dead:
-        if current is not None:
-            current = current.without(old, frame)
+    current = product.without_all(way.dead, frame)
     return current if current is None or way.names is None else current.renamed(way.names)
 
 
@@ -248,9 +243,9 @@ def _changed(
             current = current.times(ExpPoly(1 / abs(q)), frame)
         made_of[old] = value, -constant / q
         names[new] = new - variables
-    for old in range(variables):
-        if old not in names and old not in made_of and current is not None:
-            current = current.without(old, frame)
+    if current is not None:
+        gone = [old for old in range(variables) if old not in names and old not in made_of]
+        current = current.without_all(gone, frame)
     if current is None or all(old == new for old, new in names.items()):
         return current
     return current.renamed(names)
