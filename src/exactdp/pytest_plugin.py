@@ -7,14 +7,15 @@
     def test_with_the_fixture(exactdp_check):
         verdict = exactdp_check(lemma)
 
-A marked test returns a claim, or a list or dictionary of claims; it passes if they hold. A claim
+A marked test returns a claim, or claims in lists and dictionaries; it passes if they hold. A claim
 that fails or is undecided fails the test with its sentence. Fixtures and parametrize work as ever.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,16 +38,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a marked test and check the claims it returns."""
-    if pyfuncitem.get_closest_marker("exactdp") is None:
-        return None
+    if pyfuncitem.get_closest_marker("exactdp") is None or iscoroutinefunction(pyfuncitem.obj):
+        return None  # what runs coroutines, or says that nothing does, is another plugin
     names = pyfuncitem._fixtureinfo.argnames
     sentences = []
     with _Quietly():
         returned = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
-        for claim in _claims(returned):
+        for name, claim in _claims(returned):
             verdict = _checked(claim)
             if not verdict:
-                sentences.append(verdict.sentence)
+                sentences.append(f"{name}: {verdict.sentence}" if name else verdict.sentence)
     if sentences:
         pytest.fail("\n".join(sentences), pytrace=False)
     return True
@@ -58,8 +59,8 @@ def exactdp_check() -> Callable[[Accuracy], Verdict]:
 
     def check(claim: Accuracy) -> Verdict:
         with _Quietly():
-            (one,) = _claims(claim)
-            verdict = _checked(one)
+            _refuse_unless_claim(claim)
+            verdict = _checked(claim)
         if not verdict:
             pytest.fail(verdict.sentence, pytrace=False)
         return verdict
@@ -67,16 +68,28 @@ def exactdp_check() -> Callable[[Accuracy], Verdict]:
     return check
 
 
-def _claims(value: Any) -> list[Accuracy]:
+def _claims(value: Any) -> list[tuple[str, Accuracy]]:
+    """Return the claims that a test returned, with their places in its lists and dictionaries."""
+    found = list(_walk("", value))
+    if not found:
+        pytest.fail("a claim (Accuracy) is expected, but this is no claim", pytrace=False)
+    return found
+
+
+def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy]]:
+    if isinstance(value, dict | list | tuple):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _walk(f"{name}[{key!r}]", item)
+    else:
+        _refuse_unless_claim(value)
+        yield name, value
+
+
+def _refuse_unless_claim(value: Any) -> None:
     from exactdp import Accuracy  # noqa: PLC0415  pytest loads this file even where no test uses it
 
-    listed = list(value.values()) if isinstance(value, dict) else value
-    listed = list(listed) if isinstance(listed, list | tuple) else [listed]
-    wrong = [one for one in listed if not isinstance(one, Accuracy)]
-    if wrong or not listed:
-        shown = f"{wrong[0]!r}" if wrong else "no claim"
-        pytest.fail(f"a claim (Accuracy) is expected, but this is {shown}", pytrace=False)
-    return listed
+    if not isinstance(value, Accuracy):
+        pytest.fail(f"a claim (Accuracy) is expected, but this is {value!r}", pytrace=False)
 
 
 def _checked(claim: Accuracy) -> Verdict:

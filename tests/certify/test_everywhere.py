@@ -187,7 +187,7 @@ def test_what_fails_is_accepted_with_its_counterexample(name: str) -> None:
     VALIDATOR.validate(written)
     report = certify.check(written)
     assert report.accepted, report.reason
-    assert report.reason.startswith("the claim fails: 1 counterexamples are proved")
+    assert report.reason.startswith("the claim fails: 1 counterexample is proved")
     assert report.taken == ()
     written["counterexamples"][0]["eps"] = "1/1000000"
     assert not certify.check(seal(written))

@@ -133,6 +133,11 @@ def test_explain_with_chain(tmp_path: Path) -> None:
     assert done.document["chain"]["states"] > 2
     assert path.read_text().startswith("<svg")
     assert run(*call).document["chain"] is None
+    done = run(*call, "--chain", str(path.with_suffix(".png")), "--input", "[0, 1]")
+    assert done.code == 0
+    assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    done = run(*call, "--chain", "chain.txt", "--input", "[0, 1]")
+    assert done.document["error"]["message"] == "chain.txt is not a picture that can be written"
 
 
 def test_new_is_accepted_by_check(tmp_path: Path) -> None:
@@ -144,13 +149,14 @@ def test_new_is_accepted_by_check(tmp_path: Path) -> None:
     assert done.document["error"]["message"] == "my_mechanism.py is there already"
 
 
-@pytest.mark.parametrize("command", ["plot", "report"])
-def test_pictures_and_pages(command: str, tmp_path: Path) -> None:
-    path = tmp_path / ("picture.svg" if command == "plot" else "page.html")
-    done = run(command, "some_claims.py::lemma", "-o", str(path), "--json")
+def test_pictures(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    call = ["plot", "some_claims.py::lemma", "-o", str(path), "--kind", "simulated"]
+    done = run(*call, "--input", "[1, 0]", "--json")
     assert done.code == 0
     assert done.document["path"] == str(path)
-    assert path.stat().st_size > 1000
+    assert done.document["kind"] == "simulated"
+    assert "noisy_max at the input [1, 0]" in path.read_text(encoding="utf-8")
 
 
 def test_errors_are_documents_too() -> None:

@@ -6,12 +6,18 @@ After a wanted change: EXACTDP_GOLDEN=write pytest tests/cli/test_golden.py, the
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from cli.commands import FILES, ROOT, masked, run
+from exactdp.cli.main import run as run_here
+from exactdp.cli.records import shown
+from language.corpus import FACTORIES, MECHANISMS, as_argument, some_input
 
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = ROOT / "examples"
@@ -24,21 +30,14 @@ CASES: dict[str, tuple[int, list[str]]] = {
     "check_changes": (
         0,
         [
-            "check",
-            "some_claims.py::lemma",
-            "--eps",
-            "[1/2, 3)",
-            "--kappa",
-            "2",
-            "--inputs",
-            "box:0:1",
+            *["check", "some_claims.py::lemma", "--eps", "[1/2, 3)", "--kappa", "2"],
+            *["--inputs", "box:0:1"],
         ],
     ),
-    "check_undecided": (3, ["check", "undecided.py"]),
+    "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
     "tighten": (0, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
     "epsilon": (0, ["epsilon", "some_claims.py::lemma", "--beta", "0.05"]),
     "epsilon_set": (0, ["epsilon", "some_claims.py::fails(2)"]),
-    "probability": (0, ["probability", "noisy_max.py::noisy_max", "--input", "[1, 0, -1]"]),
     "probability_event": (
         0,
         [
@@ -46,13 +45,22 @@ CASES: dict[str, tuple[int, list[str]]] = {
             *["--output", "[None, Interval(0, 2)]", "--at", "1/2", "--digits", "12", "--latex"],
         ],
     ),
-    "probability_retries": (0, ["probability", "retries.py::retries", "--input", "1"]),
-    "explain": (0, ["explain", "above_threshold.py::above_threshold(2)"]),
-    "simulate": (
-        0,
-        ["simulate", "noisy_max.py::noisy_max", "--input", "[1, 0, -1]", "--eps", "1"],
-    ),
+    "reproduce": (0, ["reproduce", "--table", "2c"]),
 }
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the work in this process, as where there is no fork; it is quicker for small jobs."""
+    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["spawn"])
+
+
+def agrees(name: str, found: str) -> None:
+    """Compare with the golden file of this name, or write it."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("EXACTDP_GOLDEN") == "write":
+        path.write_text(found, encoding="utf-8")
+    assert found == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -60,10 +68,110 @@ def test_output(name: str) -> None:
     code, arguments = CASES[name]
     file = arguments[-1 if len(arguments) == 1 else 1].partition("::")[0]
     done = run(*arguments, cwd=EXAMPLES if (EXAMPLES / file).is_file() else FILES)
-    path = GOLDEN / f"{name}.txt"
-    found = f"$ exactdp {shlex.join(arguments)}\n{masked(done.out)}"
-    if os.environ.get("EXACTDP_GOLDEN") == "write":
-        path.write_text(found, encoding="utf-8")
-    assert found == path.read_text(encoding="utf-8")
+    said = timeless(masked(done.out)) if name == "reproduce" else masked(done.out)
+    agrees(name, f"$ exactdp {shlex.join(arguments)}\n{said}")
     assert done.code == code, done.err
-    assert done.err == ""
+    assert name == "reproduce" or done.err == ""
+
+
+@pytest.mark.usefixtures("here")
+def test_commands_that_write_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A file to start from, its certificates, pictures and page: what they say, and their words."""
+    monkeypatch.chdir(tmp_path)
+    said = ""
+
+    def session(line: str) -> None:
+        nonlocal said
+        code = run_here(shlex.split(line))
+        found = capfd.readouterr()
+        said += f"$ exactdp {line}\n{masked(found.out)}"
+        assert (code, found.err) == (0, ""), line
+
+    session("new my_mechanism")
+    said += (tmp_path / "my_mechanism.py").read_text(encoding="utf-8")
+    shutil.copy(FILES / "some_claims.py", tmp_path)
+    session("check some_claims.py::lemma 'some_claims.py::claims[0]' --certificates proofs")
+    session("certify proofs/some_claims.py-claims-0.json proofs/some_claims.py-lemma.json")
+    session("explain some_claims.py::positive --chain chain.svg --input 1")
+    said += words(tmp_path / "chain.svg")
+    for kind in ("error", "kappa", "region", "simulated"):
+        session(f"plot some_claims.py::lemma -o {kind}.svg --kind {kind}")
+        said += words(tmp_path / f"{kind}.svg")
+    session("report some_claims.py::lemma 'some_claims.py::claims[0]' -o report.html")
+    said += page_text((tmp_path / "report.html").read_text(encoding="utf-8"))
+    agrees("files", said)
+
+
+def timeless(text: str) -> str:
+    """Return tables of times without the times."""
+    text = re.sub(r"\d[\d.,]* ?(ms|s|×|times as long)(?=\W)", "(time)", text)
+    return re.sub(r" +|─+", " ", text)
+
+
+def words(picture: Path) -> str:
+    """Return the texts of a picture, sorted."""
+    texts = [
+        "".join(one.itertext()).strip()
+        for one in ElementTree.parse(picture).iter()
+        if one.tag.endswith(("}text", "}title"))
+    ]
+    return "".join(f"  {text}\n" for text in sorted(filter(None, texts)))
+
+
+def page_text(html: str) -> str:
+    """Return what a page says, without pictures, what is always different, and most numbers."""
+    for left_out in ("style", "script", "svg"):
+        html = re.sub(rf"<{left_out}\b.*?</{left_out}>", "", html, flags=re.DOTALL)
+    html = re.sub(r'<table class="values">.*?</table>', "[values]", html, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", " ", html)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "(date)", text)
+    text = re.sub(r"exactdp \d.*?matplotlib \S+", "(versions)", text)
+    text = re.sub(r"\(\d+ kB\)|\(\d+ bytes\)", "(size)", text)
+    text = re.sub(r"(time) +\S+ s", r"\1 (seconds)", text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+#: Name of the golden file → a command, asked of every mechanism of the examples.
+OVER_MECHANISMS = {
+    "corpus_explain": "explain {target}",
+    "corpus_probability": "probability {target} --input {input} --at 1 --digits 9",
+    "corpus_simulate": "simulate {target} --input {input} --eps 1 --runs 500",
+}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("name", OVER_MECHANISMS)
+def test_every_mechanism(
+    name: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.setenv("COLUMNS", "200")
+    said = ""
+    for mechanism in sorted(MECHANISMS):
+        file = Path(FACTORIES[mechanism].__code__.co_filename).name
+        given = shown(as_argument(some_input(MECHANISMS[mechanism])))
+        line = OVER_MECHANISMS[name].format(target=f"{file}::{mechanism}", input=f"'{given}'")
+        assert run_here(shlex.split(line)) == 0
+        said += f"$ exactdp {line}\n{masked(capfd.readouterr().out)}\n"
+    agrees(name, said)
+
+
+#: Examples whose claims are quickly decided.
+QUICK = ("laplace.py", "propose_test_release.py", "randomized_response.py")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("command", ["check", "tighten", "epsilon"])
+def test_claims_of_the_examples(
+    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    said = ""
+    for file in QUICK:
+        code = run_here([command, file])
+        found = capfd.readouterr()
+        said += f"$ exactdp {command} {file}  # exit code {code}\n{masked(found.out)}{found.err}\n"
+    agrees(f"corpus_{command}", said)

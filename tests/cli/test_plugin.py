@@ -34,7 +34,7 @@ def test_holds(beta):
 
 @pytest.mark.exactdp
 def test_several():
-    return {"good": claim(1), "bad": claim("1/8"), "worse": claim("1/16")}
+    return {"good": [claim(1)], "bad": claim("1/8"), "worse": claim("1/16")}
 
 def test_other():
     assert True
@@ -42,7 +42,8 @@ def test_other():
     found = result(pytester, tests, "--strict-markers", "-W", "error")
     found.assert_outcomes(passed=3, failed=1)
     text = found.stdout.str()
-    assert text.count("Fails: positive is") == 3  # two claims, and the first again in the summary
+    assert text.count("['bad']: Fails: positive is") == 1
+    assert text.count("['worse']: Fails: positive is") == 1
     assert "at the input 1 and ε = " in text
     assert "Traceback" not in text
     assert "pytest_plugin.py" not in text
@@ -113,3 +114,50 @@ def test_silent():
 def test_the_mark_is_documented(pytester: pytest.Pytester) -> None:
     found = pytester.runpytest("--markers")
     assert "@pytest.mark.exactdp: the test returns claims" in found.stdout.str()
+
+
+def test_an_undecided_claim_fails_with_its_sentence(pytester: pytest.Pytester) -> None:
+    tests = """
+from exactdp import Dom, dlap, sup
+
+@mechanism
+def count(x: Dom(0, 9)):
+    return dlap(eps, x)
+
+@pytest.mark.exactdp
+def test_undecided():
+    square = {"gamma": alpha * alpha, "output_distance": sup}
+    return Accuracy(count, beta=exp(-alpha * eps), inputs=[4], **square)
+
+@pytest.mark.exactdp
+def test_holds():
+    return claim(1)
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(passed=1, failed=1)
+    assert "Undecided: count is" in found.stdout.str()
+    result(pytester, tests, "-k", "holds").assert_outcomes(passed=1, deselected=1)
+
+
+def test_in_another_process(pytester: pytest.Pytester) -> None:
+    tests = """
+@pytest.mark.exactdp
+@pytest.mark.parametrize("beta", [1, "1/8"])
+def test_claim(beta):
+    return claim(beta)
+"""
+    pytester.makepyfile(FILE + tests)
+    found = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "1")
+    found.assert_outcomes(passed=1, failed=1)
+    assert "Fails: positive is" in found.stdout.str()
+
+
+def test_a_project_without_claims_loads_nothing_of_exactdp(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "import sys\n\ndef test_nothing():\n"
+        "    names = {n.partition('.')[0] for n in sys.modules}\n"
+        "    assert not names & {'flint', 'numpy', 'matplotlib', 'rich'}\n"
+        "    assert [n for n in sys.modules if n.startswith('exactdp.')] == "
+        "['exactdp.pytest_plugin']\n"
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

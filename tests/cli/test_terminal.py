@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import time
 
 import pytest
 
-from cli.commands import FILES, Terminal, run
+from cli.commands import FILES, Terminal, run, validator
 
 
 def test_colours_are_for_terminals_that_want_them() -> None:
@@ -49,6 +51,26 @@ def test_ctrl_c_in_other_questions(command: str) -> None:
         assert "1 left: slow.py::never" in terminal.screen
 
 
+@pytest.mark.parametrize(
+    ("arguments", "left"),
+    [
+        ("simulate some_claims.py::positive --input 1 --eps 1 --runs 99999999", "of 99,999,999)"),
+        ("report slow.py::quick slow.py::never -o /dev/null", "(stopped at 1 of 2)"),
+    ],
+)
+def test_ctrl_c_where_there_is_one_answer(arguments: str, left: str) -> None:
+    """The document says how far it was, and no page or table is begun."""
+    with Terminal(*arguments.split(), "--json") as terminal:
+        terminal.wait_for("/99999999" if "runs" in arguments else "1/2")
+        code, seconds = terminal.interrupt()
+        assert code == 130
+        assert seconds < 1
+        document = json.loads(terminal.screen[terminal.screen.rindex("\n{") :])
+        validator().validate(document)
+        assert left in document["left"][0]
+        assert f"Stopped: {document['left'][0]} is not done." in terminal.screen
+
+
 def test_ctrl_c_with_json() -> None:
     """The document says what was done and what was left; progress stays on stderr."""
     script = "from exactdp.cli.main import run; import sys; sys.exit(run())"
@@ -60,7 +82,8 @@ def test_ctrl_c_with_json() -> None:
         encoding="utf-8",
         cwd=FILES,
     )
-    time.sleep(1.5)
+    while not children(process.pid):
+        time.sleep(0.1)
     process.send_signal(2)
     out, err = process.communicate(timeout=10)
     assert process.returncode == 130
@@ -69,21 +92,43 @@ def test_ctrl_c_with_json() -> None:
     assert err.startswith("Stopped: ")
 
 
+def children(pid: int) -> list[str]:
+    """Return the processes that a process has begun and that are not over."""
+    call = ["ps", "-o", "pid=", "--ppid", str(pid)]
+    return subprocess.run(call, capture_output=True, text=True, check=False).stdout.split()
+
+
+def test_ctrl_c_while_it_is_loaded() -> None:
+    """As early as Python can hear it: one message and no traceback."""
+    for wait in (0.15, 0.3):
+        script = "import exactdp.cli, sys; print(1, flush=True); exactdp.cli.main()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, "check", "slow.py"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            cwd=FILES,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(wait)
+        process.send_signal(2)
+        _, err = process.communicate(timeout=10)
+        assert process.returncode == 130
+        assert "Stopped: " in err
+        assert "Traceback" not in err
+
+
 def test_nothing_is_left_running() -> None:
     """The children end with the parent, also when it is ended from outside."""
     with Terminal("check", "slow.py::never") as terminal:
         terminal.wait_for("/117649")
-        children = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(terminal.pid)],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        assert children
+        begun = children(terminal.pid)
+        assert begun
         terminal.terminate()
         assert terminal.end() == 143
         time.sleep(0.2)
-        left = subprocess.run(["ps", "-p", ",".join(children)], capture_output=True, check=False)
+        left = subprocess.run(["ps", "-p", ",".join(begun)], capture_output=True, check=False)
         assert left.returncode == 1
 
 
@@ -110,6 +155,11 @@ def test_completion_of_words() -> None:
 
     assert completed("exactdp pro") == "plain,probability\n"
     assert completed("exactdp check --ce") == "plain,--certificates\n"
+    assert completed("exactdp check some") == "file,some\n"
+    assert completed("exactdp plot some_claims.py::le") == "plain,some_claims.py::lemma\n"
+    # bash takes FILE::NAME for three words
+    assert completed("exactdp check some_claims.py :: ta") == "plain,table\n"
+    assert completed("exactdp check no_such_file.py :: ta").strip() == ""
 
 
 def test_an_ascii_terminal() -> None:
@@ -128,3 +178,23 @@ def test_a_reader_that_has_seen_enough() -> None:
     )
     assert done.stdout.startswith("some_claims.py::lemma: Holds")
     assert done.stderr == ""
+    done = subprocess.run(  # one that is gone before the first word; it is no failing claim
+        [
+            "bash",
+            "-c",
+            f"{sys.executable} -m exactdp check some_claims.py | true; echo ${{PIPESTATUS[0]}}",
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=FILES,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
+def test_a_narrow_terminal() -> None:
+    """What does not fit is not a table; no word is cut."""
+    with Terminal("check", "some_claims.py::lemma", COLUMNS="40", NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.screen)
+    assert "\r\nsome_claims.py::lemma\r\n  verdict: holds\r\n  inputs: 9\r\n" in text

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import pytest
+
 from exactdp import Accuracy, AllReals, Grid, Mechanism, alpha, discrete, eps, exp, gamma, sup
+from exactdp.report.page import write_report
 
 NOISY_MAX = """
 def noisy_max(q: Real[3]):
@@ -49,3 +55,17 @@ CLAIMS = {
     "budget": BUDGET,
     "quotient": QUOTIENT,
 }
+
+
+def written_once(folders: pytest.TempPathFactory) -> Path:
+    """Return the report of all these claims; the processes of one run of pytest share it."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        path = folders.mktemp("report") / "report.html"
+    else:
+        path = folders.getbasetemp().parent / f"report-{run}.html"
+    if not path.exists():
+        draft = folders.mktemp("draft") / "report.html"
+        write_report(CLAIMS, draft, NOISY_MAX)
+        draft.replace(path)
+    return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -12,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from exactdp.report.page import write_report
-from report.claims_to_show import CLAIMS, NOISY_MAX
+from report.claims_to_show import CLAIMS, written_once
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
 pytestmark = pytest.mark.skipif(
@@ -25,9 +25,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(CLAIMS, path, NOISY_MAX)
-    return path
+    return written_once(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +53,7 @@ class Opened:
     def reads(self, claim: int) -> list[str]:
         """Return what stands below the slider of a claim."""
         names = ("eps", "exact", "claimed", "tight", "verdict")
-        place = f'.reader[data-for="claim-{claim}"] [data-value="%s"]'
+        place = f'#claim-{claim} .reader:visible [data-value="%s"]'
         return [self.page.inner_text(place % name) for name in names]
 
 
@@ -75,8 +73,8 @@ def test_it_loads_without_errors_and_without_network(opened: Opened, report: Pat
 def test_the_slider_shows_the_right_values(opened: Opened) -> None:
     """By keyboard and by hand, on every claim; the values are those of the table."""
     for claim in range(1, len(CLAIMS) + 1):
-        data = json.loads(opened.page.locator(f"#claim-{claim}-data").text_content() or "")
-        slider = opened.page.locator(f"#claim-{claim}-eps")
+        data = json.loads(opened.page.locator(f"#claim-{claim}-1-data").text_content() or "")
+        slider = opened.page.locator(f"#claim-{claim}-1-eps")
         start = int(slider.input_value())
         assert opened.reads(claim) == data[start][:5]
         slider.focus()
@@ -90,10 +88,38 @@ def test_the_slider_shows_the_right_values(opened: Opened) -> None:
     assert opened.problems == []
 
 
+def test_another_input_can_be_chosen(opened: Opened) -> None:
+    """NoisyMax of two answers that are d apart errs with probability (1/2 + εd/8)·e^(−εd/2)."""
+    page = opened.page
+    page.locator("#claim-3-1-eps").focus()
+    page.keyboard.press("ArrowRight")
+    eps = opened.reads(3)[0]
+    inputs = page.eval_on_selector_all("#claim-3-input option", "all => all.map(o => o.text)")
+    assert len(inputs) == 9
+    for number, label in enumerate(inputs):
+        page.select_option("#claim-3-input", index=number)
+        u = label.partition(" (")[0]
+        assert page.inner_text("#claim-3 .panel:visible .at") == u
+        first, second = json.loads(u)
+        d, e = abs(first - second), float(eps)
+        found = opened.reads(3)
+        assert found[0] == eps  # the reader stays at the same ε
+        error = 0.5 if found[1] == "1/2" else float(found[1])
+        assert error == pytest.approx((1 / 2 + e * d / 8) * math.exp(-e * d / 2))
+        assert found[4] == ("true" if d else "says nothing")
+    assert page.locator("#claim-3 .panel:visible").count() == 1
+    # With the keyboard: the next input of the list.
+    page.select_option("#claim-3-input", index=0)
+    page.locator("#claim-3-input").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#claim-3 .panel:visible .at") == inputs[1]
+    assert opened.problems == []
+
+
 def test_the_cursor_stands_on_the_curve(opened: Opened) -> None:
     """In the picture of e^{−ε} the circle is where the drawn curve is."""
-    slider = opened.page.locator("#claim-5-eps")
-    chart = '.chart[data-for="claim-5"]'
+    slider = opened.page.locator("#claim-5-1-eps")
+    chart = '.chart[data-for="claim-5-1"]'
     drawn = opened.page.evaluate(
         """(chart) => [...document.querySelectorAll(chart + ' path')]
              .filter(p => (p.getAttribute('style') || '').includes('#0072b2'))
@@ -135,15 +161,22 @@ def test_every_control_is_reached_with_the_keyboard(opened: Opened) -> None:
         if name == "BODY":
             break
         reached.add(name)
-    assert {f"claim-{k}-eps" for k in range(1, len(CLAIMS) + 1)} | {"SUMMARY", "A"} <= reached
+    sliders = {f"claim-{k}-1-eps" for k in range(1, len(CLAIMS) + 1)}
+    assert sliders | {"claim-1-input", "SUMMARY", "A"} <= reached
 
 
 def test_it_works_without_scripts(browser: Any, report: Path) -> None:
     opened = Opened(browser, report, java_script_enabled=False)
     assert opened.page.locator(".reader:visible").count() == 0
+    assert opened.page.locator(".chooser:visible").count() == 0
     assert opened.page.locator(".chart svg:visible").count() == len(CLAIMS)
     opened.page.locator("#claim-5 summary").first.click()
     assert opened.page.locator("#claim-5 table.values:visible").count() == 1
+    inputs = opened.page.locator("#claim-3 details.panel > summary")
+    assert inputs.count() == 3  # 1, 0 and 2 apart
+    for k in (1, 2):  # the first is open
+        inputs.nth(k).click()
+    assert opened.page.locator("#claim-3 .chart svg:visible").count() == 3
     opened.context.close()
 
 
@@ -152,6 +185,7 @@ def test_it_prints(opened: Opened, tmp_path: Path) -> None:
     opened.page.emulate_media(media="print")
     assert opened.page.locator(".reader:visible").count() == 0
     assert opened.page.locator("table.values:visible").count() == len(CLAIMS)
+    assert opened.page.locator(".panel:visible").count() == len(CLAIMS)  # the chosen inputs
     opened.page.pdf(path=tmp_path / "r.pdf")
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
 

@@ -75,6 +75,28 @@ def test_a_verdict_says_first_what_it_is() -> None:
     assert r"\text{Fails: }" in FAILS.check()._repr_latex_()
 
 
+def test_a_closed_form_is_typeset() -> None:
+    assert noisy_max.probability([0, 0, 0], 0)._repr_html_().startswith("<math")
+
+
+def test_progress_is_shown_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many inputs make few messages, and the last one says that all is done."""
+    shown: list[dict[str, str]] = []
+
+    class Handle:
+        def update(self, data: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            shown.append(data)
+
+    monkeypatch.setattr("exactdp.report.notebook._display_handle", Handle)
+    report = progress_bar()
+    for done in range(1, 100_001):
+        report(done, 100_000)
+    assert len(shown) < 50
+    assert shown[-1]["text/plain"] == "100,000 of 100,000 checked"
+    assert '<progress max="100000" value="100000"' in shown[-1]["text/html"]
+
+
 def test_progress_is_silent_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
     HOLDS.check(progress=progress_bar())
     captured = capsys.readouterr()

@@ -6,20 +6,22 @@ import base64
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import mpmath
 import pytest
 
-from exactdp import Verdict
+from exactdp import Accuracy, Grid, Mechanism, Verdict, alpha, certify, discrete, eps, exp, sup
+from exactdp.report.choices import choices as curves_of
 from exactdp.report.page import page, write_report
-from report.claims_to_show import BUDGET, CLAIMS, FAILS, HOLDS, NOISY_MAX, QUOTIENT, SILENT
+from report.claims_to_show import BUDGET, CLAIMS, FAILS, HOLDS, QUOTIENT, SILENT, written_once
 
 
 @pytest.fixture(scope="module")
-def html() -> str:
-    return page(CLAIMS, NOISY_MAX)
+def html(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return written_once(tmp_path_factory).read_text(encoding="utf-8")
 
 
 class Elements(HTMLParser):
@@ -71,8 +73,8 @@ def test_every_claim_has_its_verdict(html: str) -> None:
     assert "<nothing>" not in html
 
 
-def values(html: str, claim: int) -> list[list[str]]:
-    found = re.search(rf'id="claim-{claim}-data">(.*?)</script>', html)
+def values(html: str, claim: int, panel: int = 1) -> list[list[str]]:
+    found = re.search(rf'id="claim-{claim}-{panel}-data">(.*?)</script>', html)
     assert found
     read: list[list[str]] = json.loads(found.group(1))
     return read
@@ -82,8 +84,8 @@ def test_the_values_are_right_to_the_last_digit(html: str) -> None:
     """The Laplace mechanism errs by more than 1 with probability e^{−ε}; claimed is 1/20."""
     rows = values(html, 5)
     assert len(rows) > 15
-    for eps, exact, claimed, _tight, verdict, *_ in rows:
-        error = mpmath.exp(-mpmath.mpf(eps))
+    for epsilon, exact, claimed, _tight, verdict, *_ in rows:
+        error = mpmath.exp(-mpmath.mpf(epsilon))
         assert mpmath.almosteq(mpmath.mpf(exact), error, 1e-11)
         assert claimed == "1/20"
         assert verdict == ("true" if error <= mpmath.mpf(1) / 20 else "false")
@@ -91,18 +93,72 @@ def test_the_values_are_right_to_the_last_digit(html: str) -> None:
 
 def test_the_table_and_the_script_show_the_same(html: str) -> None:
     for claim in range(1, len(CLAIMS) + 1):
-        section = html[html.index(f'id="claim-{claim}-title"') :].partition("</section>")[0]
-        table = re.findall(r'<th scope="row" class="number">(.*?)</th>(.*?)</tr>', section)
-        shown = [[eps, *re.findall(r"<td.*?>(.*?)</td>", rest)] for eps, rest in table]
-        assert shown == [row[:5] for row in values(html, claim)]
+        for panel in range(1, html.count(f'data-claim="claim-{claim}"') + 1):
+            section = html[html.index(f'id="claim-{claim}-{panel}"') :].partition("</table>")[0]
+            table = re.findall(r'<th scope="row" class="number">(.*?)</th>(.*?)</tr>', section)
+            shown = [[eps, *re.findall(r"<td.*?>(.*?)</td>", rest)] for eps, rest in table]
+            assert shown == [row[:5] for row in values(html, claim, panel)]
+
+
+def choices(html: str, claim: int) -> list[tuple[int, str, str]]:
+    """Return the panel, the input and the label of each choice of a claim."""
+    pattern = rf'<option value="claim-{claim}-(\d+)" data-input="(.*?)">(.*?)</option>'
+    return [(int(panel), u, label) for panel, u, label in re.findall(pattern, html)]
+
+
+def test_every_input_of_a_small_grid_can_be_chosen(html: str) -> None:
+    for claim in (1, 2):
+        found = choices(html, claim)
+        assert {u for _, u, _ in found} == {
+            f"[{a}, {b}, {c}]" for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1)
+        }
+        assert len({panel for panel, _, _ in found}) < 9  # one for all inputs with the same curve
+    assert [label for _, _, label in choices(html, 2)][:2] == [
+        *["[-1, -1, 0] (a counterexample)", "[-1, -1, 1] (the least κ)"]
+    ]
+
+
+def test_the_values_are_right_at_every_input(html: str) -> None:
+    """NoisyMax of two answers that are d apart errs with probability (1/2 + εd/8)·e^(−εd/2)."""
+    found = choices(html, 3)
+    assert len(found) == 9
+    for panel, u, _ in found:
+        first, second = json.loads(u)
+        d = mpmath.mpf(abs(first - second))
+        rows = values(html, 3, panel)
+        assert len(rows) > 10
+        for epsilon, exact, claimed, tight, verdict, *_ in rows:
+            e = mpmath.mpf(epsilon)
+            assert mpmath.almosteq(
+                mpmath.mpf(exact) if "/" not in exact else mpmath.mpf(1) / 2,
+                (mpmath.mpf(1) / 2 + e * d / 8) * mpmath.exp(-e * d / 2),
+                1e-10,
+            )
+            if not d:
+                assert (claimed, tight, verdict) == ("—", "—", "says nothing")
+                continue
+            bound = min(mpmath.mpf(1), 3 * mpmath.exp(-e * d / 4))
+            assert mpmath.almosteq(mpmath.mpf(claimed), bound, 1e-10)
+            assert verdict == "true"
+
+
+def test_what_is_not_shown_is_said() -> None:
+    many = replace(HOLDS, inputs=Grid(-2, 2))
+    found = curves_of(many, many.check())
+    assert found.left_out == "Other inputs are not shown: there are many."
+    some = replace(HOLDS, inputs=[[k, 0, 0] for k in range(1, 12)])
+    found = curves_of(some, some.check())
+    assert found.left_out == "3 more inputs are not shown."
+    assert len(found.all) == 8
 
 
 def test_a_counterexample_shows_its_arithmetic() -> None:
     """The summands in the table add up to the probability and to β."""
-    verdict = FAILS.check()
+    claim = replace(FAILS, inputs=[[-1, -1, 0]])
+    verdict = claim.check()
     found = verdict.counterexample
     assert found is not None
-    text = page({"fails": FAILS}, "", verdicts={"fails": verdict})
+    text = page({"fails": claim}, "", verdicts={"fails": verdict})
     tables = re.findall(r'<table class="sum">(.*?)</table>', text, re.DOTALL)
     sums = []
     for table in tables:
@@ -132,14 +188,45 @@ def test_a_given_verdict_is_not_decided_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_certificates_are_attached(monkeypatch: pytest.MonkeyPatch) -> None:
-    verdict = HOLDS.check()
+    verdict = BUDGET.check()
     monkeypatch.setattr(Verdict, "certificate", {"kind": "accuracy", "β": [1, 2]})
-    text = page({"my claim": HOLDS}, "", verdicts={"my claim": verdict})
+    text = page({"my claim": BUDGET}, "", verdicts={"my claim": verdict})
     name, content = re.findall(r'download="(.*?)" href="data:application/json;base64,(.*?)"', text)[
         0
     ]
     assert name == "my-claim.certificate.json"
     assert json.loads(base64.b64decode(content)) == {"kind": "accuracy", "β": [1, 2]}
+
+
+def test_attached_certificates_are_proofs(html: str) -> None:
+    found = re.findall(r'download=".*?" href="data:application/json;base64,(.*?)"', html)
+    assert len(found) == len(CLAIMS)
+    for one in found:
+        assert certify.check(base64.b64decode(one).decode())
+
+
+def test_an_undecided_claim_is_on_the_page() -> None:
+    count = Mechanism.from_source("def count(x: Dom(0, 9)):\n    return dlap(eps, x)\n")
+    beta, square = exp(-alpha * eps), alpha * alpha
+    claim = Accuracy(count, beta=beta, gamma=square, output_distance=sup, inputs=[4])
+    text = page({"x": claim}, "")
+    assert '<span class="badge undecided">? Undecided</span>' in text
+    assert "An undecided claim has no certificate." in text
+
+
+def test_texts_of_a_domain_are_escaped() -> None:
+    """Inputs may be any texts: markup, and what matplotlib reads as a formula."""
+    wild = ("<b>&x", "$\\frac$", "</script><script>alert(1)</script>")
+    source = "def same(x: Dom(values)):\n    return choose({x: 1 - exp(-eps), 0: exp(-eps)})"
+    same = Mechanism.from_source(source, constants={"values": wild})
+    text = page(
+        {"<i>": Accuracy(same, beta="9/10", ideal=lambda x: x, input_distance=discrete)}, ""
+    )
+    Elements(text)
+    assert "<b>&x" not in text
+    assert "<b>&amp;x" not in text
+    assert "<script>alert" not in text
+    assert "&lt;b&gt;&amp;x" in text
 
 
 def test_a_missing_certificate_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,5 +254,5 @@ def test_the_page_is_written(tmp_path: Path) -> None:
         progress=lambda done, total: heard.append((done, total)),
     )
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert heard == [(1, 2), (2, 2)]
+    assert heard == [(0, 2), (1, 2), (2, 2)]
     assert "<script>alert" not in text

@@ -18,6 +18,7 @@ import pytest
 from exactdp import (
     ANY,
     Accuracy,
+    AllReals,
     Box,
     ExactdpError,
     Grid,
@@ -130,6 +131,40 @@ def test_the_region_ends_where_it_should() -> None:
     assert ends == {g: pytest.approx(math.log(20) / g, rel=1e-9) for g in (1.0, 2.0, 2.5)}
 
 
+def test_the_region_of_all_real_inputs() -> None:
+    """Proved cell by cell: e^{−γε} ≤ 1/20 holds on a cell that begins after ln(20)/γ, else not."""
+    ax: Any = replace(BUDGET, inputs=AllReals()).plot("region", gammas=[1, 2])
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for bars in ax.collections:
+        for path in bars.get_paths():
+            (x1, y1), (x2, y2) = path.get_extents().get_points()
+            rows.setdefault((y1 + y2) / 2, []).append((x1, x2))
+    assert set(rows) == {1.0, 2.0}
+    for level, cells in rows.items():
+        start, end = math.log(20) / level, 10
+        assert min(x for x, _ in cells) >= start
+        assert min(x for x, _ in cells) <= start * 10 ** (1 / 7)  # the next cell begins there
+        assert max(x for _, x in cells) == pytest.approx(end)
+    assert "fails at an ε of the cell" in [t.get_text() for t in ax.get_legend().get_texts()]
+    narrow = replace(BUDGET, inputs=AllReals(), epsilon="[4, 4]")
+    assert narrow.plot("region", gammas=[1]).get_xlim() == (2, 8)
+
+
+def test_a_table_of_all_real_inputs_is_refused_with_a_way_out() -> None:
+    with pytest.raises(ValueRefusedError, match="--inputs grid:-1:1"):
+        EVERYWHERE.plot("kappa")
+
+
+def test_nothing_of_the_style_stays() -> None:
+    """Drawing changes no setting of matplotlib, and a file leaves no figure open."""
+    before, figures = dict(mpl.rcParams), plt.get_fignums()
+    FAILS.plot(ax=plt.subplots()[1])
+    HOLDS.plot("kappa", ax=plt.subplots()[1])
+    assert dict(mpl.rcParams) == before
+    plt.close("all")
+    assert plt.get_fignums() == figures == []
+
+
 def test_simulation_agrees() -> None:
     """Of nine 95% intervals at fixed seed, at least seven contain the exact value."""
     ax: Any = RELEASE.plot("simulated", size=2000, seed=3)
@@ -146,7 +181,6 @@ def test_simulation_agrees() -> None:
 
 REFUSED = {
     ("everywhere", "kappa"),
-    ("everywhere", "region"),
     ("says <nothing> & more", "kappa"),
 }
 

@@ -20,7 +20,7 @@ from .derivation import Input
 from .formulas import Number, Tree
 from .obligations import Due, Point, due, follows, top
 from .ratios import Ratio, UnsupportedError
-from .reading import Interval, RejectedError
+from .reading import Interval, RejectedError, counted
 from .signs import Signs
 from .statement import Statement
 
@@ -95,11 +95,15 @@ class Claims(Statement):
             self.counterexample(one)
         shown = sum(record.shown for record in records)
         silent = sum(not record.shown for record in records)
-        what = f"{shown} obligations at {len(records)} inputs were checked"
+        where = counted(len(records), "input")
+        what = (
+            f"{counted(shown, 'obligation')} at {where} {'was' if shown == 1 else 'were'} checked"
+        )
         what += f" (nothing is due at {silent} of them)"
         said = {
             "holds": f"the claim holds: {what}, each is proved",
-            "fails": f"the claim fails: {what}, and {len(examples)} counterexamples are proved",
+            "fails": f"the claim fails: {what}, and {counted(len(examples), 'counterexample')} "
+            f"{'is' if len(examples) == 1 else 'are'} proved",
             "undecided": f"the claim is undecided, so nothing is proved of it: {what}",
         }[verdict]
         return f"{said}; {self.account()}"

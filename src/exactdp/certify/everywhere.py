@@ -23,7 +23,7 @@ from .obligations import Due, Point, due, follows, top
 from .orthants import ConeSign, sum_of
 from .parametric import At, Inside, OnCone, number_of, parts, vector_of
 from .ratios import Ratio, Sum, UnsupportedError, plus, times
-from .reading import Interval, RejectedError
+from .reading import Interval, RejectedError, counted
 from .signs import Signs
 from .spaces import Space, Spaces
 
@@ -60,7 +60,8 @@ class Everywhere(Spaces):
         self.where = "the spaces"
         self.require(verdict == "holds" or not (listed or signs), "nothing else is proved")
         if verdict == "fails":
-            what = f"the claim fails: {len(examples)} counterexamples are proved"
+            many = counted(len(examples), "counterexample")
+            what = f"the claim fails: {many} {'is' if len(examples) == 1 else 'are'} proved"
             return f"{what}; {self.account()}"
         if verdict == "undecided":
             return "the claim is undecided, so nothing is proved of it"
@@ -87,9 +88,10 @@ class Everywhere(Spaces):
                 methods[name] = methods.get(name, 0) + count
         how = ", ".join(f"{count} by {name}" for name, count in sorted(methods.items()))
         return (
-            f"the claim holds: {self.leaves} cells of {spaces} spaces cover the inputs, "
+            f"the claim holds: {counted(self.leaves, 'cell')} of {counted(spaces, 'space')} "
+            f"{'covers' if self.leaves == 1 else 'cover'} the inputs, "
             f"it says nothing on {self.silent} of them, the others are proved by "
-            f"{len(self.cones)} signs on cones (simplicial parts: {how or 'none'})"
+            f"{counted(len(self.cones), 'sign')} on cones (simplicial parts: {how or 'none'})"
         )
 
     def on_a_ray(self, certificate: Any, lower: Any, upper: Any) -> dict[Any, Fraction]:

@@ -26,6 +26,11 @@ def short(value: object) -> str:
     return text if len(text) <= 50 else f"{text[:20]}...{text[-20:]}"
 
 
+def counted(count: int, one: str) -> str:
+    """Return "1 input" or "2 inputs"."""
+    return f"{count} {one}{'s' * (count != 1)}"
+
+
 def spelled(x: Fraction | float) -> str:
     """Return a number as a short text, also where Python refuses to write it out."""
     parts = (x.numerator, x.denominator) if isinstance(x, Fraction) else (0,)

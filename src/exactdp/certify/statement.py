@@ -10,7 +10,7 @@ from .derivation import Derivation, Input
 from .formulas import Tree
 from .programs import Kind
 from .ratios import UnsupportedError
-from .reading import Interval, short
+from .reading import Interval, counted, short
 from .sums import Sums
 from .values import Level
 
@@ -84,7 +84,7 @@ class Statement(Sums):
 
     def which(self) -> str:
         """Return the inputs of the claim in words."""
-        return f"{len(self.inputs)} inputs"
+        return counted(len(self.inputs), "input")
 
     def sentence(self, spec: dict[str, Any]) -> str:
         """Return the claim in a sentence."""

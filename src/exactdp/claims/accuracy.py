@@ -219,11 +219,14 @@ class Accuracy:
 
         return epsilons(self, width, progress)
 
-    def smallest_epsilon(self, *, beta: Any = None, width: Number = "1e-12") -> Budget:
+    def smallest_epsilon(
+        self, *, beta: Any = None, width: Number = "1e-12", progress: Progress | None = None
+    ) -> Budget:
         """Return the smallest ε from which on the claim holds, with another β if one is given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
-        return smallest_epsilon(self if beta is None else replace(self, beta=beta), width)
+        claim = self if beta is None else replace(self, beta=beta)
+        return smallest_epsilon(claim, width, progress)
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""

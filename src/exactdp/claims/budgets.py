@@ -44,7 +44,8 @@ class Budget:
 
     def __str__(self) -> str:
         if not self.exists:
-            return f"No ε is large enough: the claim holds for ε in {self.everywhere}. {self.note}"
+            where = f"for ε in {self.everywhere}" if self.everywhere.stretches else "for no ε"
+            return f"No ε is large enough: the claim holds {where}. {self.note}"
         if self.lower == self.upper == 0:
             return f"Every ε will do. {self.note}"
         sign = "=" if self.lower == self.upper else "≈"
@@ -59,7 +60,8 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
         raise ValueRefusedError(
             "the set of ε for all real inputs is not computed",
             rule="Its ends would be suprema over all inputs.",
-            way_out="Give inputs=Grid(lo, hi) or a list, or check the claim with epsilon=….",
+            way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1), or check the claim "
+            "with epsilon='[1, inf)' (--eps '[1, inf)').",
         )
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
@@ -81,9 +83,9 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
     return found.refined(target)
 
 
-def smallest_epsilon(claim: Accuracy, width: Number) -> Budget:
+def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
     """Return the smallest ε from which on a claim holds."""
-    everywhere = epsilons(claim, width, None)
+    everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
     if last is None or last.upper != claim.epsilon.upper:
         return Budget(inf, inf, attained=False, everywhere=everywhere)

@@ -12,8 +12,11 @@ from typing import Any
 def written(function: Callable[..., Any]) -> str:
     """Return what a function of the input returns as it is written, else a call of its name.
 
-    A `lambda u: exp(-u * eps)` is `exp(-u * eps)`; so is a function that only returns this.
+    A `lambda u: exp(-u * eps)` is `exp(-u * eps)`; so is a function that only returns this. An
+    object that can be called and has words of its own (`__str__`) is shown by them.
     """
+    if "__str__" in vars(type(function)):
+        return str(function)
     name = getattr(function, "__name__", "")
     expression = _expression(function)
     if expression is not None:
@@ -32,10 +35,14 @@ def _expression(function: Callable[..., Any]) -> ast.expr | None:
     except (OSError, TypeError, SyntaxError):
         return None
     found = [body for node in ast.walk(tree) if (body := _body(node, code)) is not None]
-    if len(found) > 1:  # several on one line: the place of what is returned tells which
-        ends = [(line, column) for line, _, column, _ in code.co_positions()]
-        found = [body for body in found if (body.lineno, body.col_offset) == ends[-1]]
+    if len(found) > 1:  # several on one line: an instruction is at the place of the right one
+        places = set(code.co_positions())
+        found = [body for body in found if _place(body) in places]
     return found[0] if len(found) == 1 else None
+
+
+def _place(body: ast.expr) -> tuple[int | None, ...]:
+    return body.lineno, body.end_lineno, body.col_offset, body.end_col_offset
 
 
 def _body(node: ast.AST, code: CodeType) -> ast.expr | None:

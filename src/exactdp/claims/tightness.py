@@ -65,8 +65,9 @@ class Tightness:
 
     def __str__(self) -> str:
         if self.input is None:
-            why = "says nothing" if self.silent == self.inputs else "there is no error"
-            return f"Every κ will do: at all {self.inputs} inputs the claim {why}."
+            where = "at the only input" if self.inputs == 1 else f"at all {self.inputs:,} inputs"
+            why = "the claim says nothing" if self.silent == self.inputs else "there is no error"
+            return f"Every κ will do: {where} {why}."
         how = "attained" if self.attained else "approached"
         return (
             f"β/κ is true for κ ≤ {self.kappa} and no larger κ (largest whole κ: {self.integer}); "
@@ -161,7 +162,10 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
     """Return the largest κ at each input where the claim says something."""
     if isinstance(claim.input_set, AllReals | Box):
         raise ValueRefusedError(
-            "there is no table of all real inputs", way_out="Give inputs=Grid(lo, hi) or a list."
+            "κ is asked at each input, and the claim is about all real inputs",
+            rule="Inputs that are listed have a κ each; all real inputs together have one.",
+            way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
+            "claim.tightest() (exactdp tighten).",
         )
     search = _Search(claim, positive_width(width))
     total = how_many(claim.mechanism, claim.input_set)

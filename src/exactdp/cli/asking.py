@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from exactdp.claims import Accuracy
 from exactdp.cli.loading import Found, find_claims
-from exactdp.cli.output import Json, Output, error_record
+from exactdp.cli.output import Json, Output, StoppedError, error_record
 from exactdp.cli.reading import Changes
-from exactdp.cli.work import Job, Report, StoppedError, results
+from exactdp.cli.work import Job, Report, results
 from exactdp.errors import ExactdpError
+from exactdp.reals.numbers import counted
 
 
 def ask(
@@ -26,7 +27,6 @@ def ask(
         return Job(one.title, one.file, lambda report: question(changes.applied(one.claim), report))
 
     answers: list[Json] = []
-    left: list[str] = []
     try:
         for number, answer in results([job(one) for one in found], 1, output):
             one = found[number]
@@ -37,9 +37,11 @@ def ask(
             else:
                 say(one.title, answer)
                 answers.append({**head, "error": None, **answer})
-    except StoppedError as stopped:
-        left = stopped.left
-        done = f"{len(answers)} of {len(found)} claims done"
-        output.note(f"Stopped: {done}, {len(left)} left: {', '.join(left)}.")
-    code = 130 if left else 2 if any(one["error"] for one in answers) else 0
-    return output.document(code, claims=answers, left=left)
+    except (StoppedError, KeyboardInterrupt) as stopped:
+        left = [one.title for one in found[len(answers) :]]  # while an answer was printed
+        if isinstance(stopped, StoppedError):
+            left = stopped.left
+        done = f"{len(answers)} of {counted(len(found), 'claim')} done"
+        return output.stopped(left, done, claims=answers)
+    code = 2 if any(one["error"] for one in answers) else 0
+    return output.document(code, claims=answers, left=[])

@@ -9,17 +9,31 @@ from pathlib import Path
 
 import click
 
+from exactdp.claims import Verdict
 from exactdp.cli import records
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
-from exactdp.cli.output import Json, Output, error_record, examples, json_option, pass_output
+from exactdp.cli.output import (
+    Json,
+    Output,
+    StoppedError,
+    error_record,
+    examples,
+    json_option,
+    pass_output,
+)
 from exactdp.cli.reading import Changes, change_options
-from exactdp.cli.work import Job, Report, StoppedError, results
+from exactdp.cli.work import Job, Report, results
 from exactdp.errors import ExactdpError
+from exactdp.reals.numbers import counted
 
 WORDS = (
     "α: how far an input is from another answer; β: the probability of an error above γ; "
     "γ: the error that is allowed."
 )
+
+
+_LONGEST_NAME = 100  # letters in the name of a file
 
 
 @click.command(
@@ -30,7 +44,9 @@ WORDS = (
         "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
     ),
 )
-@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
+)
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
 @click.option(
@@ -66,7 +82,7 @@ def command(
         _folder(certificates)
     work = [_job(one, changes, every, path) for one, path in zip(found, paths, strict=True)]
     answers: list[Json] = []
-    left: list[str] = []
+    left: list[str] | None = None
     try:
         for number, answer in results(work, jobs, output):
             one = found[number]
@@ -78,16 +94,14 @@ def command(
     except KeyboardInterrupt:  # while an answer was printed
         left = [one.title for one in found[len(answers) :]]
     _say_table(output, answers)
-    if left:
-        output.note(
-            f"Stopped: {len(answers)} of {len(found)} claims done"
-            + (f" ({_counts(answers)})" if answers else "")
-            + f", {len(left)} left: {', '.join(left)}."
-        )
+    if left is not None:
+        done = f"{len(answers)} of {counted(len(found), 'claim')} done"
+        done += f" ({_counts(answers)})" if answers else ""
+        return output.stopped(left, done, claims=answers)
     outcomes = {one["verdict"] for one in answers}
     order = {"error": 2, "fails": 1, "undecided": 3}
     code = next((order[one] for one in order if one in outcomes), 0)
-    return output.document(130 if left else code, claims=answers, left=left)
+    return output.document(code, claims=answers, left=[])
 
 
 def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
@@ -95,16 +109,22 @@ def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
         found = changes.applied(one.claim).check(all=every, progress=report)
         record = {**records.verdict(found), "error": None, "certificate": None, "note": ""}
         if path is not None:
-            try:
-                text = json.dumps(found.certificate)
-            except ExactdpError as error:
-                record["note"] = f"No certificate: {error.message}."
-            else:
-                path.write_text(text, encoding="utf-8")
-                record["certificate"] = str(path)
+            record |= _certificate(found, path)
         return record
 
     return Job(one.title, one.file, run)
+
+
+def _certificate(found: Verdict, path: Path) -> Json:
+    """Write a certificate; return where it is, or why there is none."""
+    if found.holds is None:
+        return {"note": "No certificate: the claim is undecided."}
+    try:
+        text = json.dumps(found.certificate)
+    except ExactdpError as error:
+        return {"note": f"No certificate: {error.message}."}
+    path.write_text(text, encoding="utf-8")
+    return {"certificate": str(path)}
 
 
 def _record(answer: Json | ExactdpError) -> Json:
@@ -134,8 +154,8 @@ def _say_table(output: Output, answers: list[Json]) -> None:
             [
                 f"{one['file']}::{one['name']}",
                 one["verdict"] + (", but says nothing" if one["vacuous"] else ""),
-                str(one["inputs"]) + (" cells" if one["counted"] == "cells" else ""),
-                str(one["silent"]),
+                _looked_at(one),
+                f"{one['silent']:,}",
                 f"{one['seconds']:.2f}",
             ]
             for one in decided
@@ -144,6 +164,11 @@ def _say_table(output: Output, answers: list[Json]) -> None:
         output.table(columns, rows, right="inputs silent seconds")
         output.say(f"{_counts(answers)}.")
         output.say(f"{WORDS} Silent: inputs at which the claim says nothing.", "dim")
+
+
+def _looked_at(one: Json) -> str:
+    cells = one["counted"] == "cells"
+    return counted(one["inputs"], "cell") if cells else f"{one['inputs']:,}"
 
 
 def _counts(answers: list[Json]) -> str:
@@ -155,7 +180,7 @@ def _counts(answers: list[Json]) -> str:
         "error": ("is wrong", "are wrong"),
     }
     said = [f"{counts[one]} {forms[one][counts[one] != 1]}" for one in forms if counts[one]]
-    return f"{len(answers)} claim{'s'[: len(answers) != 1]}: {', '.join(said)}"
+    return f"{counted(len(answers), 'claim')}: {', '.join(said)}"
 
 
 def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
@@ -164,7 +189,7 @@ def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
         return [None] * len(found)
     paths: dict[Path, None] = {}
     for one in found:
-        name = re.sub(r"[^\w.]+", "-", one.title).strip("-.")
+        name = re.sub(r"[^\w.]+", "-", one.title).strip("-.")[-_LONGEST_NAME:]
         path, count = folder / f"{name}.json", 1
         while path in paths:
             count += 1

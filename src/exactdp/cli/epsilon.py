@@ -7,10 +7,11 @@ import click
 from exactdp.claims import Accuracy
 from exactdp.cli import records
 from exactdp.cli.asking import ask
+from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.reading import Changes, change_options, read_option, read_probability
 from exactdp.cli.work import Report
-from exactdp.reals.numbers import rational
+from exactdp.reals.numbers import positive_width
 
 
 @click.command(
@@ -20,9 +21,13 @@ from exactdp.reals.numbers import rational
         "exactdp epsilon claims.py::lemma --beta 0.05",
     ),
 )
-@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
+)
 @click.option("--beta", metavar="BETA", help="An error probability instead of the claim's β: 0.05.")
-@click.option("--width", default="1e-12", show_default=True, help="How closely to enclose ends.")
+@click.option(
+    "--width", default="1e-12", show_default=True, metavar="W", help="How closely to enclose ends."
+)
 @json_option
 @change_options
 @pass_output
@@ -34,11 +39,12 @@ def command(
     The set is exact; ends that are irrational are enclosed. With --beta: what ε is needed so that
     the error exceeds γ with at most this probability.
     """
-    target = None if beta is None else rational(beta, "a probability")
+    target = read_option("--beta", beta, read_probability)
+    read_option("--width", width, positive_width)
+    answered = False
 
     def question(claim: Accuracy, report: Report) -> Json:
-        del report
-        found = claim.smallest_epsilon(beta=target, width=width)
+        found = claim.smallest_epsilon(beta=target, width=width, progress=report)
         return {
             "sentence": str(found).removesuffix(found.note).strip(),
             "set": str(found.everywhere),
@@ -52,9 +58,16 @@ def command(
         }
 
     def say(title: str, answer: Json) -> None:
-        output.say_verdict("", title, f"Holds exactly for ε in {answer['set']}.")
-        output.say(f"  {answer['sentence']}")
+        nonlocal answered
+        answered = True
+        some = (
+            f"Holds exactly for ε in {answer['set']}." if answer["stretches"] else "Holds for no ε."
+        )
+        output.say_verdict("", title, some)
+        if answer["stretches"]:
+            output.say(f"  {answer['sentence']}")
 
     code = ask(output, targets, changes, question, say)
-    output.say("This looks at the mechanism only, at no data, and costs no privacy.", "dim")
+    if answered:
+        output.say("This looks at the mechanism only, at no data, and costs no privacy.", "dim")
     return code

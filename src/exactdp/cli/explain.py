@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from exactdp.cli import records
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import read_value
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
+from exactdp.cli.reading import read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
+from exactdp.reals.numbers import counted
+
+if TYPE_CHECKING:
+    from exactdp.semantics.chain import Chain
+
+_PICTURES = (".svg", ".png", ".pdf", ".dot")
 
 
 @click.command(
@@ -21,12 +31,12 @@ from exactdp.errors import ExactdpError
         "exactdp explain sparse.py::sparse --chain sparse.svg --input '[0, 1, 0]'",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM")
+@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
 @click.option(
     "--chain",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
-    help="Draw the Markov chain at --input into this file (.svg, or .dot for Graphviz).",
+    help="Draw the Markov chain at --input into this file: .svg, .png, .pdf, or .dot for Graphviz.",
 )
 @click.option("--input", "given", metavar="INPUT", help="The input of the chain: '[-1, 1]'.")
 @json_option
@@ -37,6 +47,13 @@ def command(output: Output, target: str, chain: Path | None, given: str | None) 
     In words, and as basic statements one a line, loops unrolled; with --chain as the parametrised
     Markov chain of the paper, drawn.
     """
+    refuse_unwritable(chain)
+    if chain is not None and chain.suffix.lower() not in _PICTURES:
+        raise ExactdpError(
+            f"{chain} is not a picture that can be written",
+            rule=f"The name of the picture of a chain ends in {', '.join(_PICTURES)}.",
+            way_out="Write for example --chain chain.svg.",
+        )
     mechanism = find_mechanism(target)
     words, labelled = mechanism.explain(), mechanism.labelled()
     states = None
@@ -49,26 +66,42 @@ def command(output: Output, target: str, chain: Path | None, given: str | None) 
     output.say(labelled)
     if states is not None:
         output.say()
-        output.say(f"The Markov chain at {given} has {states} states: {chain}")
+        output.say(f"The Markov chain at {given} has {counted(states, 'state')}: {chain}")
     facts = {"mechanism": mechanism.__name__, "words": words, "labelled": labelled}
     drawn = None if chain is None else {"path": str(chain), "states": states}
     return output.document(0, **facts, source=str(mechanism), chain=drawn)
 
 
 def _drawn(output: Output, target: str, path: Path, given: str) -> int:
-    u = read_value(given, "an input")
+    u = read_option("--input", given, partial(read_value, what="an input"))
     mechanism = find_mechanism(target)
 
     def run(report: Report) -> Json:
         del report
         chain = mechanism.chain(u)
-        text = chain.dot() if path.suffix == ".dot" else chain.svg()
-        return {"states": len(chain.states), "text": text}
+        return {"states": len(chain.states), "picture": _picture(chain, path.suffix.lower())}
 
     title = f"the chain of {target} at {records.shown(u)}"
     found = result(Job(title, target.partition("::")[0], run), output)
     try:
-        path.write_text(found["text"], encoding="utf-8")
+        path.write_bytes(found["picture"])
     except OSError as error:
         raise ExactdpError(f"{path} cannot be written: {error.strerror}") from None
     return int(found["states"])
+
+
+def _picture(chain: Chain, suffix: str) -> bytes:
+    """Return the file of a chain."""
+    if suffix == ".dot":
+        return chain.dot().encode()
+    if suffix == ".svg":
+        return chain.svg().encode()
+    import matplotlib as mpl  # noqa: PLC0415 only for these pictures
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    mpl.use("agg")  # no window
+    figure = chain.plot().get_figure()
+    assert isinstance(figure, Figure)
+    written = io.BytesIO()
+    figure.savefig(written, format=suffix.removeprefix("."), dpi=160)
+    return written.getvalue()

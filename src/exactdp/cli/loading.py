@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import inspect
 import linecache
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -20,12 +21,13 @@ from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from exactdp.claims import Accuracy
 from exactdp.cli.reading import value_of
 from exactdp.errors import ExactdpError, Place
 from exactdp.language import Mechanism
+from exactdp.reals.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,14 @@ def find_claims(targets: Sequence[str], substring: str = "") -> list[Found]:
     """Return the claims of targets, in order, each once; refuse targets without claims."""
     found: dict[str, Found] = {}
     for target in targets:
-        file, _, name = target.partition("::")
+        file, name = _parts(target)
         folder = not name and Path(file).is_dir()
         listed = _in_folder(Path(file)) if folder else _in_file(file, name)
         found.update((one.title, one) for one in listed)
     chosen = [one for one in found.values() if substring in one.title]
     if not chosen:
         raise ExactdpError(
-            f"none of the {len(found)} claims has {substring!r} in its name",
+            f"none of {counted(len(found), 'claim')} has {substring!r} in its name",
             way_out=f"The claims are {_few([one.title for one in found.values()])}.",
         )
     return chosen
@@ -75,15 +77,15 @@ def find_claim(target: str) -> Found:
 
 def find_mechanism(target: str) -> Mechanism:
     """Return the mechanism that a target means; of a claim, the one it is about."""
-    file, _, name = target.partition("::")
+    file, name = _parts(target)
     module = load(file)
     known = _mechanisms(module)
     if not name:
         if len(known) == 1:
             return next(iter(known.values()))
         raise ExactdpError(
-            f"{file} has {len(known)} mechanisms, and one is needed",
-            way_out=f"Write {file}::NAME; {_names(module)}",
+            f"{file} has {counted(len(known), 'mechanism')}, and one is needed",
+            way_out=f"Write {file}::NAME. {_names(module)}",
         )
     value = _named(module, file, name)
     if isinstance(value, Accuracy):
@@ -112,7 +114,9 @@ def _in_folder(folder: Path) -> list[Found]:
     found = [one for path in paths for one in _claims(str(path))]
     if not found:
         raise ExactdpError(
-            f"there are no claims in the {len(paths)} Python files of {folder}", rule=_RULE
+            f"there are no claims in {folder}, which holds {counted(len(paths), 'Python file')}",
+            rule=_RULE,
+            way_out="Name a file, or `exactdp new NAME` to start one.",
         )
     return found
 
@@ -131,10 +135,11 @@ def _in_file(file: str, name: str) -> list[Found]:
     if chosen:
         return chosen
     module = load(file)
-    chosen = [Found(file, *one) for one in _walk(name, _named(module, file, name), set())]
+    value = _named(module, file, name)
+    chosen = [Found(file, *one) for one in _walk(name, value, set())]
     if not chosen:
         raise ExactdpError(
-            f"{name} in {file} is {_kind(_named(module, file, name))}, not a claim",
+            f"{name} in {file} is {_kind(value)}, not a claim",
             rule=_RULE,
             way_out=_names(module),
         )
@@ -145,7 +150,11 @@ _RULE = "Claims are `Accuracy` objects in variables of the file, also in lists a
 
 
 def _claims(file: str) -> list[Found]:
-    return [Found(file, *one) for one in _public_claims(load(file))]
+    module = load(file)
+    try:
+        return [Found(file, *one) for one in _public_claims(module)]
+    except Exception as error:  # a list of the file that cannot be walked through
+        raise problem(error, file) from error
 
 
 def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy]]:
@@ -181,21 +190,41 @@ def _named(module: ModuleType, file: str, text: str) -> Any:
     try:
         value = _evaluated(module, ast.parse(text, mode="eval").body)
         # A function that needs nothing is called: that is how examples make a mechanism.
-        if inspect.isfunction(value):
-            value = value()
+        if inspect.isfunction(value) and not inspect.iscoroutinefunction(value):
+            with contextlib.redirect_stdout(sys.stderr):
+                value = value()
     except ExactdpError:
         raise
     except Exception as error:
         if _place(error, str(Path(file).absolute())) is not None:
             raise problem(error, file) from error
         known = [name for name in vars(module) if not name.startswith("_")]
+        known += [name for name, _ in _public_claims(module)]
         close = [] if text in known else get_close_matches(text, known, 1)
         guess = f"Did you mean {close[0]}? " if close else ""
-        why = "" if isinstance(error, LookupError) else f": {error}"
-        raise ExactdpError(
-            f"{text} cannot be found in {file}{why}", way_out=guess + _names(module)
-        ) from error
+        if text in known or isinstance(error, TypeError):
+            what = f"{text} in {file} cannot be used: {error}"
+        else:
+            why = "" if isinstance(error, LookupError) else f": {_short_reason(error)}"
+            what = f"{text} cannot be found in {file}{why}"
+        raise ExactdpError(what, way_out=guess + _names(module)) from error
     return value
+
+
+def _short_reason(error: Exception) -> str:
+    return "this is not a name" if isinstance(error, SyntaxError) else str(error)
+
+
+def _parts(target: str) -> tuple[str, str]:
+    """Return the file and the name of a target."""
+    file, _, name = target.partition("::")
+    if not file:
+        raise ExactdpError(
+            f"{target!r} names no file",
+            rule="A target is FILE, FILE::NAME or a folder.",
+            way_out="Write for example claims.py::lemma.",
+        )
+    return file, name
 
 
 def _evaluated(module: ModuleType, node: ast.expr) -> Any:
@@ -206,7 +235,8 @@ def _evaluated(module: ModuleType, node: ast.expr) -> Any:
             return _evaluated(module, value)[value_of(index)]
         case ast.Call(ast.Name(name), arguments, keywords):
             named = {one.arg: value_of(one.value) for one in keywords if one.arg}
-            return vars(module)[name](*map(value_of, arguments), **named)
+            with contextlib.redirect_stdout(sys.stderr):
+                return vars(module)[name](*map(value_of, arguments), **named)
     raise ValueError("a name, name[key] or name(arguments) is expected")
 
 
@@ -220,9 +250,11 @@ def _names(module: ModuleType) -> str:
         and value.__module__ == module.__name__
         and value.__annotations__.get("return") in (Mechanism, "Mechanism", Accuracy, "Accuracy")
     ]
-    offers = {"claims": claims, "mechanisms": list(_mechanisms(module)), "functions": made}
-    said = [f"{what} {_few(names)}" for what, names in offers.items() if names]
-    return f"The file has the {', the '.join(said)}." if said else "The file has none."
+    offers = {"claim": claims, "mechanism": list(_mechanisms(module)), "function": made}
+    said = [
+        f"{what}{'s'[: len(names) != 1]} {_few(names)}" for what, names in offers.items() if names
+    ]
+    return f"The file has the {', the '.join(said)}." if said else "The file has nothing to ask."
 
 
 def _few(names: list[str]) -> str:
@@ -245,8 +277,9 @@ def _short(error: BaseException) -> str:
 def load(file: str) -> ModuleType:
     """Return a file as a module, loaded once; whatever goes wrong is one `ExactdpError`.
 
-    The file's folder is on `sys.path`, first while it is loaded, as for a script. What the file
-    prints goes to stderr: stdout is for answers.
+    The file's folder is on `sys.path`, first while it is loaded, as for a script; of a file in a
+    package (with `__init__.py`) the folder of the package, so that relative imports work. What the
+    file prints goes to stderr: stdout is for answers.
     """
     path = Path(file).absolute()
     try:
@@ -256,7 +289,8 @@ def load(file: str) -> ModuleType:
             f"{file} cannot be read: {(error.strerror or str(error)).lower()}",
             way_out="Name a Python file with claims, or write one with `exactdp new NAME`.",
         ) from None
-    name = f"_exactdp_file_{load.cache_info().currsize}_{path.stem}"
+    package, folder = _package(path)
+    name = f"{package}_exactdp_file_{load.cache_info().currsize}_{path.stem}"
     loader = SourceFileLoader(name, str(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None
@@ -267,10 +301,9 @@ def load(file: str) -> ModuleType:
     except (SyntaxError, ValueError) as error:  # ValueError: null bytes
         raise _not_python(error, file) from error
     sys.modules[name] = module
-    folder = str(path.parent)
     sys.path.insert(0, folder)
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr), _no_silent_end():
             exec(code, module.__dict__)
     except KeyboardInterrupt:
         raise
@@ -285,6 +318,38 @@ def load(file: str) -> ModuleType:
     return module
 
 
+@contextlib.contextmanager
+def _no_silent_end() -> Iterator[None]:
+    """Hear of `os._exit`, too: code 0 without a word would say that all claims hold."""
+    end, here = os._exit, os.getpid()
+
+    def heard(status: int) -> NoReturn:
+        if os.getpid() == here:
+            raise SystemExit(status)
+        end(status)  # a process that the file has forked
+
+    os._exit = heard
+    try:
+        yield
+    finally:
+        os._exit = end
+
+
+def _package(path: Path) -> tuple[str, str]:
+    """Return the package of a file, "a.b." or "", and the folder that it is imported from."""
+    folder, package = path.parent, ""
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        folder, package = folder.parent, f"{folder.name}.{package}"
+    return package, str(folder)
+
+
+def with_place(error: ExactdpError, file: str) -> ExactdpError:
+    """Return an error with the line of the file that caused it, if there is one."""
+    if error.place is None and error.__cause__ is not None:
+        error.place = _place(error.__cause__, str(Path(file).absolute()))
+    return error
+
+
 def problem(error: BaseException, file: str) -> ExactdpError:
     """Return what went wrong in a file as an error that shows the line of the file."""
     path = str(Path(file).absolute())
@@ -297,12 +362,16 @@ def problem(error: BaseException, file: str) -> ExactdpError:
         return _not_python(error, error.filename or file)
     if isinstance(error, SystemExit):
         return ExactdpError(
-            f"{file} ends Python when it is loaded (exit code {error.code})",
+            f"{file} ends Python (exit code {error.code or 0})",
             place=_place(error, path),
             way_out='Put what runs as a program under `if __name__ == "__main__":`.',
         )
     where = _place(error, path)
-    return ExactdpError(_short(error) if where else f"{file}: {_short(error)}", place=where)
+    way_out = ""
+    if isinstance(error, ImportError) and "relative import" in str(error):
+        way_out = "Import it by its name: the folder of the file is searched."
+    message = _short(error) if where else f"{file}: {_short(error)}"
+    return ExactdpError(message, place=where, way_out=way_out)
 
 
 def _place(error: BaseException, path: str) -> Place | None:

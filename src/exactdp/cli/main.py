@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from exactdp import __version__
-from exactdp.cli.output import Output, mistake
+from exactdp.cli.output import Output, StoppedError, mistake
 from exactdp.errors import ExactdpError
 
 #: Each command is the object `command` of the module with its name.
@@ -24,12 +24,16 @@ COMMANDS = {
     "epsilon": "Find the ε for which a claim holds, and the smallest.",
     "explain": "Show a mechanism as exactdp understands it.",
     "simulate": "Compare exact probabilities with many runs.",
-    "plot": "Draw a claim: error, κ or the region where it holds.",
+    "plot": "Draw a claim: error, κ, where it holds, or simulated.",
     "report": "Write one page with claims, verdicts and curves.",
     "certify": "Check certificates again, without the solver.",
     "new": "Write a commented file to start from.",
     "reproduce": "Run the experiments of the paper again.",
 }
+
+
+#: Signals that end a process from outside; Windows has no SIGHUP.
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Commands(click.Group):
@@ -80,6 +84,9 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; never returns."""
+    for number in ENDINGS:
+        if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
+            signal.signal(number, _end)
     sys.exit(run(arguments))
 
 
@@ -88,9 +95,6 @@ def run(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that has no ε
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
-            signal.signal(number, _end)
     output = Output()
     try:
         code: Any = group.main(arguments, "exactdp", standalone_mode=False, obj=output)
@@ -101,9 +105,10 @@ def run(arguments: list[str] | None = None) -> int:
         return output.failed(ExactdpError(error.format_message()), shown=True)
     except ExactdpError as error:
         return output.failed(error)
+    except StoppedError as stopped:
+        return output.stopped(stopped.left, stopped.done)
     except (KeyboardInterrupt, click.Abort):
-        output.note("Stopped: there is no answer yet.")
-        return 130
+        return output.stopped([])
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,7 +6,8 @@ import json
 import sys
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import click
 
@@ -20,8 +21,18 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_NARROWEST_NAME = 16
 STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "error": "bold red"}
 """The colour of each outcome, on a terminal."""
+
+
+class StoppedError(Exception):
+    """Ctrl-C was pressed; `left` names what was not done, `done` says what was."""
+
+    def __init__(self, left: list[str], done: str = "") -> None:
+        super().__init__()
+        self.left = left
+        self.done = done
 
 
 class Output:
@@ -62,11 +73,18 @@ class Output:
         from rich.table import Table  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
+        if self.console.width < _least_width(columns, rows):
+            for first, *others in rows:
+                self.say()
+                self.say(first, "bold")
+                for name, cell in zip(columns[1:], others, strict=True):
+                    self.say(f"  {name}: {cell}", STYLES.get(cell.split(",")[0], ""))
+            self.say()
+            return
         found: Table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for name in columns:
-            found.add_column(
-                name, justify="right" if name in right.split() else "left", overflow="fold"
-            )
+            justify: Literal["left", "right"] = "right" if name in right.split() else "left"
+            found.add_column(name, justify=justify, overflow="fold", no_wrap=name != columns[0])
         for row in rows:
             found.add_row(*(Text(cell, STYLES.get(cell.split(",")[0], "")) for cell in row))
         self.console.print(found)
@@ -83,11 +101,35 @@ class Output:
             sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
         return code
 
+    def stopped(self, left: list[str], done: str = "", **facts: Any) -> int:
+        """Say what was done and what was left when Ctrl-C came, and return the exit code."""
+        left_over = f"{len(left)} left: {', '.join(left)}" if len(left) > 1 else "".join(left)
+        if len(left) == 1:
+            left_over = f"1 left: {left_over}" if done else f"{left_over} is not done"
+        said = ", ".join(part for part in (done, left_over) if part)
+        self.note(f"Stopped: {said or 'there is no answer yet'}.")
+        return self.document(130, **facts, left=left)
+
     def failed(self, error: ExactdpError, *, shown: bool = False) -> int:
         """Say what was wrong, and return the exit code."""
         if not shown:
             self.note(str(error), "red")
         return self.document(2, error=error_record(error))
+
+
+def refuse_unwritable(path: Path | None) -> None:
+    """Refuse a file that cannot be written because there is no such folder, before long work."""
+    if path is not None and not path.parent.is_dir():
+        raise ExactdpError(
+            f"{path} cannot be written: there is no folder {path.parent}",
+            way_out="Make the folder first, or name another file.",
+        )
+
+
+def _least_width(columns: list[str], rows: list[list[str]]) -> int:
+    """Return how wide a terminal must be for a table; only its first column is folded."""
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    return min(widths[0], _NARROWEST_NAME) + sum(widths[1:]) + 3 * len(columns)
 
 
 def error_record(error: ExactdpError) -> Json:
@@ -98,7 +140,7 @@ def error_record(error: ExactdpError) -> Json:
     return {**facts, "place": where}
 
 
-def mistake(error: Exception, what: str = "") -> ExactdpError:
+def mistake(error: BaseException, what: str = "") -> ExactdpError:
     """Return an unexpected error as one message that says where it happened."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -114,10 +156,16 @@ def mistake(error: Exception, what: str = "") -> ExactdpError:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console  # noqa: PLC0415
 
+    class Pipe(Console):
+        """A console that says when its reader is gone, where Rich would exit with code 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     # A file or a pipe has no width: nothing is folded there.
     width = None if stream.isatty() else 10_000
-    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+    return Pipe(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
 def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

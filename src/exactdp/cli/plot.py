@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claim
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
+from exactdp.cli.reading import Changes, change_options, read_option, read_value
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, Report, result
 
@@ -17,10 +19,11 @@ from exactdp.cli.work import Job, Report, result
     "plot",
     epilog=examples(
         "exactdp plot claims.py::lemma -o lemma.svg",
-        "exactdp plot claims.py::lemma -o kappa.png --kind kappa",
+        "exactdp plot claims.py::lemma -o kappa.png --kind kappa --inputs grid:-2:2",
+        "exactdp plot claims.py::lemma -o runs.png --kind simulated --input '[0, 1]'",
     ),
 )
-@click.argument("target", metavar="FILE[::NAME]")
+@click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
 @click.option(
     "-o",
     "path",
@@ -32,21 +35,39 @@ from exactdp.cli.work import Job, Report, result
 @click.option(
     "--kind",
     default="error",
-    type=click.Choice(["error", "kappa", "region"]),
+    type=click.Choice(["error", "kappa", "region", "simulated"]),
     show_default=True,
-    help="The error against ε, κ over the inputs, or the (ε, γ) where the claim holds.",
+    help="The error against ε; κ over the inputs; the (ε, γ) where the claim holds; exact beside "
+    "simulated.",
+)
+@click.option(
+    "--input",
+    "given",
+    metavar="INPUT",
+    help="The input of an error or simulated picture; by default the one that tells most.",
 )
 @json_option
 @change_options
 @pass_output
-def command(output: Output, target: str, path: Path, kind: str, changes: Changes) -> int:
-    """Draw a claim: error, κ or the region where it holds."""
+def command(
+    output: Output, target: str, path: Path, kind: str, given: str | None, changes: Changes
+) -> int:
+    """Draw a claim: error, κ, where it holds, or simulated.
+
+    All curves are exact. κ over the inputs needs inputs that can be listed: of a claim about all
+    real inputs give --inputs grid:-1:1.
+    """
+    options = {}
+    if given is not None:
+        if kind in ("kappa", "region"):
+            raise click.UsageError(f"--input is for one input, and --kind {kind} shows all.")
+        options["u"] = read_option("--input", given, partial(read_value, what="an input"))
+    refuse_unwritable(path)
     save_plot = part("exactdp.report.plots", "save_plot")
     found = find_claim(target)
 
     def run(report: Report) -> Json:
-        del report
-        save_plot(changes.applied(found.claim), path, kind)
+        save_plot(changes.applied(found.claim), path, kind, progress=report, **options)
         return {}
 
     result(Job(found.title, found.file, run), output)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from exactdp.cli import records
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import read_value
+from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.reals import ClosedForm
-from exactdp.reals.numbers import rational, spell
+from exactdp.reals.numbers import spell
 
 
 @click.command(
@@ -22,7 +24,7 @@ from exactdp.reals.numbers import rational, spell
         "exactdp probability sparse.py::sparse --input '[1]' --output '[Interval(0, 2)]' --at 1/2",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM")
+@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
 @click.option("--input", "given", default="()", metavar="INPUT", help="The input: '[-1, 1/2]'.")
 @click.option(
     "--output",
@@ -31,7 +33,14 @@ from exactdp.reals.numbers import rational, spell
     help="Only this output; Real is any number, Interval(0, 1) one between. By default all.",
 )
 @click.option("--at", "eps", metavar="EPS", help="Evaluate at this ε, to certified digits.")
-@click.option("--digits", default=30, type=click.IntRange(1, 10_000), show_default=True)
+@click.option(
+    "--digits",
+    default=30,
+    type=click.IntRange(1, 10_000),
+    show_default=True,
+    metavar="N",
+    help="How many certified digits --at gives.",
+)
 @click.option("--latex", is_flag=True, help="Show the closed forms in LaTeX.")
 @json_option
 @pass_output
@@ -50,9 +59,9 @@ def command(
     whose digits are certified.
     """
     mechanism = find_mechanism(target)
-    u = read_value(given, "an input")
-    wanted = None if event is None else read_value(event, "an output")
-    at = None if eps is None else rational(eps, "a value of ε")
+    u = read_option("--input", given, partial(read_value, what="an input"))
+    wanted = read_option("--output", event, partial(read_value, what="an output"))
+    at = read_option("--at", eps, read_budget)
 
     def entry(one: Any, chance: ClosedForm) -> Json:
         value = None if at is None else records.enclosure(chance.at(at, digits), digits)

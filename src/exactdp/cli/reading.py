@@ -12,14 +12,48 @@ import click
 
 from exactdp.claims import Accuracy, AllReals, Box, Grid
 from exactdp.claims.expressions import Expression, as_expression
+from exactdp.claims.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language import Real
 from exactdp.reals import Interval
-from exactdp.reals.numbers import inf, rational
+from exactdp.reals.numbers import inf, rational, spell
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NAMES: dict[str, Any] = {"Real": Real, "int": int, "inf": inf}
+
+
+def read_option(name: str, text: str | None, read: Callable[[str], Any]) -> Any:
+    """Return what an option says, None if it is not given; what is wrong with it names it."""
+    try:
+        return None if text is None else read(text)
+    except ExactdpError as error:
+        error.message = f"{name}: {error.message}"
+        raise
+
+
+def read_budget(text: str) -> Fraction:
+    """Return one ε."""
+    found = rational(text, "a value of ε")
+    if found <= 0:
+        raise ValueRefusedError(
+            f"ε is {spell(found)}",
+            rule="The privacy budget is positive.",
+            way_out="Write for example 1/2.",
+        )
+    return found
+
+
+def read_probability(text: str) -> Fraction:
+    """Return a number between 0 and 1."""
+    found = rational(text, "a probability")
+    if not 0 <= found <= 1:
+        raise ValueRefusedError(
+            f"{spell(found)} is not a probability",
+            rule="A probability is between 0 and 1.",
+            way_out="Write for example 0.05.",
+        )
+    return found
 
 
 def read_value(text: str, what: str) -> Any:
@@ -58,14 +92,23 @@ def value_of(node: ast.expr) -> Any:
             return _NAMES[name]
         case ast.Call(ast.Name("Interval"), [lower, upper], []):
             return Interval(value_of(lower), value_of(upper))
-    raise ValueError(ast.dump(node))
+    raise ValueError(f"{ast.unparse(node)} is not a value")
 
 
 def read_interval(text: str) -> Interval:
     """Return an interval of ε: `(0, 1]`, or a single number."""
     if text.strip().startswith(("(", "[")):
-        return Interval.parse(text)
-    return Interval(text, text)
+        found = Interval.parse(text)
+    else:
+        number = rational(text, "an interval of ε, nor a number")
+        found = Interval(number, number)
+    if found.lower < 0 or 0 in found:
+        raise ValueRefusedError(
+            f"the ε in {found} are not all positive",
+            rule="The privacy budget is positive.",
+            way_out="Write for example --eps '(0, 1]'.",
+        )
+    return found
 
 
 def read_inputs(text: str) -> Any:
@@ -109,18 +152,31 @@ class Changes:
 def _divided(beta: Any, kappa: Fraction) -> Any:
     if not callable(beta) or isinstance(beta, Expression):
         return as_expression(beta, "beta") / kappa
+    return _Divided(beta, kappa)
 
-    def divided(u: Any) -> Expression:
-        return as_expression(beta(u), "beta") / kappa
 
-    divided.__name__ = f"{getattr(beta, '__name__', 'beta')}/{kappa}"
-    return divided
+@dataclass(frozen=True)
+class _Divided:
+    """A β that is a function of the input, divided by κ."""
+
+    beta: Callable[[Any], object]
+    kappa: Fraction
+
+    def __call__(self, u: Any) -> Expression:
+        return as_expression(self.beta(u), "beta") / self.kappa
+
+    def __str__(self) -> str:
+        return f"({written(self.beta)})/{spell(self.kappa)}"
 
 
 def _read_kappa(text: str) -> Fraction:
     kappa = rational(text, "a constant κ")
     if kappa <= 0:
-        raise ValueRefusedError(f"κ is {kappa}", rule="β is divided by κ, which is positive.")
+        raise ValueRefusedError(
+            f"κ is {kappa}",
+            rule="β is divided by κ, which is positive.",
+            way_out="Write for example --kappa 2.",
+        )
     return kappa
 
 
@@ -129,9 +185,9 @@ def change_options(function: Function) -> Function:
 
     def command(eps: str | None, inputs: str | None, kappa: str | None, **others: Any) -> Any:
         changes = Changes(
-            None if eps is None else read_interval(eps),
-            None if inputs is None else read_inputs(inputs),
-            None if kappa is None else _read_kappa(kappa),
+            read_option("--eps", eps, read_interval),
+            read_option("--inputs", inputs, read_inputs),
+            read_option("--kappa", kappa, _read_kappa),
         )
         return function(changes=changes, **others)
 

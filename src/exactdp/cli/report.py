@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import tokenize
 from pathlib import Path
 
 import click
 
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claims
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, Report, result
+from exactdp.errors import ExactdpError
+from exactdp.reals.numbers import counted
 
 
 @click.command(
@@ -19,7 +23,9 @@ from exactdp.cli.work import Job, Report, result
         "exactdp report claims.py -o report.html",
     ),
 )
-@click.argument("target", metavar="FILE[::NAME]")
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
+)
 @click.option(
     "-o",
     "path",
@@ -31,21 +37,37 @@ from exactdp.cli.work import Job, Report, result
 @json_option
 @change_options
 @pass_output
-def command(output: Output, target: str, path: Path, changes: Changes) -> int:
+def command(output: Output, targets: tuple[str, ...], path: Path, changes: Changes) -> int:
     """Write one page with claims, verdicts and curves.
 
-    The page needs no network and no other file.
+    The page needs no network and no other file. The certificates are in it, for `exactdp certify`.
     """
-    write_report = part("exactdp.report.page", "write_report")
-    found = find_claims([target])
-    file = found[0].file
+    refuse_unwritable(path)
+    page = part("exactdp.report.page", "page")
+    found = find_claims(targets)
+    files = list(dict.fromkeys(one.file for one in found))
+    names = [one.name if len(files) == 1 else one.title for one in found]
 
     def run(report: Report) -> Json:
-        del report
-        claims = {one.name: changes.applied(one.claim) for one in found}
-        write_report(claims, path, Path(file).read_text(encoding="utf-8"))
-        return {}
+        applied = [changes.applied(one.claim) for one in found]
+        claims = dict(zip(names, applied, strict=True))
+        return {"page": page(claims, _source(files), progress=report)}
 
-    result(Job(f"the report of {target}", file, run), output)
-    output.say(f"Wrote {path} ({len(found)} claim{'s'[: len(found) != 1]}).")
+    title = f"the report of {', '.join(targets)}"
+    text = result(Job(title, files[0], run), output)["page"]
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ExactdpError(f"{path} cannot be written: {error.strerror}") from None
+    output.say(f"Wrote {path} ({counted(len(found), 'claim')}).")
     return output.document(0, claims=[one.title for one in found], path=str(path))
+
+
+def _source(files: list[str]) -> str:
+    """Return the text of the files, each under its name if there are several."""
+    texts = []
+    for file in files:
+        with tokenize.open(file) as opened:  # in the encoding that the file declares
+            text = opened.read()
+        texts.append(text if len(files) == 1 else f"# {file}\n\n{text}")
+    return "\n\n".join(texts)

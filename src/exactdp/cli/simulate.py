@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import click
 
 from exactdp.cli import records
+from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import read_value
+from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.language import Mechanism
 from exactdp.language.types import Real, RealType
-from exactdp.reals.numbers import rational, spell
+from exactdp.reals import ExpPoly
+from exactdp.reals.numbers import counted, spell
 
 _PILOT = 1000  # runs that choose where to cut a real number
+_CHUNK = 100_000  # runs that are held in memory at a time
+_FAR = 1_000_003  # between the seeds of two chunks
 
 
 @click.command(
@@ -27,13 +33,20 @@ _PILOT = 1000  # runs that choose where to cut a real number
         "exactdp simulate noisy_max.py::noisy_max --input '[1, 0, -1]' --eps 1",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM")
+@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
 @click.option("--input", "given", default="()", metavar="INPUT", help="The input: '[-1, 1/2]'.")
 @click.option("--eps", required=True, metavar="EPS", help="The privacy budget ε of the runs.")
 @click.option(
-    "--runs", default=100_000, type=click.IntRange(1, 10**8), show_default=True, metavar="N"
+    "--runs",
+    default=100_000,
+    type=click.IntRange(1, 10**8),
+    show_default=True,
+    metavar="N",
+    help="How many runs.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of the random numbers.")
+@click.option(
+    "--seed", default=0, type=click.IntRange(0), show_default=True, help="Of the random numbers."
+)
 @json_option
 @pass_output
 def command(output: Output, target: str, given: str, eps: str, runs: int, seed: int) -> int:
@@ -44,15 +57,15 @@ def command(output: Output, target: str, given: str, eps: str, runs: int, seed: 
     cut where a quarter, a half and three quarters of the runs lie below.
     """
     mechanism = find_mechanism(target)
-    u, budget = read_value(given, "an input"), rational(eps, "a value of ε")
+    u = read_option("--input", given, partial(read_value, what="an input"))
+    budget = read_option("--eps", eps, read_budget)
 
     def run(report: Report) -> Json:
-        del report
-        return {"rows": list(_rows(mechanism, u, budget, runs, seed))}
+        return {"rows": _rows(mechanism, u, budget, runs, seed, report)}
 
     rows = result(Job(target, target.partition("::")[0], run), output)["rows"]
     where = records.shown(u) if mechanism.inputs else "its only input"
-    output.say(f"{mechanism.__name__} at {where}, ε = {spell(budget)}, {runs:,} runs:")
+    output.say(f"{mechanism.__name__} at {where}, ε = {spell(budget)}, {counted(runs, 'run')}:")
     table = [
         [
             one["event"],
@@ -68,28 +81,56 @@ def command(output: Output, target: str, given: str, eps: str, runs: int, seed: 
     return output.document(0, **facts, **settings, rows=rows)
 
 
-def _rows(mechanism: Mechanism, u: Any, eps: Fraction, runs: int, seed: int) -> Iterator[Json]:
+def _rows(
+    mechanism: Mechanism, u: Any, eps: Fraction, runs: int, seed: int, report: Report
+) -> list[Json]:
     found = mechanism.distribution(u)
-    groups: dict[Any, list[Any]] = {pattern: [] for pattern in found}
-    homes: dict[Any, Any] = {}
-    for one in mechanism.sample(u, eps, runs, seed):
-        shape = _shape(one)
-        if shape not in homes:
-            homes[shape] = next((p for p in groups if _fits(shape, p)), None)
-        groups.setdefault(homes[shape], []).append(one)
+    tally = _Tally(found)
+    for done in range(0, runs, _CHUNK):
+        size = min(_CHUNK, runs - done)
+        tally.add(mechanism.sample(u, eps, size, seed + done // _CHUNK * _FAR))
+        report(done + size, runs)
+    rows = []
     for pattern, chance in found.items():
-        members = groups[pattern]
-        yield _row(records.shown(pattern), chance.at(eps), len(members), runs)
-        for position, column in enumerate(_columns(members, pattern)):
+        rows.append(_row(records.shown(pattern), chance.at(eps), tally.counts[pattern], runs))
+        for (position, cut), count in tally.below[pattern].items():
             name = records.shown(pattern)
             if not isinstance(pattern, RealType):
                 name += f", number {position + 1}"
-            for cut in _cuts(column[:_PILOT]):
-                exact = found.cumulative(pattern, cut, position).at(eps)
-                count = sum(value <= cut for value in column)
-                yield _row(f"{name} ≤ {float(cut):g}", exact, count, runs)
-    if None in groups and None not in found:  # an output of probability 0: not seen in practice
-        yield _row("any other", (0 * found[next(iter(found))]).at(eps), len(groups[None]), runs)
+            exact = found.cumulative(pattern, cut, position).at(eps)
+            rows.append(_row(f"{name} ≤ {float(cut):g}", exact, count, runs))
+    if tally.counts[None] and None not in found:  # of probability 0: not seen in practice
+        rows.append(_row("any other", ExpPoly(0).at(eps), tally.counts[None], runs))
+    return rows
+
+
+class _Tally:
+    """How often each output was seen, and how often its real numbers were below some cuts."""
+
+    def __init__(self, patterns: Iterable[Any]) -> None:
+        self._patterns = list(patterns)
+        self._homes: dict[Any, Any] = {}
+        self.counts: Counter[Any] = Counter()
+        self.below: dict[Any, dict[tuple[int, Fraction], int]] = {}
+
+    def add(self, outputs: Iterable[Any]) -> None:
+        """Count some runs; the first ones choose the cuts."""
+        groups: dict[Any, list[Any]] = {pattern: [] for pattern in self._patterns}
+        for one in outputs:
+            shape = _shape(one)
+            if shape not in self._homes:
+                fitting = (p for p in self._patterns if _fits(shape, p))
+                self._homes[shape] = next(fitting, None)
+            groups.setdefault(self._homes[shape], []).append(one)
+        for pattern, members in groups.items():
+            self.counts[pattern] += len(members)
+            columns = _columns(members, pattern)
+            cuts = self.below.setdefault(
+                pattern,
+                {(k, cut): 0 for k, column in enumerate(columns) for cut in _cuts(column[:_PILOT])},
+            )
+            for position, cut in cuts:
+                cuts[position, cut] += sum(value <= cut for value in columns[position])
 
 
 def _row(event: str, exact: Any, count: int, runs: int) -> Json:

@@ -7,9 +7,11 @@ import click
 from exactdp.claims import Accuracy
 from exactdp.cli import records
 from exactdp.cli.asking import ask
+from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
-from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.work import Report
+from exactdp.reals.numbers import positive_width
 
 
 @click.command(
@@ -19,8 +21,12 @@ from exactdp.cli.work import Report
         "exactdp tighten claims.py::lemma --each",
     ),
 )
-@click.argument("targets", nargs=-1, required=True, metavar="FILE[::NAME]...")
-@click.option("--width", default="1e-6", show_default=True, help="How closely to enclose κ.")
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
+)
+@click.option(
+    "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose κ."
+)
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
 @json_option
 @change_options
@@ -33,6 +39,7 @@ def command(
     κ is enclosed with proof; the answer names the input and the ε that decide it. A κ below 1 means
     that the claim itself is false.
     """
+    read_option("--width", width, positive_width)
 
     def question(claim: Accuracy, report: Report) -> Json:
         best = records.tightness(claim.tightest(width=width, progress=report))

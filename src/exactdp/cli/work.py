@@ -1,7 +1,8 @@
 """Long work, done in child processes so that Ctrl-C ends it at once.
 
 A call into a library of numbers cannot be interrupted, but a process can be ended. Children are
-forked, so they have the claims without pickling; what they answer is plain JSON.
+forked, so they have the claims without pickling; what they answer is plain JSON. Where there is no
+fork (Windows) the work is done here, one job after the other.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from exactdp.cli.loading import problem
-from exactdp.cli.output import Json, Output, mistake
+from exactdp.cli.loading import problem, with_place
+from exactdp.cli.output import Json, Output, StoppedError, mistake
 from exactdp.errors import ExactdpError
 
 if TYPE_CHECKING:
@@ -42,14 +44,6 @@ class Job:
     run: Callable[[Report], Json]
 
 
-class StoppedError(Exception):
-    """Ctrl-C was pressed; `left` are the titles of the jobs that were not done."""
-
-    def __init__(self, left: list[str]) -> None:
-        super().__init__()
-        self.left = left
-
-
 def results(
     jobs: list[Job], processes: int, output: Output
 ) -> Iterator[tuple[int, Json | ExactdpError]]:
@@ -61,17 +55,17 @@ def results(
     ready: dict[int, Json | ExactdpError] = {}
     following = 0
     display = _Display(jobs, output)
-    with contextlib.closing(_Children(jobs, min(processes, len(jobs)))) as children:
+    with contextlib.closing(_workers(jobs, min(processes, len(jobs)))) as workers:
         try:
             with display:
                 while following < len(jobs):
-                    for number, news in children.news():
+                    for number, news in workers.news():
                         if isinstance(news, tuple):
                             display.progress(number, *news)
                         else:
                             ready[number] = news
                             display.done(number)
-                    display.refresh()
+                    display.refresh(workers.busy())
                     while following in ready:
                         display.hide()
                         yield following, ready.pop(following)
@@ -79,7 +73,7 @@ def results(
                         following += 1
             return
         except KeyboardInterrupt:
-            children.close()
+            workers.close()
     undone = [n for n in range(following, len(jobs)) if n not in ready]
     yield from sorted(ready.items(), key=lambda one: one[0])
     raise StoppedError([jobs[number].title + display.how_far(number) for number in undone])
@@ -87,13 +81,43 @@ def results(
 
 def result(job: Job, output: Output) -> Json:
     """Return the result of one job, or raise its error."""
-    try:
-        ((_, found),) = results([job], 1, output)
-    except StoppedError:
-        raise KeyboardInterrupt from None
+    ((_, found),) = results([job], 1, output)
     if isinstance(found, ExactdpError):
         raise found
     return found
+
+
+class _Workers(Protocol):
+    def news(self) -> Iterator[tuple[int, Any]]: ...
+    def busy(self) -> list[int]: ...
+    def close(self) -> None: ...
+
+
+def _workers(jobs: list[Job], count: int) -> _Workers:
+    forks = "fork" in multiprocessing.get_all_start_methods()
+    return _Children(jobs, count) if forks else _Here(jobs)
+
+
+class _Here:
+    """Jobs done in this process, which hears of Ctrl-C when a library gives it back to Python."""
+
+    def __init__(self, jobs: list[Job]) -> None:
+        self._jobs = jobs
+        self._waiting = iter(range(len(jobs)))
+
+    def news(self) -> Iterator[tuple[int, Any]]:
+        """Do the next job and yield its result or its error."""
+        number = next(self._waiting)
+        with contextlib.redirect_stdout(sys.stderr):
+            found = _done(self._jobs[number], lambda *_: None)
+        yield number, found
+
+    def busy(self) -> list[int]:
+        """Return nothing: nothing goes on while this is asked."""
+        return []
+
+    def close(self) -> None:
+        """Do nothing: nothing was started."""
 
 
 class _Children:
@@ -147,6 +171,10 @@ class _Children:
                 self._next(connection, child)
             yield number, news
 
+    def busy(self) -> list[int]:
+        """Return the jobs that are being done."""
+        return [number for _, number in self._busy.values()]
+
     def close(self) -> None:
         """End all children."""
         for child, _ in self._busy.values():
@@ -167,7 +195,7 @@ def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) ->
     """Do jobs by their numbers until the parent has no more of them, or is gone (in a child)."""
     for other in others:  # the parent's ends, inherited: if they stay open its end is not seen
         other.close()
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP):  # there is both where there is fork
         signal.signal(number, signal.SIG_DFL)
     os.dup2(2, 1)  # what a user's function prints is a message, not an answer
     last = 0.0
@@ -182,22 +210,32 @@ def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) ->
     with contextlib.suppress(EOFError, OSError):
         while True:
             job = jobs[connection.recv()]
-            news: Json | ExactdpError
             try:
-                news = job.run(report)
-            except OSError as error:
-                news = ExactdpError(f"{job.title}: {error}")
-            except Exception as error:
+                news = _done(job, report)
+            except KeyboardInterrupt as error:  # raised by the file: a child ignores Ctrl-C
                 news = _said(error, job)
             connection.send(news)
 
 
-def _said(error: Exception, job: Job) -> ExactdpError:
+def _done(job: Job, report: Report) -> Json | ExactdpError:
+    """Return the result of a job, or its error."""
+    try:
+        return job.run(report)
+    except KeyboardInterrupt:
+        raise
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return ExactdpError(f"{job.title}: {what}")
+    except BaseException as error:  # a function of the file may also call sys.exit
+        return _said(error, job)
+
+
+def _said(error: BaseException, job: Job) -> ExactdpError:
     """Return an error that names the job; a mistake in the user's file shows its line."""
     if isinstance(error, ExactdpError):
         if error.place is None:
             error.message = f"{job.title}: {error.message}"
-        return error
+        return with_place(error, job.file)
     found = problem(error, job.file)
     return mistake(error, f"{job.title}: ") if found.place is None else found
 
@@ -249,17 +287,19 @@ class _Display:
             self._live.stop()
             self._live = None
 
-    def refresh(self) -> None:
-        """Draw the display again."""
-        if self._live is not None:
+    def refresh(self, busy: list[int]) -> None:
+        """Draw the display again, with a bar for each job that is being done."""
+        if self._live is not None and self._bars is not None:
+            for number in busy:
+                if number not in self._tasks:
+                    title = self._jobs[number].title
+                    self._tasks[number] = self._bars.add_task(title, total=None)
             self._live.refresh()
 
     def progress(self, number: int, done: int, total: int) -> None:
         """Note how far a job has come."""
         self._far[number] = done, total
-        if self._bars is not None:
-            if number not in self._tasks:
-                self._tasks[number] = self._bars.add_task(self._jobs[number].title)
+        if self._bars is not None and number in self._tasks:
             self._bars.update(self._tasks[number], completed=done, total=total)
 
     def done(self, number: int) -> None:
@@ -275,4 +315,4 @@ class _Display:
         if number not in self._far:
             return ""
         done, total = self._far[number]
-        return f" (stopped at {done} of {total})"
+        return f" (stopped at {done:,} of {total:,})"

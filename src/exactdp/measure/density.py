@@ -163,7 +163,8 @@ class Product(NamedTuple):
             bound = step(frame, frame.point(-condition.constant / q), above=q > 0)
             cut = self.with_function(variable, bound)
             return cut if cut.functions[variable] else None
-        return self._with(self.functions, (*self.conditions, condition))
+        conditions = joined(self.conditions, condition)
+        return None if conditions is None else self._with(self.functions, conditions)
 
     def renamed(self, names: dict[int, int]) -> Product:
         """Return the product with its variables renamed."""
@@ -266,6 +267,54 @@ def _product(factors: frozenset[tuple[ExpPoly, int]]) -> ExpPoly:
 
 def _nonzero(product: Product) -> Product | None:
     return product if product.weight else None
+
+
+def joined(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...] | None:
+    """Return conditions and one more, without those that others imply; None if they exclude it.
+
+    Of x < y < z and x < z the last is implied: without it a chain can be undone from its ends.
+    """
+    if new.difference is None or not conditions:
+        return (*conditions, new)
+    x, y = new.difference
+    if any(
+        one.difference == (y, x) and _is_at_most_zero(one.constant + new.constant)
+        for one in conditions
+    ):
+        return None
+    if _is_implied(new, conditions):
+        return conditions
+    found = [*conditions, new]
+    for one in conditions:
+        rest = tuple(other for other in found if other is not one)
+        if one.difference is not None and _is_implied(one, rest):
+            found.remove(one)
+    return tuple(found)
+
+
+def _is_implied(one: Condition, others: tuple[Condition, ...]) -> bool:
+    """Whether a difference follows from another one, or from two in a row."""
+    assert one.difference is not None
+    x, y = one.difference
+    first = [other for other in others if other.difference is not None]
+    for other in first:
+        assert other.difference is not None
+        start, middle = other.difference
+        if start != x:
+            continue
+        if middle == y and _is_at_most_zero(other.constant - one.constant):
+            return True
+        for last in first:
+            if last.difference == (middle, y) and _is_at_most_zero(
+                other.constant + last.constant - one.constant
+            ):
+                return True
+    return False
+
+
+def _is_at_most_zero(number: object) -> bool:
+    """Whether a number is known not to be positive; a parameter only if it is 0."""
+    return not number or (isinstance(number, Fraction | int) and number <= 0)
 
 
 def _is_difference(condition: Condition) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from html import escape
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.expressions import Expression
+from exactdp.claims.functions import written
 from exactdp.report.formulas import latex, mathml
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ OUTCOMES = {
     False: ("Fails", "✗", "#a33a00"),
     None: ("Undecided", "?", "#595959"),
 }
+_PAUSE = 0.1  # seconds between two looks of a progress bar
 _PRE = "text-align:left;line-height:1.35;margin:.4em 0"
 
 
@@ -66,7 +70,7 @@ def claim_rows(claim: Accuracy) -> list[tuple[str, str]]:
 def beta_html(claim: Accuracy) -> str:
     """Return β, typeset where it is a formula."""
     if callable(claim.beta) and not isinstance(claim.beta, Expression):
-        return escape(f"the function {getattr(claim.beta, '__name__', 'beta')} of the input")
+        return f"<code>{escape(written(claim.beta))}</code>, a function of the input"
     return mathml(claim.formula)
 
 
@@ -112,12 +116,19 @@ def _escaped(line: str) -> str:
 def progress_bar(title: str = "checked") -> Callable[[int, int], None]:
     """Return a `progress=` for check, tightest and epsilons: a bar in a notebook or terminal.
 
-    In a notebook the bar is one display that is updated; elsewhere it is a line on stderr.
+    In a notebook the bar is one display that is updated, ten times a second at most; elsewhere it
+    is a line on stderr.
     """
     handle = _display_handle()
+    last = -inf
 
     def show(done: int, total: int) -> None:
-        words = f"{done:,} of {total:,} inputs {title}"
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _PAUSE and done < total:
+            return
+        last = now
+        words = f"{done:,} of {total:,} {title}"
         if handle is not None:
             bar = f'<progress max="{total}" value="{done}" aria-label="progress"></progress>'
             handle.update({"text/html": f"{bar} {words}", "text/plain": words}, raw=True)

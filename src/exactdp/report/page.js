@@ -1,5 +1,6 @@
 "use strict";
 // Reads certified values that were computed beforehand; nothing is calculated here.
+const readers = new Map();
 for (const reader of document.querySelectorAll(".reader")) {
   const id = reader.dataset.for;
   const values = JSON.parse(document.getElementById(id + "-data").textContent);
@@ -30,11 +31,38 @@ for (const reader of document.querySelectorAll(".reader")) {
   slider.addEventListener("input", show);
   reader.hidden = false;
   show();
+  readers.set(id, {
+    eps: () => values[slider.value][0],
+    move: (eps) => {
+      const place = values.findIndex((row) => row[0] === eps);
+      if (place >= 0) slider.value = place;
+      show();
+    },
+  });
 }
-// A printed page shows everything.
+// One input at a time, chosen from a list; without this script all of them can be opened.
+for (const chooser of document.querySelectorAll(".chooser")) {
+  const select = chooser.querySelector("select");
+  const panels = [...document.querySelectorAll(`.panel[data-claim="${select.dataset.for}"]`)];
+  let shown = panels[0];
+  const show = () => {
+    const eps = readers.get(shown.id).eps();
+    const chosen = select.selectedOptions[0];
+    shown = document.getElementById(chosen.value);
+    shown.querySelector(".at").textContent = chosen.dataset.input;
+    for (const one of panels) one.hidden = one !== shown;
+    for (const one of panels) one.open = one === shown;
+    readers.get(shown.id).move(eps);
+  };
+  chooser.hidden = false;
+  for (const one of panels) one.hidden = one !== shown;
+  for (const one of panels) one.classList.add("chosen");
+  select.addEventListener("change", show);
+}
+// A printed page shows everything but the inputs that were not chosen.
 const closed = [];
 addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details:not([open])")) {
+  for (const one of document.querySelectorAll("details:not([open], .panel)")) {
     one.open = true;
     closed.push(one);
   }

@@ -21,10 +21,11 @@ from exactdp.claims.levels import Range
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.reals.numbers import inf, spell
+from exactdp.reals.numbers import counted, inf, spell
+from exactdp.report.choices import Choice, choices
 from exactdp.report.formulas import mathml, term_mathml
 from exactdp.report.notebook import OUTCOMES, claim_rows
-from exactdp.report.shown import Shown, choose, readings, text
+from exactdp.report.shown import Shown, readings, text
 
 _DIGITS = 12
 _LARGEST_FORM = 60  # terms; more of them are not read by anyone
@@ -67,11 +68,17 @@ def page(
     )
     sections = []
     for number, (name, claim) in enumerate(claims.items(), 1):
-        verdict = verdicts.get(name) if verdicts is not None else None
-        verdict = claim.check() if verdict is None else verdict  # a verdict is false if it fails
-        sections.append(_section(number, name, claim, verdict))
         if progress is not None:
-            progress(number, len(claims))
+            progress(number - 1, len(claims))
+        verdict = verdicts.get(name) if verdicts is not None else None
+        try:
+            found = claim.check() if verdict is None else verdict  # which is false if it fails
+            sections.append(_section(number, name, claim, found))
+        except ExactdpError as error:
+            error.message = f"{name}: {error.message}"
+            raise
+    if progress is not None:
+        progress(len(claims), len(claims))
     return environment.get_template("page.html").render(
         sections=sections,
         source=source_text.strip("\n"),
@@ -85,7 +92,8 @@ def page(
 def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
     """Return what the page says of one claim."""
     word, sign, _ = OUTCOMES[verdict.holds]
-    where = f"{verdict.inputs:,} looked at"
+    noun = "cell" if verdict.is_everywhere else "input"
+    where = f"{counted(verdict.inputs, noun)} looked at"
     if verdict.silent:
         where += f"; the claim says nothing at {verdict.silent:,} of them"
     return {
@@ -102,9 +110,9 @@ def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[
         "program": str(claim.mechanism).strip(),
         "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
         "seconds": f"{verdict.seconds:.2g}",
-        "file": f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)}.certificate.json",
+        "file": f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name).strip('-')[:80]}.certificate.json",
         "certificate": _certificate(verdict),
-        "curve": _curve(f"claim-{number}", claim, verdict),
+        **_curves(f"claim-{number}", claim, verdict),
     }
 
 
@@ -145,14 +153,26 @@ class Reading:
         ]
 
 
-def _curve(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
-    """Return the picture, its readings and closed forms, or why there are none."""
+def _curves(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
+    """Return the curves that a reader can choose from, or why there are none."""
     try:
-        shown = choose(claim, verdict)
-        svg, place = _picture(shown, name)
-        values = [reading(shown, eps, place) for eps in readings(shown)]
+        found = choices(claim, verdict)
+        panels = [_curve(f"{name}-{k}", claim, one) for k, one in enumerate(found.all, 1)]
     except ExactdpError as error:
-        return {"missing": str(error)}
+        return {"missing": str(error), "panels": [], "inputs": [], "left_out": ""}
+    inputs = [
+        (panel["id"], label, f"{label} ({special})" if special else label)
+        for panel, one in zip(panels, found.all, strict=True)
+        for label, special in one.inputs.items()
+    ]
+    return {"missing": "", "panels": panels, "inputs": inputs, "left_out": found.left_out}
+
+
+def _curve(name: str, claim: Accuracy, choice: Choice) -> dict[str, Any]:
+    """Return the picture of one curve, its readings and its closed forms."""
+    shown = choice.shown
+    svg, place = _picture(shown, name)
+    values = [reading(shown, eps, place) for eps in readings(shown)]
     curve = shown.curve
     start = len(values) // 2
     if shown.counterexample is not None:
@@ -161,9 +181,12 @@ def _curve(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
     alpha = "" if curve.alpha is None else f"α = {text(curve.alpha)}"
     if alpha and isinstance(claim.alpha_level, Range) and shown.counterexample is None:
         alpha = f"any α below {text(curve.alpha)}"
+    several = list(choice.inputs)
     return {
-        "missing": "",
-        "input": text(curve.input),
+        "id": name,
+        "input": several[0],
+        "several": ", ".join(several) if len(several) > 1 else "",
+        "heading": _heading(several),
         "gamma": text(curve.gamma),
         "alpha": alpha,
         "svg": svg,
@@ -175,6 +198,13 @@ def _curve(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
         "claimed": [_typeset(form) for form in curve.claimed],
         "tight": _tight(shown),
     }
+
+
+def _heading(inputs: list[str]) -> str:
+    if len(inputs) == 1:
+        return f"At the input {inputs[0]}"
+    more = f" and {len(inputs) - 3:,} more" if len(inputs) > 4 else ""
+    return f"At the inputs {', '.join(inputs[: 3 if more else 4])}{more}"
 
 
 def reading(
@@ -213,13 +243,17 @@ def least(forms: Iterable[ClosedForm], eps: Fraction, kappa: Fraction | int) -> 
 def _picture(shown: Shown, name: str) -> tuple[str, Callable[[float, float], tuple[float, float]]]:
     """Return the curve as SVG with a cursor, and where a point of the curve lies in it."""
     import matplotlib as mpl  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
 
-    from exactdp.report.plots import STYLE, new_figure, plot_shown  # noqa: PLC0415
+    from exactdp.report.plots import plot_shown  # noqa: PLC0415
+    from exactdp.report.styles import STYLE  # noqa: PLC0415
 
     with mpl.rc_context({**STYLE, "svg.hashsalt": name, "font.family": "sans-serif"}):
-        figure = new_figure()
-        figure.set_size_inches(5.2, 3.7)  # so that its text can be read on a phone
+        # So small that its text can be read on a phone; all are alike, so nothing is measured.
+        figure = Figure(figsize=(5.2, 3.7))
+        figure.subplots_adjust(left=0.15, right=0.97, top=0.92, bottom=0.13)
         ax = plot_shown(shown, figure.subplots())
+        ax.set_title(shown.claim.mechanism.__name__, parse_math=False)  # the page names the input
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
     scale = 72 / figure.dpi
@@ -262,7 +296,7 @@ def _tight(shown: Shown) -> str:
 def _typeset(form: ClosedForm) -> str:
     terms = len(form.numerator.terms) + len(form.denominator.terms)
     if terms > _LARGEST_FORM:
-        return f"a closed form of {terms} terms, not shown"
+        return f"a closed form of {counted(terms, 'term')}, not shown"
     return mathml(form)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.curves import ErrorCurve, error_curve
+from exactdp.claims.deciding import Progress
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, listed, real_count
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import MissingHypothesisError
@@ -43,10 +44,16 @@ class Shown:
         return lower if isinstance(lower, Fraction) and lower > 0 else None
 
     @property
+    def decides(self) -> bool:
+        """Whether κ is decided at this input."""
+        best = self.best
+        return best is not None and text(best.input) == text(self.curve.input)
+
+    @property
     def marked(self) -> tuple[Fraction, ...]:
         """The ε that a picture must contain."""
         found = [self.counterexample.eps] if self.counterexample is not None else []
-        if self.best is not None and self.best.input == self.curve.input:
+        if self.best is not None and self.decides:
             where = self.best.eps
             where = where.lower if isinstance(where, Root) else where
             found += [where] if isinstance(where, Fraction) and where > 0 else []
@@ -58,15 +65,20 @@ class Shown:
 
 
 def choose(
-    claim: Accuracy, verdict: Verdict | None = None, u: object = None, *, tight: bool = True
+    claim: Accuracy,
+    verdict: Verdict | None = None,
+    u: object = None,
+    *,
+    tight: bool = True,
+    progress: Progress | None = None,
 ) -> Shown:
     """Return what to show of a claim, at a given input or at the one that tells most."""
-    verdict = verdict if verdict is not None else claim.check()
-    best = best_constant(claim) if tight else None
+    verdict = verdict if verdict is not None else claim.check(progress=progress)
+    best = best_constant(claim, progress) if tight else None
     one = verdict.counterexample
     if u is None and one is not None:
         return Shown(claim, _refuted(claim, one), best, one)
-    part = _one_gamma(claim)
+    part = one_gamma(claim)
     if u is not None:
         return Shown(claim, curve_at(part, claim.mechanism.read_input(u)), best)
     if best and best.input is not None and (best.attained or _is_listed(claim)):
@@ -75,7 +87,7 @@ def choose(
     return Shown(claim, curve_at(part, _telling(part)), best)
 
 
-def _one_gamma(claim: Accuracy) -> Accuracy:
+def one_gamma(claim: Accuracy) -> Accuracy:
     """Return the part of a claim with one γ, if it is about so many that no curve shows them."""
     alpha, gamma = claim.alpha_level, claim.gamma_level
     if not claim.mechanism.checked.output.holds_noise:
@@ -109,10 +121,10 @@ def _is_listed(claim: Accuracy) -> bool:
     return not isinstance(claim.input_set, AllReals | Box)
 
 
-def best_constant(claim: Accuracy) -> Tightness | None:
+def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightness | None:
     """Return the largest κ, or None where it is not known."""
     try:
-        found = claim.tightest()
+        found = claim.tightest(progress=progress)
     except ExactdpError:
         return None
     assert isinstance(found, Tightness)
@@ -135,7 +147,7 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
 def _telling(claim: Accuracy) -> tuple[Value, ...]:
     """Return the first input at which the claim says something, or the first."""
     first = None
-    for u in islice(_candidates(claim), _MOST_TRIED):
+    for u in islice(candidates(claim), _MOST_TRIED):
         first = first or u
         try:
             if claim.obligations.at(u):
@@ -147,7 +159,8 @@ def _telling(claim: Accuracy) -> tuple[Value, ...]:
     return first
 
 
-def _candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
+def candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
+    """Return inputs of a claim: all that are listed, else some of all reals or of a box."""
     given = claim.input_set
     if isinstance(given, AllReals):
         return listed(claim.mechanism, Grid(-1, 1))
@@ -178,7 +191,9 @@ def span(
     points = np.geomspace(1e-3, 1e4, 141)
     errors = curve.values(points)
     moved = points[np.abs(errors - errors[0]) > 0.05 * np.abs(errors[0])]
-    alive = points[errors > _SMALLEST_ERROR]
+    last = float(errors[-1])
+    settled = 1e-3 * float(errors.max()) if last > _SMALLEST_ERROR else _SMALLEST_ERROR
+    alive = points[np.abs(errors - last) > settled]
     starts = [*map(float, marked), 0.1, *moved[:1]]
     low = 10.0 ** np.floor(np.log10(min(starts)))
     high = max([*map(float, marked), 10.0, *alive[-1:]]) * 1.5

@@ -1,0 +1,43 @@
+"""What the shell offers for a half-written target: files, and the names in a file.
+
+The file is read and not run: it offers what is assigned or defined at its top.
+"""
+
+from __future__ import annotations
+
+import ast
+import tokenize
+from collections.abc import Iterator
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def complete_target(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return how FILE or FILE::NAME can go on."""
+    file, colons, start = incomplete.partition("::")
+    if colons:
+        return [CompletionItem(f"{file}::{name}") for name in _names(file, start)]
+    # bash makes three words of FILE::NAME, and asks how the last one goes on.
+    before = ctx.params.get(parameter.name or "") or ()
+    if isinstance(before, tuple) and len(before) > 1 and before[-1] == "::":
+        return [CompletionItem(name) for name in _names(before[-2], incomplete)]
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _names(file: str, start: str) -> Iterator[str]:
+    try:
+        with tokenize.open(file) as opened:
+            tree = ast.parse(opened.read())
+    except (OSError, SyntaxError, ValueError):
+        return
+    found: dict[str, None] = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=targets):
+                found |= {one.id: None for one in targets if isinstance(one, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(name)) | ast.FunctionDef(name=name):
+                found[name] = None
+    yield from (name for name in found if name.startswith(start) and not name.startswith("_"))

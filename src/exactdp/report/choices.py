@@ -1,0 +1,83 @@
+"""Which inputs a reader of a page can choose from, and the exact curve at each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.curves import ErrorCurve
+from exactdp.claims.inputs import as_given, as_written
+from exactdp.claims.verdict import Verdict
+from exactdp.errors import ExactdpError
+from exactdp.language.values import Value
+from exactdp.report.shown import Shown, candidates, choose, curve_at, one_gamma, text
+
+MOST_INPUTS = 64  # of a claim about more, only those that tell most are shown
+MOST_CURVES = 8
+
+
+@dataclass
+class Choice:
+    """A curve, and all inputs at which the error is this one."""
+
+    shown: Shown
+    inputs: dict[str, str] = field(default_factory=dict)
+    """Each input as it is written, and what is special about it."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a reader can choose from: first what tells most."""
+
+    all: tuple[Choice, ...]
+    left_out: str
+    """What is not shown, in words; empty if nothing is."""
+
+
+def choices(claim: Accuracy, verdict: Verdict) -> Choices:
+    """Return the counterexample, where κ is decided, and all inputs of a small set."""
+    first = choose(claim, verdict)
+    found: dict[object, Choice] = {}
+
+    def add(shown: Shown, special: str = "") -> bool:
+        """Note a curve; return whether it is among those that are shown."""
+        key = _key(shown.curve)
+        if key not in found and len(found) == MOST_CURVES:
+            return False
+        found.setdefault(key, Choice(shown)).inputs.setdefault(text(shown.curve.input), special)
+        return True
+
+    add(first, "a counterexample" if first.counterexample is not None else _where_kappa(first))
+    part = one_gamma(claim)
+    if first.counterexample is not None and first.best is not None:
+        best = first.best
+        if best.input is not None:
+            u = claim.mechanism.read_input(best.input)
+            add(Shown(claim, curve_at(part, u, best.gamma), best), "the least κ")
+    several = list(islice(candidates(part), MOST_INPUTS + 1))
+    if len(several) > MOST_INPUTS:
+        return Choices(tuple(found.values()), "Other inputs are not shown: there are many.")
+    missed = 0
+    for u in several:
+        written = text(as_written(as_given(claim.mechanism, u)))
+        if not any(written in one.inputs for one in found.values()):
+            curve = _curve(part, u)
+            missed += curve is None or not add(Shown(claim, curve, first.best))
+    words = f"{missed} more inputs are not shown." if missed > 1 else "1 more input is not shown."
+    return Choices(tuple(found.values()), words if missed else "")
+
+
+def _where_kappa(shown: Shown) -> str:
+    return "the least κ" if shown.decides else ""
+
+
+def _key(curve: ErrorCurve) -> object:
+    return curve.alpha, curve.gamma, curve.exact, curve.claimed
+
+
+def _curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve | None:
+    try:
+        return curve_at(claim, u)
+    except ExactdpError:  # there is no single curve at this input
+        return None

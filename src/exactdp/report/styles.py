@@ -1,0 +1,62 @@
+"""How pictures look: colours of Okabe and Ito, and a style that does not leak into others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+BLUE, VERMILLION, GREEN, BLACK = "#0072B2", "#D55E00", "#009E73", "#000000"
+SKY, GREY = "#56B4E9", "#D9D9D9"
+
+STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "exactdp",
+}
+SIZE = (6.4, 4.0)
+LONGEST_LINE = 60  # letters in a line of a title
+
+
+def logarithmic(axis: Axis) -> None:
+    """Label a logarithmic axis in plain text: 0.1, 1, 10, 10⁻⁵."""
+    from matplotlib.ticker import FuncFormatter, LogFormatter  # noqa: PLC0415 only for pictures
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _power(value)))
+    axis.set_minor_formatter(LogFormatter())  # labels where there is no power of ten
+
+
+def _power(value: float) -> str:
+    plain = f"{value:g}"
+    if 1e-2 <= value <= 1e3 or not plain.startswith("1e"):
+        return plain
+    return "10" + str(int(plain[2:])).translate(_RAISED)
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def new_figure() -> Figure:
+    """Return a figure that belongs to no window."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 only for pictures
+
+    return Figure(figsize=SIZE, layout="constrained")
+
+
+def new_axes() -> Axes:
+    """Return axes of a new figure, which a notebook shows."""
+    import matplotlib.pyplot as plt  # noqa: PLC0415 only for pictures
+
+    # The figure comes first: making it may start a backend, whose settings must outlive ours.
+    figure = plt.figure(figsize=SIZE, layout="constrained")
+    with plt.rc_context(STYLE):
+        return figure.subplots()
