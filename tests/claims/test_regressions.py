@@ -205,7 +205,6 @@ def test_no_tracebacks() -> None:
             output_distance=sup,
             inputs=ALL,
         ).check(),
-        lambda: Accuracy(ABOVE, beta=exp(-alpha * eps), epsilon="[1, 2]", inputs=ALL).tightest(),
         lambda: ABOVE.probability(Box(0, 1), True).at(2),
         lambda: LAPLACE.within(ALL, gamma).at(0, -1),
     ):

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from exactdp import (
     sup,
 )
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import Interval
+from exactdp.reals import ClosedForm, Interval
 
 
 @mechanism
@@ -180,3 +181,55 @@ def test_whole_numbers_and_the_simplest_eps() -> None:
     assert verdict.counterexample is not None
     assert verdict.counterexample.eps == Fraction(12, 11)
     assert about_counted(gamma=1 / eps, beta=Fraction(4, 5), epsilon="[1/5, 9]").check().holds
+
+
+# Found by a hostile review ------------------------------------------------------------
+
+
+def test_a_single_eps() -> None:
+    """A cone around a point of the curve would be flat, and have no cells."""
+    assert (
+        about_release(gamma=1 / eps, beta=Fraction(1, 10), epsilon="[2, 2]").check().holds is False
+    )
+    assert about_release(gamma=1 / eps, beta=Fraction(2, 5), epsilon="[2, 2]").check().holds is True
+
+
+def test_an_end_of_eps_at_the_boundary() -> None:
+    """At ε = 1 the level α = 1/ε is dd = 1, and the error 0.276 there."""
+    claim = Accuracy(larger, alpha=1 / eps, beta=Fraction(1, 10), inputs=[[0, 2]], boundary="check")
+    assert replace(claim, epsilon="(0, 1]").check().holds is False
+    assert replace(claim, epsilon="(0, 1]", beta=Fraction(3, 10)).check().holds is True
+    assert replace(claim, epsilon="(0, 1)").check().vacuous
+
+
+@pytest.mark.parametrize(("level", "span"), [((eps - 2) ** 2, "(0, inf)"), (eps - 1, "[1, 2]")])
+def test_alpha_touches_the_distance_at_one_eps(level: ClosedForm, span: str) -> None:
+    above = Mechanism.from_source("def above(q: Real):\n    return lap(eps, q) >= 0\n")
+    claim = Accuracy(above, alpha=level, beta="0.01", inputs=[0], boundary="check", epsilon=span)
+    assert claim.check().holds is False
+    assert replace(claim, beta="0.5").check().holds is True
+    assert replace(claim, boundary="skip").check().vacuous
+
+
+@pytest.mark.parametrize("digits", [20, 70, 120])
+def test_many_digits(digits: int) -> None:
+    with mpmath.workdps(digits + 10):
+        below = Fraction(int(mpmath.floor(mpmath.exp(-1) * 10**digits)), 10**digits)
+    assert about_release(gamma=1 / eps, beta=below).check().holds is False
+    assert about_release(gamma=1 / eps, beta=below + Fraction(1, 10**digits)).check().holds is True
+
+
+def test_a_counterexample_is_one_of_the_claim() -> None:
+    above = Mechanism.from_source("def above(q: Real):\n    return lap(eps, q) >= -1\n")
+    claim = Accuracy(
+        above,
+        beta=exp(-alpha * eps) * (1 - alpha * eps / 5) ** 2 / 2,
+        alpha=Interval(0, 1, lower_open=True, upper_open=True),
+        inputs=[2],
+        input_distance=discrete,
+        epsilon="(2, 5)",
+        boundary="check",
+    )
+    found = claim.check().counterexample
+    assert found is not None
+    assert 0 < found.alpha < 1

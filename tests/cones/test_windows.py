@@ -97,7 +97,12 @@ def test_the_checker_knows_windows() -> None:
     cells = proof["cells"]
     assert isinstance(cells, list)
     assert any(cell["in_window"] for cell in cells)
-    for change in ({"window": None}, {"window": {"variable": 0, "lower": "1", "upper": "8"}}):
+    wrong_windows = [
+        None,
+        {"variable": 0, "lower": "1", "upper": "8"},
+        {"variable": 0, "lower": "-1", "upper": "8"},  # every box would miss its lower end
+    ]
+    for change in ({"window": window} for window in wrong_windows):
         with pytest.raises(RejectedError):
             accepted(proof | change)
     for cell in cells:
@@ -115,3 +120,12 @@ def test_the_largest_factor_in_a_window() -> None:
     assert found.upper is not None
     assert found.lower <= Fraction(7389056098, 10**9) <= found.upper + Fraction(1, 10**6)
     assert found.upper - found.lower <= Fraction(1, 10**6)
+
+
+def test_a_failure_at_an_end_of_the_window() -> None:
+    """Only near one corner of box and window the sum is negative, by a hair."""
+    thin = Cone.of(3, [(-1, 1, 0), (2, -1, 0), (-1, 0, 1), (2, 0, -1)])  # x and y from ε to 2ε
+    window = Window(0, Fraction(1, 3), Fraction(3))
+    for bound, holds in ((Fraction(36, 100), True), (Fraction(35826, 10**5), False)):
+        # e^{−1/3}/2 = 0.3582656…
+        assert nonnegative_on(bound - exp(-x) / 2, thin, window=window).holds is holds

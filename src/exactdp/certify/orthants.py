@@ -65,7 +65,9 @@ class ConeSign:
             variable, lower, upper = reader.fields(window, "variable lower upper")
             highest = inf if upper is None else reader.rational(upper)
             place = reader.integer(variable, 0, max(self.size - 1, 0))
-            self.window = place, reader.rational(lower), highest
+            lowest = reader.rational(lower)
+            reader.require(self.size and 0 <= lowest <= highest, "a window of no points")
+            self.window = place, lowest, highest
         region = Region(self.size, reader)
         for side in self.sides:
             region = region.cut(side)

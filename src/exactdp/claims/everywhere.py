@@ -39,7 +39,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import inf, simplest_inside
+from exactdp.reals.numbers import counted, inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
@@ -258,7 +258,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
         left += decision.holds is not True
     missing = ""
     if left and failure is None:
-        missing = f"{left} of {len(problems)} problems are left"
+        missing = f"{left} of {counted(len(problems), 'problem')} left open"
         with contextlib.suppress(ExactdpError):
             kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
             ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
@@ -303,7 +303,10 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     nothing = next((one for one in listed if not one[1].numerator), None)
     if nothing is not None:  # β is 0 and the error is not
         problem, _, _ = nothing
-        kappa, values = Kappa(Fraction(0), Fraction(0)), _values(problem, {})
+        kappa, values = (
+            Kappa(Fraction(0), Fraction(0)),
+            _values(problem, {0: claim.epsilon.simple_point()}),
+        )
     else:
         found = largest_factor([quotient for _, quotient, _ in listed], width)
         if found.upper is None or found.lower is None:

@@ -40,13 +40,15 @@ ROUTE = (
 def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     """Decide a claim at one input with α and γ as parameters."""
     levels = functions_of_eps(claim, u)
+    missing = ""
     try:
         outcome = along_curve(claim, u, levels) if levels else _over_cones(claim, u)
-    except MissingHypothesisError:
-        outcome = None
+    except MissingHypothesisError as error:
+        outcome, missing = None, str(error)
     if outcome is None and levels:
-        return _for_every_value(claim, u, levels)
-    return outcome or Outcome(None)
+        outcome = _for_every_value(claim, u, levels)
+    outcome = outcome or Outcome(None)
+    return replace(outcome, missing=outcome.missing or missing)
 
 
 def _for_every_value(
@@ -126,7 +128,14 @@ def _confirmed(
         name: value / point["eps"] for name, value in point.items() if name != "eps"
     }
     simple: dict[str, Any] = {name: _simple(value) for name, value in fixed.items()}
+    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     for values in (simple, fixed):
+        if not all(
+            value in level.interval
+            for name, value in values.items()
+            if isinstance(level := levels[name], Range)
+        ):
+            continue
         given = as_given(claim.mechanism, u)
         verdict = replace(claim, inputs=[given], **values).check()
         if verdict.counterexample is not None:
@@ -141,8 +150,8 @@ def _simple(value: Fraction) -> Fraction:
 def _simple_points(on: Interval) -> Iterator[Fraction]:
     """Yield simple fractions of an interval, the simplest first."""
     seen = set()
-    for below in (1, 2, 3, 4, 8, 16, 64):
-        for above in range(1, 41):
+    for below in (1, 2, 4, 16):
+        for above in (1, 2, 3, 4, 5, 7, 10, 15, 20, 40):
             point = Fraction(above, below)
             if point in on and point not in seen:
                 seen.add(point)

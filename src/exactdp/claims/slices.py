@@ -27,7 +27,6 @@ from exactdp.reals import (
     ExpPoly,
     Interval,
     eps,
-    infimum,
     nonnegative,
     solution_set,
     supremum,
@@ -57,18 +56,14 @@ class Curve:
     """Of α and γ, if they are functions of ε: the linear form of the parameters."""
 
     def around(self, span: Interval) -> Cone:
-        """Return a cone around the curve: between multiples of ε, where it is bounded by them."""
+        """Return a cone around the curve, with room on all sides where it is bounded."""
         size = len(self.names)
-        sides: list[tuple[Fraction, ...]] = []
-        for k, polynomial in enumerate(self.polynomials):
-            level = _as_form(polynomial) / eps
-            for sign, extreme in ((1, infimum(level, span)), (-1, supremum(level, span))):
-                end = extreme.lower if sign > 0 else extreme.upper
-                if isinstance(end, Fraction) and k:
-                    sides.append(
-                        tuple(sign * Fraction((j == k) - end * (j == 0)) for j in range(size))
-                    )
-        return Cone.of(size, [tuple(Fraction(j == 0) for j in range(size)), *sides])
+        sides = [tuple(Fraction(j == k) for j in range(size)) for k in range(size)]
+        for k, polynomial in enumerate(self.polynomials[1:], start=1):
+            end = supremum(_as_form(polynomial) / eps, span).upper
+            if isinstance(end, Fraction):
+                sides.append(tuple((end + 1) * (j == 0) - (j == k) for j in range(size)))
+        return Cone.of(size, sides)
 
     def function(self, of: ExpPoly) -> CurvedSum:
         """Return a sum of the parameters along the curve."""
@@ -108,16 +103,21 @@ def along_curve(
         return wider.obligations.at(u, given.get("alpha"), given.get("gamma"))
 
     span = claim.epsilon
+    if span.is_point:
+        return at_point(claim, u, levels, Fraction(span.lower))
+    touched = _where_alpha_touches(claim, u, levels)
+    if touched is None:
+        return Outcome(None, missing="α is the distance to disagreement at an irrational ε only")
     whole = SolutionSet((Stretch(span.lower, span.upper, span.lower_open, span.upper_open),))
-    silent, holds = True, True
-    faults: list[Fraction] = []
-    missing = ""
+    holds, missing = True, ""
+    silent = all(at_point(claim, u, levels, point).silent for point in touched)
+    faults = list(touched)
     for count, cell in enumerate(explore(curve.names, curve.around(span), run)):
-        if count >= (_ENOUGH_CELLS if faults else MOST_CELLS):
+        if count >= (_ENOUGH_CELLS if len(faults) > len(touched) else MOST_CELLS):
             missing, holds = ENDLESS, False
             break
         for stretch in curve.inside(cell.cone, whole) if cell.result is not None else ():
-            if stretch.lower == stretch.upper and not (span.is_point or claim.boundary == "check"):
+            if stretch.lower == stretch.upper:
                 continue  # a neighbour of the cell has this point too
             silent = False
             for one in cell.result or ():
@@ -135,6 +135,28 @@ def along_curve(
         if failure is not None:
             return Outcome(False, counterexample=failure)
     return Outcome(True if holds else None, silent=silent, missing=missing)
+
+
+def _where_alpha_touches(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]
+) -> list[Fraction] | None:
+    """Return the single ε at which α is dd, and larger around; None if one is irrational.
+
+    The claim is made there if boundary inputs are checked.
+    """
+    distance = claim.disagreement(as_given(claim.mechanism, u)).distance
+    if claim.boundary != "check" or "alpha" not in levels or distance == inf:
+        return []
+    below = solution_set(distance - levels["alpha"], claim.epsilon)
+    points = [one.lower for one in below if one.lower == one.upper]
+    rational = [_rational(point) for point in points]
+    return None if None in rational else [point for point in rational if point is not None]
+
+
+def _rational(point: object) -> Fraction | None:
+    if isinstance(point, Root):
+        return point.lower if point.is_exact else None
+    return point if isinstance(point, Fraction) else None
 
 
 def functions_of_eps(claim: Accuracy, u: tuple[Value, ...]) -> dict[str, ClosedForm]:

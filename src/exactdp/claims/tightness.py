@@ -6,6 +6,7 @@ all inputs the least of these. A β above 1 changes nothing, for the error is at
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
@@ -44,6 +45,25 @@ class Kappa:
             return spell(self.lower)
         return f"{float(self):.7g}"
 
+    @property
+    def limits(self) -> str:
+        """Up to where and from where on, as words: "4.35 and for no κ ≥ 4.36"."""
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return "∞"
+        if self.lower == self.upper:
+            return f"{spell(self.lower)} and for no larger κ"
+        unit = Fraction(10) ** (math.floor(math.log10(self.upper)) - 6)
+        down, up = math.floor(self.lower / unit) * unit, math.ceil(self.upper / unit) * unit
+        return f"{double(down):.7g} and for no κ ≥ {double(up):.7g}"
+
+    @property
+    def whole(self) -> str:
+        """The largest whole number that is not above κ, or the two that it may be."""
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return "any"
+        low, high = math.floor(self.lower), math.floor(self.upper)
+        return str(low) if low == high else f"{low} or {high}"
+
 
 @dataclass(frozen=True)
 class Tightness:
@@ -70,7 +90,7 @@ class Tightness:
             return f"Every κ will do: {where} {why}."
         how = "attained" if self.attained else "approached"
         return (
-            f"β/κ is true for κ ≤ {self.kappa} and no larger κ (largest whole κ: {self.integer}); "
+            f"β/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {self.kappa.whole}); "
             f"{how} at the input {show(self.input)}, ε {_where(self.eps)}."
         )
 

@@ -10,6 +10,7 @@ from exactdp.claims.disagreement import Differ
 from exactdp.claims.distances import Distance, discrete_outputs, sup
 from exactdp.claims.inputs import as_given
 from exactdp.errors import ValueRefusedError
+from exactdp.language.noisy import samples_integers
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
@@ -113,13 +114,18 @@ class Within:
                         f"{self._metric}",
                         rule="gamma=ANY and distances other than discrete and sup need finitely "
                         "many outputs.",
-                        way_out="Use output_distance=sup, or give inputs=Grid(lo, hi) or a list."
-                        if has_spots(u)
-                        else "Use output_distance=sup with a number for gamma (or gamma=alpha "
-                        "with a number for alpha), or inputs=AllReals(), which proves all gamma.",
+                        way_out=self._way_out(u),
                     )
             self._last = u, found
         return self._last[1]
+
+    def _way_out(self, u: tuple[Value, ...]) -> str:
+        if has_spots(u):
+            return "Use output_distance=sup, or give inputs=Grid(lo, hi) or a list."
+        number = "Use output_distance=sup with a number for gamma, or gamma=alpha"
+        if samples_integers(self._mechanism.definition):
+            return f"{number}."
+        return f"{number}; or inputs=AllReals(), which proves all gamma."
 
 
 def _gap(one: Distance, two: Distance) -> Distance:

@@ -82,7 +82,7 @@ class Sampler:
 
 
 def moved_inside(logs: Array, inside: Inside) -> Array:
-    """Return points (by logarithms), those outside a window moved towards its middle."""
+    """Return points (by logarithms), those outside a window moved to its nearer end."""
     window = inside.window
     if window is None:
         return logs
@@ -91,8 +91,8 @@ def moved_inside(logs: Array, inside: Inside) -> Array:
         value = np.exp(logs) @ weights
         low, high = float(window.lower), float(window.upper)
         middle = (low + high) / 2 if high < inf else low + 1.0
-        wanted = np.clip(value, low + (middle - low) / 1000, high - (high - middle) / 1000)
-        wanted = np.where(np.isfinite(wanted), wanted, middle)
+        wanted = np.clip(value, low, high)
+        wanted = np.where(np.isfinite(wanted) & (wanted > 0), wanted, middle)
         factor = np.log(wanted / value)
     moved = logs + np.where(weights > 0, 1.0, 0.0) * factor[:, None]
     return np.asarray(np.clip(moved, -40.0, 40.0))
@@ -115,9 +115,11 @@ def sampled_witness(f: ExpSum, piece: Piece, inside: Inside) -> Vector | None:
     if found:
         return min(found, key=_length_in_print)
     place, value = sampler.lowest(_SAMPLES, inside)
-    if value > _NEGATIVE:
-        return None
-    return rounded_witness(f, piece, np.exp(place).tolist(), inside)
+    if value <= _NEGATIVE:
+        near = rounded_witness(f, piece, np.exp(place).tolist(), inside)
+        if near is not None:
+            return near
+    return _end_witness(f, piece, inside)
 
 
 def _length_in_print(point: Vector) -> int:
@@ -136,6 +138,22 @@ def rounded_witness(
             point = piece.point(coordinates)
             if f.sign_at(point) < 0:
                 return point
+    return None
+
+
+def _end_witness(f: ExpSum, piece: Piece, inside: Inside) -> Vector | None:
+    """Return a point at which f < 0 near a vertex of the part of a piece in a window."""
+    if inside.window is None:
+        return None
+    for end in (inside.window.lower, inside.window.upper):
+        for j, weight in enumerate(inside.weights):
+            if weight and end and isinstance(end, Fraction):
+                corner = [Fraction(0)] * len(inside.weights)
+                corner[j] = end / weight
+                if f.sign_at(piece.point(corner)) < 0:
+                    found = corner_witness(f, piece, tuple(corner), inside)
+                    if found is not None:
+                        return found
     return None
 
 

@@ -406,6 +406,12 @@ class Ideal(Mechanism):
 
 
 def _budget(eps: object) -> float:
+    if eps is None:
+        raise ValueRefusedError(
+            "eps is missing",
+            rule="A mechanism with noise runs at a privacy budget.",
+            way_out="Write for example run(u, eps=1).",
+        )
     value = read_number(eps)
     if value <= 0:
         raise ValueRefusedError(

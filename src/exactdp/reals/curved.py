@@ -41,6 +41,8 @@ class _End:
     sign: int
     point: Fraction
     end: Fraction
+    bits: int
+    """How many were needed to see it."""
 
     def inside(self, lower: Fraction, upper: Fraction | float) -> Fraction:
         """Return a point where it holds that is between two others."""
@@ -79,7 +81,7 @@ class CurvedSum:
         for found in (left, right):
             if found.sign < 0:
                 return found.inside(lower, upper)
-        return self._between(left.end, right.end)
+        return self._between(left.end, right.end, max(left.bits, right.bits))
 
     # At a rational point --------------------------------------------------------------
 
@@ -112,15 +114,20 @@ class CurvedSum:
                 break
         else:
             return None
-        width = Fraction(1)
-        for _ in range(200):
-            with ctx.workprec(_BITS):
-                near = arb(exact(width / 2), exact(width / 2))
-                value = here._series(near, order + 1)[order]
-            if value * found > 0:
-                return _End(found, point, point + side * width)
+        width, bits = Fraction(1), _BITS
+        while not here._coefficient(arb(0), order, bits) * found > 0:
+            bits *= 2
+        bits += _BITS
+        while True:
+            half = exact(width / 2)
+            if here._coefficient(arb(half, half), order, bits) * found > 0:
+                return _End(found, point, point + side * width, bits)
             width /= 2
-        return None
+
+    def _coefficient(self, x: arb, order: int, bits: int) -> arb:
+        """Return a Taylor coefficient as a ball, valid at every point of a ball."""
+        with ctx.workprec(bits):
+            return self._series(x, order + 1)[order]
 
     # At infinity ----------------------------------------------------------------------
 
@@ -137,9 +144,9 @@ class CurvedSum:
         }
         found = sign(leading)
         ruler = next(iter(ruling))
-        point = max(start, Fraction(1))
+        point, bits = max(start, Fraction(1)), _BITS
         while True:
-            with ctx.workprec(_BITS):
+            with ctx.workprec(bits):
                 size, rest = abs(total(leading)), arb(0)
                 falling = True
                 for exponent, part in self.parts.items():
@@ -151,12 +158,15 @@ class CurvedSum:
                         x = arb(exact(point))
                         rest += abs(arb(q)) * x ** (k - power) * _value(slower, x).exp()
                 if falling and rest < size:
-                    return _End(found, 2 * point, point)
+                    return _End(found, 2 * point, point, bits)
+                if not size > 0:
+                    bits *= 2
+                    continue
             point *= 2
 
     # In between -----------------------------------------------------------------------
 
-    def _between(self, lower: Fraction, upper: Fraction) -> bool | Fraction | None:
+    def _between(self, lower: Fraction, upper: Fraction, bits: int) -> bool | Fraction | None:
         """Return whether the sum is nowhere negative between two points at which it is positive."""
         waiting = [(lower, upper)] if lower < upper else []
         open_left = False
@@ -165,7 +175,7 @@ class CurvedSum:
                 return None if open_left else True
             low, high = waiting.pop()
             middle = (low + high) / 2
-            with ctx.workprec(_BITS):
+            with ctx.workprec(bits):
                 whole = self._series(arb(exact(middle), exact((high - low) / 2)), 2)
                 here = self._series(arb(exact(middle)), 1)[0]
                 slope = whole[1]
@@ -181,20 +191,26 @@ class CurvedSum:
                 continue
             if high - low < _NARROW * max(low, Fraction(1)):
                 touch = self._touching(low, high)
-                if touch is None:
-                    open_left = True
-                    continue
-                waiting += [part for part in touch if part[0] < part[1]]
+                if isinstance(touch, Fraction):
+                    return touch
+                open_left = open_left or touch is None
+                waiting += [part for part in touch or () if part[0] < part[1]]
                 continue
             waiting += [(low, middle), (middle, high)]
         return None
 
-    def _touching(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]] | None:
-        """Return what is left of a narrow interval around a rational zero, if one is near."""
+    def _touching(
+        self, low: Fraction, high: Fraction
+    ) -> list[tuple[Fraction, Fraction]] | Fraction | None:
+        """Return what is left of a narrow interval around a rational zero, if one is near.
+
+        If it is not a zero but the sum is negative there, the point.
+        """
         around = (high - low) * 1024
         point = simplest_inside(low - around, high + around)
-        if self._shifted(point)._coefficient_sign(0):
-            return None
+        found = self._shifted(point)._coefficient_sign(0)
+        if found:
+            return point if found < 0 and low <= point <= high else None
         left, right = self._beside(point, -1), self._beside(point, 1)
         if left is None or right is None or min(left.sign, right.sign) < 0:
             return None
