@@ -23,7 +23,7 @@ def close(form: ClosedForm, expected: object, point: Fraction) -> bool:
         return bool(mpmath.almosteq(value, expected, 1e-30, 1e-30))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(sums(), sums(), points)
 def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     """+, − and × of sums have the values of +, − and ×."""
@@ -37,7 +37,7 @@ def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Frac
         assert close(f / 3 * Fraction(1, 7), a / 21, x)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(sums(4), sums(4), sums(4), points)
 def test_field_operations_are_those_of_the_values(
     f: ExpPoly, g: ExpPoly, h: ExpPoly, x: Fraction
@@ -55,7 +55,7 @@ def test_field_operations_are_those_of_the_values(
     assert not f / g - f / g
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(sums(), sums(), sums())
 def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
     """However a function was made, it is equal, hashes alike and survives pickling."""
@@ -71,7 +71,7 @@ def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) 
         assert pickle.loads(pickle.dumps(ratio)) == ratio
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(sums(), sums(3), points)
 def test_derivative(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     """The derivative is that of mpmath's numerical differentiation."""
@@ -112,7 +112,7 @@ def test_sparse_forms_stay_sparse() -> None:
     assert time.perf_counter() - start < 5
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(sums(4), st.lists(st.tuples(rates, rates), min_size=1, max_size=4), points, points)
 def test_several_parameters(
     f: ExpPoly, exponents: list[tuple[Fraction, Fraction]], x: Fraction, slope: Fraction

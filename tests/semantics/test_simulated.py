@@ -59,8 +59,11 @@ def check(mechanism: Mechanism, u: Any, eps: Fraction, seed: int) -> None:
             agree(counts[output] / RUNS, float(chance.at(eps)), RUNS)
         return
     groups: dict[Any, list[Any]] = {}
-    for one in outputs:
-        groups.setdefault(tuple(map(type, one)), []).append(one)
+    if len(found) == 1:
+        groups[tuple(map(type, outputs[0]))] = outputs
+    else:
+        for one in outputs:
+            groups.setdefault(tuple(map(type, one)), []).append(one)
     assert len(groups) <= len(found)
     for output, chance in found.items():
         kinds = tuple(float if item is Real else type(item) for item in output)

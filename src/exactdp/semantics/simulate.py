@@ -9,12 +9,14 @@ values, not its paths.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from fractions import Fraction
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from exactdp.language.values import Symbolic, Value
+from exactdp.language.values import List, Symbolic, Value
 from exactdp.semantics.concrete import weights
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.skeleton import filled, skeleton
@@ -175,16 +177,21 @@ class _Simulation:
 
 def _write(outputs: list[Value], output: Value, runs: NDArray[Any]) -> None:
     """Write the output of a batch to its runs."""
+    for run, value in zip(runs.tolist(), _rows(output), strict=False):
+        outputs[run] = value
+
+
+def _rows(output: Value) -> Iterable[Value]:
+    """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
     if isinstance(output, Column):
-        for run, value in zip(runs.tolist(), output.values.tolist(), strict=True):
-            outputs[run] = value
-        return
-    columns: list[Any] = []
-    bare = skeleton(output, columns)
-    if not columns:
-        for run in runs.tolist():
-            outputs[run] = output
-        return
-    rows = zip(*(column.values.tolist() for column in columns), strict=True)
-    for run, row in zip(runs.tolist(), rows, strict=True):
-        outputs[run] = filled(bare, list(row))
+        return output.values.tolist()  # type: ignore[no-any-return]
+    if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
+        return repeat(output)
+    rows = zip(*map(_rows, output), strict=False)
+    return map(List, rows) if isinstance(output, List) else rows
+
+
+def _holds_column(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_holds_column, value))
+    return isinstance(value, Column)
