@@ -36,6 +36,7 @@ from exactdp import (
     sup,
     value_gap,
 )
+from exactdp.reals import ClosedForm
 from language.corpus import FACTORIES
 
 ALL = AllReals()
@@ -467,3 +468,52 @@ def test_the_best_constant_on_an_interval_of_eps() -> None:
     assert float(found.kappa.lower) <= expected * (1 + 1e-9)
     assert expected <= float(found.kappa.upper) * (1 + 1e-9)
     assert found.kappa.upper - found.kappa.lower <= Fraction(1, 10**4)
+
+
+# α and γ that move with ε --------------------------------------------------------------
+
+
+def test_gamma_that_moves() -> None:
+    """One number within 2/ε: the error is e^{−2} = 0.13534 for every ε and input."""
+    release = Mechanism.from_source("def release(x: Real):\n    return lap(eps, x)\n")
+    claim = Accuracy(
+        release,
+        beta="0.1354",
+        alpha=0,
+        gamma=2 / eps,
+        inputs=ALL,
+        output_distance=sup,
+        boundary="check",
+    )
+    assert claim.check().holds is True
+    verdict = replace(claim, beta="0.1353").check()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.gamma == 2 / verdict.counterexample.eps
+    with pytest.raises(ValueRefusedError, match="has no certificate"):
+        _ = claim.check().certificate
+
+
+@pytest.mark.parametrize("level", [1 / eps, 2 / eps + 1])
+@pytest.mark.parametrize("inputs", [ALL, Box(-3, 3)])
+def test_alpha_that_moves(level: ClosedForm, inputs: AllReals | Box) -> None:
+    """The best constant is met from both sides, and by the grid inside the box."""
+    claim = Accuracy(
+        FACTORIES["noisy_max"](2), beta=exp(-alpha * eps / 2), alpha=level, inputs=inputs
+    )
+    best = claim.tightest(width="1e-3").kappa
+    assert isinstance(best.lower, Fraction)
+    below, above = (best.lower * Fraction(99, 100), best.upper * Fraction(101, 100))
+    assert replace(claim, beta=claim.formula / below).check().holds is True
+    verdict = replace(claim, beta=claim.formula / above).check()
+    found = verdict.counterexample
+    assert found is not None
+    assert found.alpha == level.at(found.eps).lower
+    assert found.actual.upper < found.required.lower
+    grid = replace(claim, beta=claim.formula / below, inputs=Grid(-3, 3))
+    assert grid.check().holds is True
+
+
+def test_what_may_not_move() -> None:
+    for level, epsilon in ((eps, "(0, inf)"), (1 / eps, "[1, 2]"), (1 / eps - 1, "(0, inf)")):
+        with pytest.raises(ValueRefusedError, match="all real inputs"):
+            noisy_max_claim(2, alpha=level, epsilon=epsilon).check()

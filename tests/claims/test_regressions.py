@@ -200,7 +200,7 @@ def test_no_tracebacks() -> None:
             LAPLACE,
             beta=1,
             alpha=0,
-            gamma=1 / eps,
+            gamma=eps,
             input_distance=discrete,
             output_distance=sup,
             inputs=ALL,

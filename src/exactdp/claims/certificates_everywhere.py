@@ -21,7 +21,7 @@ from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
-from exactdp.cones import Cone, ConeDecision, ExpSum, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
@@ -47,6 +47,8 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
             way_out="Write beta as one expression in eps, alpha, gamma and the inputs.",
         )
     if isinstance(claim.input_set, AllReals | Box):
+        if moving := list(claim.everywhere.moving):
+            raise _moves(moving)
         found = [_Space.everywhere(claim, space) for space in _in_order(verdict)]
         leaves = [
             [cell for other, cell in claim.everywhere.survey.leaves if other == one.space]
@@ -56,16 +58,20 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
     else:
         inputs = list(listed(claim.mechanism, claim.input_set))
         if moving := list(functions_of_eps(claim, inputs[0])):
-            raise ValueRefusedError(
-                f"a claim in which {' and '.join(moving)} moves with eps has no certificate",
-                rule="In a certificate α and γ are ranges, or do not depend on ε.",
-                way_out=f"Write {moving[0]}=ANY if the claim holds for all of them.",
-            )
+            raise _moves(moving)
         found = [_Space.at_input(claim, u) for u in inputs]
         leaves = [list(one.explored()) for one in found]
         decided = {}
     signs = _Signs(decided)
     return [one.written(cells, signs) for one, cells in zip(found, leaves, strict=True)], signs.json
+
+
+def _moves(names: list[str]) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"a claim in which {' and '.join(names)} moves with eps has no certificate",
+        rule="In a certificate α and γ are ranges, or do not depend on ε.",
+        way_out=f"Write {names[0]}=ANY if the claim holds for all of them.",
+    )
 
 
 def _in_order(verdict: Verdict) -> list[Space]:
@@ -229,7 +235,7 @@ class _Space:
         gap = beta - (1 - one.probability)
         names = self.space.names
         function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-        shape = shape_of(function, cell.cone, self.claim.epsilon)
+        shape = shape_of(function, cell.cone, Window.of(0, self.claim.epsilon))
         plain = one.probability.denominator == 1 and beta.denominator == 1
         return {
             "form": self._quotient(beta),

@@ -27,19 +27,28 @@ from exactdp.claims.distances import discrete_outputs, sup
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, box_sides
-from exactdp.claims.levels import Range
+from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.tightness import Kappa, Tightness
 from exactdp.claims.verdict import Counterexample, Verdict
-from exactdp.cones import Cone, ConeDecision, ExpSum, Quotient, largest_factor, nonnegative_on
+from exactdp.cones import (
+    Cone,
+    ConeDecision,
+    ExpSum,
+    Quotient,
+    Window,
+    largest_factor,
+    nonnegative_on,
+)
 from exactdp.cones import Progress as Share
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
-from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import counted, inf, simplest_inside
+from exactdp.reals import ClosedForm, Interval, eps
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import counted, fraction, inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
@@ -50,6 +59,7 @@ ROUTE = (
     "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
 )
+UNIT = "unit"
 _MOST_CELLS = 20_000
 _FEW = 6  # parameters with which there are never too many cells
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
@@ -59,7 +69,8 @@ _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 class Space:
     """The parameters of a claim: ε first, then the real inputs, then α and γ if they are free.
 
-    On a face some of them are linear forms in the others, `made_of`.
+    On a face some of them are linear forms in the others, `made_of`. So are an α and a γ that move
+    with ε: εα = c + dε is a form in ε and the `UNIT`, a parameter that is 1.
     """
 
     names: tuple[str, ...]
@@ -68,6 +79,12 @@ class Space:
     free_alpha: bool
     free_gamma: bool
     made_of: tuple[tuple[str, tuple[Fraction, ...]], ...] = ()
+
+    def window(self, epsilon: Interval) -> Window | None:
+        """Return between which values a parameter has to be."""
+        if UNIT in self.names:
+            return Window(self.names.index(UNIT), Fraction(1), Fraction(1))
+        return Window.of(0, epsilon)
 
     def spots(self, trace: Trace) -> dict[str, Spot]:
         """Return the numbers that all parameters stand for."""
@@ -99,6 +116,8 @@ class Space:
         last = max(k for k, q in enumerate(form) if q)
         if last == 0:
             return None  # there ε would be 0
+        if self.names[last] == UNIT:
+            raise _refused("it jumps at a single ε")
         value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
 
         def moved(side: tuple[int | Fraction, ...]) -> tuple[Fraction, ...]:
@@ -158,9 +177,14 @@ class Everywhere:
                 way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
             )
         self.claim = claim
-        spaces = tuple(space for one in _spaces(claim) if (space := one.hull()) is not None)
+        self.moving = _moving(claim)
+        every: dict[str, Any] = dict.fromkeys(self.moving, ANY)
+        self.wider = replace(claim, **every) if every else claim
+        spaces = tuple(
+            space for one in _spaces(claim, self.moving) if (space := one.hull()) is not None
+        )
         if len(spaces[0].names) > _FEW:
-            run = partial(_obligations, claim, spaces[0], set())
+            run = partial(_obligations, self.wider, spaces[0], set())
             about = estimated_cells(spaces[0].names, spaces[0].region, run) * len(spaces)
             if about > _MOST_CELLS:
                 raise _too_many(f"about {about:,}")
@@ -193,7 +217,7 @@ class Everywhere:
             cones: tuple[Cone, ...] = (rest[-1].region,) if rest else ()
             return replace(survey, spaces=tuple(rest), cones=cones, sides=frozenset(), seen=seen)
         sides = set(survey.sides)
-        run = partial(_obligations, self.claim, space, sides)
+        run = partial(_obligations, self.wider, space, sides)
         cell, cones = next_cell(space.names, space.region, survey.cones, run)
         survey = replace(survey, cones=cones, sides=frozenset(sides))
         if cell is None:
@@ -291,7 +315,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
             ExpSum.from_closed_form((form * positive).numerator, names)
             for form in (problem.beta, problem.error)
         )
-        shape = shape_of(below, problem.cone, claim.epsilon, over)
+        shape = shape_of(below, problem.cone, problem.space.window(claim.epsilon), over)
         assert shape.second is not None
         quotient = Quotient(shape.second, shape.function, shape.cone, shape.window)
         different.setdefault(shape, (problem, quotient, shape))
@@ -340,22 +364,66 @@ def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> K
     return Kappa(lower, upper)
 
 
-def _spaces(claim: Accuracy) -> Iterator[Space]:
+def _spaces(claim: Accuracy, moving: Mapping[str, tuple[Fraction, Fraction]]) -> Iterator[Space]:
     """Yield the parameter space for each value of the finite inputs."""
     listed = kinds(claim.mechanism)
     names = [name for name, kind in zip(claim.entry_names, listed, strict=True) if kind is None]
     free_alpha, free_gamma = _is_alpha_free(claim), _is_gamma_free(claim)
-    everything = ("eps", *names, *("alpha",) * free_alpha, *("gamma",) * free_gamma)
+    unit_here = (UNIT,) * bool(moving)
+    everything = ("eps", *unit_here, *names, *("alpha",) * free_alpha, *("gamma",) * free_gamma)
     unit = {name: tuple(int(n == name) for n in everything) for name in everything}
     sides: list[tuple[int | Fraction, ...]] = [
-        unit[name] for name in everything if name in ("eps", "alpha", "gamma")
+        unit[name] for name in everything if name in ("eps", UNIT, "alpha", "gamma")
     ]
     assert isinstance(claim.input_set, AllReals | Box)
     more = (0,) * (free_alpha + free_gamma)
-    sides += [(*side, *more) for side in box_sides(claim.mechanism, claim.input_set)]
+    sides += [
+        (side[0], *(0 for _ in unit_here), *side[1:], *more)
+        for side in box_sides(claim.mechanism, claim.input_set)
+    ]
     region = Cone.of(len(everything), sides)
+    made_of = tuple(
+        (
+            name,
+            tuple(
+                slope * one + start * two for one, two in zip(unit["eps"], unit[UNIT], strict=True)
+            ),
+        )
+        for name, (start, slope) in sorted(moving.items())
+    )
+    alpha, gamma = (free_alpha or "alpha" in moving, free_gamma or "gamma" in moving)
     for finite in product(*(kind.members for kind in listed if kind is not None)):
-        yield Space(everything, region, finite, free_alpha, free_gamma)
+        yield Space(everything, region, finite, alpha, gamma, made_of)
+
+
+def _moving(claim: Accuracy) -> dict[str, tuple[Fraction, Fraction]]:
+    """Return c and d for α and γ that are c/ε + d with c > 0."""
+    found: dict[str, tuple[Fraction, Fraction]] = {}
+    values: dict[str, ClosedForm] = {}
+    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+        if isinstance(level, Range) or not level.names() <= values.keys():
+            continue
+        values[name] = level.at(values)
+        scaled = values[name] * eps
+        parts = scaled.numerator.exponentials()
+        if scaled.denominator != 1 or any(rate or p.degree() > 1 for rate, p in parts.items()):
+            raise _refused(f"{name} = {level} is not a number plus a multiple of 1/eps")
+        if parts and (start := fraction(parts[Fraction(0)][0])):
+            found[name] = start, fraction(parts[Fraction(0)][1])
+    if found and claim.epsilon != POSITIVE:
+        raise _refused(f"{' and '.join(found)} moves with eps, and epsilon is {claim.epsilon}")
+    if any(min(pair) < 0 for pair in found.values()):
+        raise _refused("alpha or gamma is negative for some eps")
+    return found
+
+
+def _refused(problem: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the claim cannot be decided for all real inputs: {problem}",
+        rule="There α and γ are numbers, ranges, numbers plus a multiple of 1/eps (for every ε), "
+        "or γ a multiple of α plus a number.",
+        way_out="Give inputs=Grid(lo, hi) or a list.",
+    )
 
 
 def _is_alpha_free(claim: Accuracy) -> bool:
@@ -404,11 +472,7 @@ def _obligations(
             spots["gamma"] if space.free_gamma else None,
         )
     except MissingHypothesisError as error:
-        raise ValueRefusedError(
-            f"the claim cannot be decided for all real inputs: {error}",
-            rule="There α and γ are numbers, ranges, or γ a multiple of α plus a number.",
-            way_out="Give inputs=Grid(lo, hi) or a list.",
-        ) from None
+        raise _refused(str(error)) from None
     sides |= {(rational_vector(side), always) for side, always in trace.sides.items()}
     return found
 
@@ -422,7 +486,7 @@ def _problems(
         for beta in one.beta:
             gap = beta - error
             signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, space.names)
-            shape = shape_of(signed, cell.cone, epsilon)
+            shape = shape_of(signed, cell.cone, space.window(epsilon))
             yield Problem(space, cell.cone, one, error, beta, cell.path, shape)
 
 
@@ -457,10 +521,9 @@ def _counterexample(
         for scale in _scales(claim, problem, values):
             u = _input(claim, problem, {**values, "eps": scale})
             fixed: dict[str, Any] = {}
-            if problem.space.free_alpha:
-                fixed["alpha"] = values["alpha"] / scale
-            if problem.space.free_gamma:
-                fixed["gamma"] = values["gamma"] / scale
+            for name in ("alpha", "gamma"):
+                if name in values and name not in claim.everywhere.moving:
+                    fixed[name] = values[name] / scale
             if (key := (u, *fixed.items())) in seen:
                 continue
             seen.add(key)
@@ -479,8 +542,10 @@ def _simple_points(problem: Problem) -> Iterator[dict[str, Fraction]]:
         point = [Fraction(0)] * problem.cone.size
         for factor, ray in zip(factors, rays, strict=True):
             point = [a + factor * b for a, b in zip(point, ray, strict=True)]
+        values = problem.space.values(tuple(point))
         if point[0] > 0:
-            yield problem.space.values(tuple(point))
+            scale = values.get(UNIT, Fraction(1))
+            yield {name: value / scale for name, value in values.items()}
 
 
 def _scales(
@@ -488,7 +553,7 @@ def _scales(
 ) -> Iterator[Fraction]:
     """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cone.inequalities if any(side[1:])]
-    if 0 not in problem.shape.kept and not any(side[0] for side in others):
+    if UNIT not in values and 0 not in problem.shape.kept and not any(side[0] for side in others):
         yield Fraction(1)
         sizes = [abs(value) for name, value in values.items() if name != "eps" and value]
         yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))

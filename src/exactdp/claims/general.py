@@ -20,7 +20,7 @@ from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.claims.shapes import shape_of
 from exactdp.claims.slices import along_curve, functions_of_eps
 from exactdp.claims.verdict import Counterexample
-from exactdp.cones import Cone, ExpSum, nonnegative_on
+from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
 from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
@@ -98,7 +98,7 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
             for beta in one.beta:
                 gap = one.probability - 1 + beta
                 signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-                shape = shape_of(signed, cell.cone, claim.epsilon)
+                shape = shape_of(signed, cell.cone, Window.of(0, claim.epsilon))
                 decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
                 if decision.witness is not None:
                     point = shape.completed(cell.cone, shape.lifted(decision.witness))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from exactdp.claims.elimination import Name, Number, Row, project, solution
 from exactdp.cones import Cone, ExpSum, Window
-from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import fraction
 
 
@@ -17,7 +16,7 @@ from exactdp.reals.numbers import fraction
 class Shape:
     """A sum (or two) on a cone, in as few parameters as it depends on, in a standard order.
 
-    If ε is not all of (0, ∞), it is one of the parameters and has a window.
+    A parameter with a window is one of them, and the first.
     """
 
     function: ExpSum
@@ -51,9 +50,9 @@ class Shape:
 
 
 def shape_of(
-    function: ExpSum, cone: Cone, epsilon: Interval = POSITIVE, second: ExpSum | None = None
+    function: ExpSum, cone: Cone, window: Window | None = None, second: ExpSum | None = None
 ) -> Shape:
-    """Return the shape of a sum on a cone whose first parameter is ε; of two sums, of both."""
+    """Return the shape of a sum on a cone, or on the part in a window; of two sums, of both."""
     sums = [one for one in (function, second) if one is not None]
     terms = [_whole_terms(one) for one in sums]
     used = {
@@ -64,9 +63,8 @@ def shape_of(
         if powers[k] or rates[k]
     }
     totals = [[(q, sum(powers), sum(rates)) for powers, rates, q in listed] for listed in terms]
-    limited = Window.of(0, epsilon) is not None
-    if limited:
-        used.add(0)
+    if window is not None:
+        used.add(window.variable)
     gone = [k for k in range(cone.size) if k not in used]
     sides = _sides(cone, gone)
 
@@ -80,12 +78,13 @@ def shape_of(
         ]
         return own, sorted((side.get(k, 0), sum(side.values())) for side in sides)
 
-    order = sorted(used, key=lambda k: (limited and k != 0, *signature(k)))
+    order = sorted(used, key=lambda k: (window is None or k != window.variable, *signature(k)))
     names = [f"x{j}" for j in range(len(order))]
     smaller = Cone.of(len(order), sorted(tuple(side.get(k, 0) for k in order) for side in sides))
     renamed = [one.reordered(order, names) for one in sums]
     both = renamed[1] if second is not None else None
-    return Shape(renamed[0], smaller, both, Window.of(0, epsilon), tuple(order))
+    first = None if window is None else replace(window, variable=0)
+    return Shape(renamed[0], smaller, both, first, tuple(order))
 
 
 def _whole_terms(one: ExpSum) -> list[tuple[tuple[int, ...], tuple[int, ...], Fraction]]:
