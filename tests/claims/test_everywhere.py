@@ -517,3 +517,22 @@ def test_what_may_not_move() -> None:
     for level, epsilon in ((eps, "(0, inf)"), (1 / eps, "[1, 2]"), (1 / eps - 1, "(0, inf)")):
         with pytest.raises(ValueRefusedError, match="all real inputs"):
             noisy_max_claim(2, alpha=level, epsilon=epsilon).check()
+
+
+# Which ε ------------------------------------------------------------------------------
+
+
+def test_the_smallest_eps_for_all_inputs() -> None:
+    """One number: e^{−2ε} ≤ 1/20 from ε = ln 20 / 2 on."""
+    release = Mechanism.from_source("def release(x: Real):\n    return lap(eps, x)\n")
+    claim = Accuracy(
+        release, "1/20", alpha=0, gamma=2, inputs=ALL, output_distance=sup, boundary="check"
+    )
+    found = claim.smallest_epsilon(width="1e-9")
+    assert found.lower <= Fraction("1.4978661367769954970") <= found.upper
+    assert found.upper - found.lower <= Fraction(1, 10**9)
+    assert found.exists
+    assert not found.is_complete
+    assert not replace(claim, epsilon="(0, 1]").smallest_epsilon().exists
+    assert str(replace(claim, beta=1).smallest_epsilon()).startswith("Every ε will do")
+    assert "No ε up to" in str(noisy_max_claim(2).smallest_epsilon(beta="1/20"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,15 @@ from exactdp.claims.deciding import Progress, Signs
 from exactdp.claims.inputs import AllReals, Box, how_many, listed
 from exactdp.claims.obligations import MissingHypothesisError
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import Root, SolutionSet, Stretch, solution_set
+from exactdp.reals import Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import Number, inf, positive_width
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
+
+_ROUGH = Fraction(1, 10**4)
+_MOST_TRIALS = 80
+_LARGEST = 10**6  # an ε that nobody uses
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Budget:
     """Whether the claim holds at this ε itself; otherwise at every larger one."""
     everywhere: SolutionSet
     """All ε for which the claim holds, among them perhaps smaller ones."""
+    is_complete: bool = True
+    """Whether `everywhere` is all of them; for all real inputs only the last stretch is known."""
 
     note = (
         "This is a property of the mechanism: it is computed from its program and the claim, "
@@ -36,18 +42,25 @@ class Budget:
 
     @property
     def exists(self) -> bool:
-        """Whether there is such an ε."""
-        return self.lower != inf
+        """Whether there is such an ε, as far as one looked."""
+        return self.upper != inf
 
     def __float__(self) -> float:
         return float(self.upper)
 
     def __str__(self) -> str:
+        if not self.exists and isinstance(self.lower, Fraction):
+            return f"No ε up to {float(self.lower):.12g} is large enough. {self.note}"
         if not self.exists:
             where = f"for ε in {self.everywhere}" if self.everywhere.stretches else "for no ε"
             return f"No ε is large enough: the claim holds {where}. {self.note}"
         if self.lower == self.upper == 0:
             return f"Every ε will do. {self.note}"
+        if self.upper - self.lower > _ROUGH * self.upper:
+            return (
+                f"The claim holds from ε = {float(self.upper):.6g} on, and not from "
+                f"ε = {float(self.lower):.6g} on. {self.note}"
+            )
         sign = "=" if self.lower == self.upper else "≈"
         verb = "from" if self.attained else "above"
         return f"The claim holds {verb} ε {sign} {float(self):.12g} on. {self.note}"
@@ -60,8 +73,8 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
         raise ValueRefusedError(
             "the set of ε for all real inputs is not computed",
             rule="Its ends would be suprema over all inputs.",
-            way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1), or check the claim "
-            "with epsilon='[1, inf)' (--eps '[1, inf)').",
+            way_out="Ask for the smallest ε (smallest_epsilon), or give inputs=Grid(-1, 1) or a "
+            "list (--inputs grid:-1:1).",
         )
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
@@ -85,6 +98,8 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
 
 def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
     """Return the smallest ε from which on a claim holds."""
+    if isinstance(claim.input_set, AllReals | Box):
+        return _for_all_reals(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
     if last is None or last.upper != claim.epsilon.upper:
@@ -93,3 +108,47 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
     if isinstance(end, Root):
         return Budget(end.lower, end.upper, attained=not last.lower_open, everywhere=everywhere)
     return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
+
+
+def _for_all_reals(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
+    """Return an enclosure of the smallest ε from which on a claim about all real inputs holds.
+
+    A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
+    found, close to the end, the enclosure stays wider than asked for. What holds for all ε above
+    one holds at that ε too, by continuity.
+    """
+    from exactdp.claims.everywhere import decide_everywhere  # noqa: PLC0415 heavy, rarely needed
+
+    on = claim.epsilon
+    if decide_everywhere(claim, None, hint=False).holds:
+        return _from(Fraction(on.lower), Fraction(on.lower), claim)
+    lower: Fraction = Fraction(on.lower)
+    upper: Fraction | None = None
+    trial = max(lower, Fraction(1))
+    for step in range(_MOST_TRIALS):
+        if progress is not None:
+            progress(step, _MOST_TRIALS)
+        trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
+        part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
+        verdict = decide_everywhere(replace(claim, epsilon=part), None, hint=False)
+        if verdict.holds:
+            upper = trial
+        elif verdict.counterexample is not None:
+            lower = max(lower, verdict.counterexample.eps)
+        elif upper is not None:
+            break
+        if upper is not None and upper - lower <= width:
+            break
+        if upper is None and (lower >= _LARGEST or lower == on.upper):
+            return Budget(lower, inf, attained=False, everywhere=SolutionSet(()), is_complete=False)
+        trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
+    if upper is None:
+        return Budget(lower, inf, attained=False, everywhere=SolutionSet(()), is_complete=False)
+    return _from(lower, upper, claim)
+
+
+def _from(lower: Fraction, upper: Fraction, claim: Accuracy) -> Budget:
+    on = claim.epsilon
+    is_open = upper == on.lower and on.lower_open
+    found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))
+    return Budget(lower, upper, not is_open, found, is_complete=lower == on.lower)

@@ -13,7 +13,6 @@ their own.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -259,8 +258,11 @@ def _too_many(count: str) -> ValueRefusedError:
     )
 
 
-def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
-    """Decide a claim for all inputs of a box of reals."""
+def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool = True) -> Verdict:
+    """Decide a claim for all inputs of a box of reals.
+
+    If it stays open, the verdict tells where the best constant is, unless no `hint` is wanted.
+    """
     begin = time.perf_counter()
     work = claim.everywhere
     survey = work.explored(progress)
@@ -283,10 +285,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
     missing = ""
     if left and failure is None:
         missing = f"{left} of {counted(len(problems), 'problem')} left open"
-        with contextlib.suppress(ExactdpError):
-            kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
-            ends = f"{float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
-            missing += f"; the best constant is between {ends}"
+        missing += _hint(claim) if hint else ""
     return Verdict(
         claim,
         holds=False if failure else None if missing else True,
@@ -298,6 +297,15 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None) -> Verdict:
         cells=tuple(decided),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _hint(claim: Accuracy) -> str:
+    """Return roughly where the best constant is, as words."""
+    try:
+        kappa = tightest_everywhere(claim, Fraction(1, 1000), None).kappa
+    except ExactdpError:
+        return ""
+    return f"; the best constant is between {float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
 
 
 def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | None) -> Tightness:

@@ -49,6 +49,7 @@ def command(
             "sentence": str(found).removesuffix(found.note).strip(),
             "set": str(found.everywhere),
             "stretches": records.solutions(found.everywhere),
+            "complete": found.is_complete,
             "smallest": {
                 "exists": found.exists,
                 "lower": records.number(found.lower),
@@ -60,11 +61,14 @@ def command(
     def say(title: str, answer: Json) -> None:
         nonlocal answered
         answered = True
-        some = (
-            f"Holds exactly for ε in {answer['set']}." if answer["stretches"] else "Holds for no ε."
-        )
+        if not answer["complete"]:
+            some = answer["sentence"]
+        elif answer["stretches"]:
+            some = f"Holds exactly for ε in {answer['set']}."
+        else:
+            some = "Holds for no ε."
         output.say_verdict("", title, some)
-        if answer["stretches"]:
+        if answer["stretches"] and answer["complete"]:
             output.say(f"  {answer['sentence']}")
 
     code = ask(output, targets, changes, question, say)
