@@ -9,21 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from bench.growth_laws import Law, fitted
 from bench.table import Curve
+from exactdp.report.styles import BLACK, BLUE, GREEN, STYLE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLUE, VERMILLION, GREEN, PURPLE, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"
-STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "exactdp",
-}
+PURPLE = "#CC79A7"
 LOOKS: tuple[tuple[str, str, Any], ...] = (
     (BLUE, "o", "-"),
     (VERMILLION, "s", "--"),

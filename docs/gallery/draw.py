@@ -20,23 +20,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from exactdp import Accuracy, ClosedForm, eps, exp
+from exactdp.report.styles import BLUE, GREEN, STYLE, VERMILLION
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
 SHARE = 0.05  # of runs with an error
 POINTS = 120  # of a curve
 
-STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "exactdp",  # the same picture is the same file
-}
-BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"  # of Okabe and Ito
 _COLOURS = (BLUE, GREEN, "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _LINES: tuple[Any, ...] = ("-", "-.", (0, (1, 1.2)), (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), ":")
 _MARK: dict[str, Any] = {"marker": "o", "markersize": 6, "linestyle": "none", "zorder": 3}
