@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import run
+from exactdp.cli.main import run as run_here
 
 HEAD = "from exactdp import Accuracy, Grid, Real, eps, lap, mechanism\n"
 MECHANISM = "@mechanism\ndef m(q: Real):\n    return lap(eps, q) > 0\n"
@@ -121,13 +122,24 @@ USES: dict[str, tuple[list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", USES)
-def test_uses(name: str, tmp_path: Path) -> None:
+def test_uses(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """In this process, because starting one takes longer than finding the mistake."""
     arguments, message = USES[name]
     file = str(Path(__file__).parent / "files" / "some_claims.py")
-    done = run(*(one.replace("{}", file) for one in arguments), cwd=tmp_path)
-    assert done.code == 2
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["spawn"])
+    code = run_here([one.replace("{}", file) for one in arguments])
+    done = capfd.readouterr()
+    assert code == 2
     assert done.out == ""
     assert message in done.err
+    assert "Traceback" not in done.err
     assert list(tmp_path.iterdir()) == []
 
 
