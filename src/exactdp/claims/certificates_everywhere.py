@@ -68,7 +68,7 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
 
 def _moves(names: list[str]) -> ValueRefusedError:
     return ValueRefusedError(
-        f"a claim in which {' and '.join(names)} moves with eps has no certificate",
+        f"a claim with an {' and a '.join(names)} that is a function of eps has no certificate",
         rule="In a certificate α and γ are ranges, or do not depend on ε.",
         way_out=f"Write {names[0]}=ANY if the claim holds for all of them.",
     )

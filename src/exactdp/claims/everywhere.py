@@ -116,7 +116,9 @@ class Space:
         if last == 0:
             return None  # there ε would be 0
         if self.names[last] == UNIT:
-            raise _refused("it jumps at a single ε")
+            if form[0] * form[last] >= 0:
+                return None  # there ε would not be positive
+            raise _refused(f"it jumps at ε = {-form[last] / form[0]}")
         value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
 
         def moved(side: tuple[int | Fraction, ...]) -> tuple[Fraction, ...]:
@@ -419,7 +421,7 @@ def _moving(claim: Accuracy) -> dict[str, tuple[Fraction, Fraction]]:
         if parts and (start := fraction(parts[Fraction(0)][0])):
             found[name] = start, fraction(parts[Fraction(0)][1])
     if found and claim.epsilon != POSITIVE:
-        raise _refused(f"{' and '.join(found)} moves with eps, and epsilon is {claim.epsilon}")
+        raise _refused(f"{' and '.join(found)} depend on eps, and epsilon is {claim.epsilon}")
     if any(min(pair) < 0 for pair in found.values()):
         raise _refused("alpha or gamma is negative for some eps")
     return found

@@ -8,6 +8,7 @@ agree on all finite values are therefore one node, and dead noise is gone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.code import Code
+from exactdp.language.code import Code, Sample
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Form, Linear
@@ -252,6 +253,9 @@ def build(
     """
     numbers: dict[State, int] = {}
     noiseless: dict[int, Value] = {}
+    whole = any(
+        isinstance(one, Sample) and one.draw.noise == "dlap" for one in machine.code.instructions
+    )
     events: list[tuple[Event | Failure, int]] = []
     edges: list[tuple[Edge, ...]] = []
 
@@ -264,7 +268,7 @@ def build(
         seen = look(event.state)
         if seen is None:
             return None
-        reached, variables = canonical(event, seen, noiseless)
+        reached, variables = canonical(event, seen, noiseless, whole=whole)
         if reached not in numbers:
             numbers[reached] = len(events)
             events.append((_renamed(machine, event, reached), len(variables)))
@@ -324,14 +328,15 @@ def contains_noise(value: Value) -> bool:
 
 
 def canonical(
-    event: Event | Failure, state: State, noiseless: dict[int, Value]
+    event: Event | Failure, state: State, noiseless: dict[int, Value], *, whole: bool
 ) -> tuple[State, tuple[Linear, ...]]:
     """Return the state at an event with its noise renamed, and what the new variables stand for.
 
-    At the end of a run only the output matters; it takes the place of the environment. Tuples
-    known to hold no noise (the inputs, above all) are remembered in `noiseless` by identity.
+    With integer noise (`whole`) they are integers too. At the end of a run only the output
+    matters; it takes the place of the environment. Tuples known to hold no noise (the inputs,
+    above all) are remembered in `noiseless` by identity.
     """
-    basis = _Basis(noiseless)
+    basis = _Basis(noiseless, whole)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
     env = tuple(basis.rename(value) for value in state.env)
@@ -339,10 +344,14 @@ def canonical(
 
 
 class _Basis:
-    """Collects independent forms and writes others in terms of them."""
+    """Collects independent forms and writes others in terms of them.
 
-    def __init__(self, noiseless: dict[int, Value]) -> None:
+    Where the noise is `whole`, a form z/2 + 1/4 is kept as z, so that it is an integer.
+    """
+
+    def __init__(self, noiseless: dict[int, Value], whole: bool) -> None:
         self._noiseless = noiseless
+        self._whole = whole
         self.forms: list[Linear] = []
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
@@ -373,13 +382,16 @@ class _Basis:
         rest = {name: q for name, q in rest.items() if q}
         if rest:
             new = len(self.forms)
-            self.forms.append(form)
+            step, start = _lattice(form) if self._whole else (Fraction(1), Fraction(0))
+            kept = (form - start) * (1 / step)
+            assert isinstance(kept, Linear)
+            self.forms.append(kept)
             pivot = min(rest)
             scale = rest[pivot]
             made_of = {j: -q / scale for j, q in combination.items()}
-            made_of[new] = 1 / scale
+            made_of[new] = step / scale
             self._rows.append((pivot, {name: q / scale for name, q in rest.items()}, made_of))
-            return Linear.symbol(new)
+            return Linear.build({new: step}, start)
         leftover: Any = form
         renamed: dict[Hashable, Fraction] = {}
         for j, q in combination.items():
@@ -389,3 +401,10 @@ class _Basis:
         if isinstance(leftover, Linear):
             return Linear.build({**renamed, **leftover.coefficients}, leftover.constant)
         return Linear.build(renamed, leftover)
+
+
+def _lattice(form: Linear) -> tuple[Fraction, Fraction]:
+    """Return step and start such that (form − start)/step has whole coefficients."""
+    noise = (Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int))
+    step = Fraction(1, math.lcm(*(q.denominator for q in noise)))
+    return step, Fraction(form.constant) % step
