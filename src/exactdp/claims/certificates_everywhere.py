@@ -93,7 +93,12 @@ class _Signs:
             decision = self.decided.get(shape)
             if decision is None:
                 decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
-            assert decision.holds
+            if not decision.holds:
+                raise ValueRefusedError(
+                    "the claim is true in this box because it is true of all real inputs",
+                    rule="A certificate is about the inputs of its claim.",
+                    way_out="Take the certificate of the claim with inputs=AllReals().",
+                )
             self._places[shape] = len(self.json)
             self.json.append(decision.proof.to_json())
         return self._places[shape]

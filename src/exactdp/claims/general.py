@@ -18,7 +18,7 @@ from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.claims.shapes import shape_of
-from exactdp.claims.slices import along_curve, functions_of_eps
+from exactdp.claims.slices import along_curve, functions_of_eps, says_nothing
 from exactdp.claims.verdict import Counterexample
 from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
 from exactdp.errors import ExactdpError
@@ -40,6 +40,8 @@ ROUTE = (
 def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     """Decide a claim at one input with α and γ as parameters."""
     levels = functions_of_eps(claim, u)
+    if says_nothing(claim, u, levels):
+        return Outcome(True, silent=True)
     missing = ""
     try:
         outcome = along_curve(claim, u, levels) if levels else _over_cones(claim, u)
@@ -61,7 +63,7 @@ def _for_every_value(
     except (MissingHypothesisError, ExactdpError):
         outcome = Outcome(None)
     if outcome.holds:
-        return outcome
+        return Outcome(True)
     missing, silent = outcome.missing, True
     for point in _simple_points(claim.epsilon):
         outcome = at_point(claim, u, levels, point)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MOST_CELLS = 400
 """Cells of (ε, εα, εγ) that are looked at; integer noise has one for each whole number below γ."""
 ENDLESS = (
-    f"more than {MOST_CELLS} cases of α and γ, as with integer noise and a γ without bound; "
-    "restrict epsilon or alpha"
+    "too many cases of α and γ, as with integer noise and a γ without bound; restrict epsilon or "
+    "alpha"
 )
 
 

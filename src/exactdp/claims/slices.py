@@ -21,6 +21,7 @@ from exactdp.claims.obligations import Obligation
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.cones import Cone, ExpSum
 from exactdp.errors import ValueRefusedError
+from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import (
     ClosedForm,
@@ -110,10 +111,13 @@ def along_curve(
         return Outcome(None, missing="α is the distance to disagreement at an irrational ε only")
     whole = SolutionSet((Stretch(span.lower, span.upper, span.lower_open, span.upper_open),))
     holds, missing = True, ""
+    most = MOST_CELLS
+    if samples_integers(claim.mechanism.definition) and "gamma" in levels:
+        most = MOST_CELLS if supremum(levels["gamma"], span).is_finite else _ENOUGH_CELLS
     silent = all(at_point(claim, u, levels, point).silent for point in touched)
     faults = list(touched)
     for count, cell in enumerate(explore(curve.names, curve.around(span), run)):
-        if count >= (_ENOUGH_CELLS if len(faults) > len(touched) else MOST_CELLS):
+        if count >= (_ENOUGH_CELLS if len(faults) > len(touched) else most):
             missing, holds = ENDLESS, False
             break
         for stretch in curve.inside(cell.cone, whole) if cell.result is not None else ():
@@ -135,6 +139,16 @@ def along_curve(
         if failure is not None:
             return Outcome(False, counterexample=failure)
     return Outcome(True if holds else None, silent=silent, missing=missing)
+
+
+def says_nothing(claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]) -> bool:
+    """Whether α is a function of ε that is nowhere below the distance to disagreement."""
+    distance = claim.disagreement(as_given(claim.mechanism, u)).distance
+    if "alpha" not in levels or distance == inf or claim.epsilon.is_point:
+        return False
+    below = solution_set(distance - levels["alpha"], claim.epsilon)
+    closed = claim.boundary == "check"
+    return not any(closed or one.lower != one.upper for one in below)
 
 
 def _where_alpha_touches(
