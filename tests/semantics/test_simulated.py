@@ -6,8 +6,10 @@ An event that happens in a share p of the runs is allowed five standard deviatio
 
 from __future__ import annotations
 
+import gc
 import math
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +37,14 @@ LARGER = {
     "sparse, m = 5, c = 2": FACTORIES["sparse"](5, 2),
     "sparse_variant, m = 5, c = 3": FACTORIES["sparse_variant"](5, 3),
 }
+
+
+@pytest.fixture(autouse=True)
+def no_collection() -> Iterator[None]:
+    """Leave the garbage alone: a million outputs are none, and looking through them takes long."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def agree(share: float, p: float, runs: int) -> None:
