@@ -233,3 +233,38 @@ def test_a_counterexample_is_one_of_the_claim() -> None:
     found = claim.check().counterexample
     assert found is not None
     assert 0 < found.alpha < 1
+
+
+# Other functions of ε -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("radius", "bound", "holds"),
+    [
+        (1 / (1 + eps), 1, True),
+        (1 / (1 + eps), Fraction(9, 10), False),  # e^{−ε/(1+ε)} comes close to 1
+        (3 * (1 + eps) / (2 + eps), exp(-gamma * eps) * Fraction(101, 100), True),
+        (3 * (1 + eps) / (2 + eps), exp(-gamma * eps) * Fraction(99, 100), False),
+        (exp(-eps), exp(-gamma * eps) * Fraction(101, 100), True),
+        (exp(-eps), Fraction(1, 2), None),  # false, but γ is irrational wherever one looks
+    ],
+)
+def test_functions_that_are_no_polynomials(
+    radius: ClosedForm, bound: object, holds: bool | None
+) -> None:
+    verdict = about_release(gamma=radius, beta=bound).check()
+    assert verdict.holds is holds
+    if holds is None:
+        assert "irrational" in verdict.missing
+    if verdict.counterexample is not None:
+        at = verdict.counterexample.eps
+        assert verdict.counterexample.gamma == radius.at(at).lower
+
+
+def test_a_range_beside_a_function() -> None:
+    """β grows with α here, so no largest α stands for all."""
+    above = Mechanism.from_source("def above(q: Real):\n    return lap(eps, q) > 0\n")
+    claim = Accuracy(
+        above, alpha=(Fraction(1, 2), 2), gamma=3 / eps + 2, beta=alpha / 10, inputs=[3]
+    )
+    assert claim.check().holds is True

@@ -2,19 +2,19 @@
 
 It is taken where no theorem says which α and γ suffice. The obligation becomes the sign of an
 exponential sum on cones of (ε, εα, εγ), or along a curve in them (`slices`) where α and γ are
-polynomials of ε plus c/ε. Where they are other functions, the claim is tried for all α and γ, and
-refuted only at values of ε where it is really made.
+polynomials of ε plus c/ε. Where they are other functions, ε is cut into pieces, on each of which
+the claim is tried for all α and γ that occur there; it is refuted only at values of ε.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.inputs import as_given
-from exactdp.claims.levels import ANY, Range
+from exactdp.claims.levels import Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.claims.shapes import shape_of
@@ -23,7 +23,7 @@ from exactdp.claims.verdict import Counterexample
 from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
 from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import ClosedForm, Interval, infimum, supremum
 from exactdp.reals.numbers import simplest_inside
 from exactdp.semantics.cells import explore
 from exactdp.semantics.spots import Trace
@@ -35,6 +35,10 @@ ROUTE = (
     "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
     "an exponential sum on cones of (ε, εα, εγ)"
 )
+
+_MOST_PIECES = 200
+_DEEP, _DEEPEST = 10, 24
+_FINE = Fraction(1, 10**9)
 
 
 def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
@@ -48,29 +52,68 @@ def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     except MissingHypothesisError as error:
         outcome, missing = None, str(error)
     if outcome is None and levels:
-        outcome = _for_every_value(claim, u, levels)
+        outcome = _piece_by_piece(claim, u, levels)
     outcome = outcome or Outcome(None)
     return replace(outcome, missing=outcome.missing or missing)
 
 
-def _for_every_value(
+def _piece_by_piece(
     claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]
 ) -> Outcome:
-    """Decide a claim for more α and γ than it is about, or refute it at simple values of ε."""
-    every: dict[str, Any] = dict.fromkeys(levels, ANY)
-    try:
-        outcome = _over_cones(replace(claim, inputs=[as_given(claim.mechanism, u)], **every), u)
-    except (MissingHypothesisError, ExactdpError):
-        outcome = Outcome(None)
-    if outcome.holds:
-        return Outcome(True)
-    missing, silent = outcome.missing, True
-    for point in _simple_points(claim.epsilon):
-        outcome = at_point(claim, u, levels, point)
-        silent = silent and outcome.silent
-        if outcome.counterexample is not None:
-            return outcome
+    """Decide a claim on pieces of ε, on each for all α and γ between their least and largest there.
+
+    What is not proved is asked at a simple ε, and cut there.
+    """
+    given = as_given(claim.mechanism, u)
+    waiting = [(claim.epsilon, 0)]
+    silent, holds, missing = True, True, ""
+    for _ in range(_MOST_PIECES):
+        if not waiting:
+            return Outcome(True if holds else None, silent, missing=missing)
+        piece, depth = waiting.pop()
+        around: dict[str, Any] = {name: _between(form, piece) for name, form in levels.items()}
+        part = replace(claim, inputs=[given], epsilon=piece, **around)
+        try:
+            outcome = _over_cones(part, u)
+        except (MissingHypothesisError, ExactdpError) as error:
+            outcome = Outcome(None, missing=str(error))
+        if outcome.holds:
+            silent = silent and outcome.silent
+            continue
+        missing = missing or outcome.missing
+        middle = piece.simple_point()
+        here = at_point(claim, u, levels, middle)
+        if here.counterexample is not None:
+            return here
+        silent, missing = silent and here.silent, missing or here.missing
+        if here.holds is None and depth >= _DEEP:
+            break  # no counterexample would be found either
+        if piece.is_point or depth == _DEEPEST:
+            holds = False
+            continue
+        waiting += [
+            (_with_end(piece, upper=middle), depth + 1),
+            (_with_end(piece, lower=middle), depth + 1),
+        ]
     return Outcome(None, silent=silent, missing=missing)
+
+
+def _between(form: ClosedForm, piece: Interval) -> Interval:
+    """Return an interval of numbers that a level has on an interval of ε."""
+    lower = max(infimum(form, piece, width=_FINE).lower, Fraction(0))
+    return Interval(lower, supremum(form, piece, width=_FINE).upper)
+
+
+def _with_end(
+    piece: Interval, lower: Fraction | None = None, upper: Fraction | None = None
+) -> Interval:
+    """Return an interval with another end, which belongs to it."""
+    return Interval(
+        piece.lower if lower is None else lower,
+        piece.upper if upper is None else upper,
+        lower_open=piece.lower_open and lower is None,
+        upper_open=piece.upper_open and upper is None,
+    )
 
 
 def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
@@ -147,14 +190,3 @@ def _confirmed(
 
 def _simple(value: Fraction) -> Fraction:
     return simplest_inside(value * Fraction(15, 16), value * Fraction(17, 16)) if value else value
-
-
-def _simple_points(on: Interval) -> Iterator[Fraction]:
-    """Yield simple fractions of an interval, the simplest first."""
-    seen = set()
-    for below in (1, 2, 4, 16):
-        for above in (1, 2, 3, 4, 5, 7, 10, 15, 20, 40):
-            point = Fraction(above, below)
-            if point in on and point not in seen:
-                seen.add(point)
-                yield point

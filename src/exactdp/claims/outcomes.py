@@ -43,7 +43,8 @@ def at_point(
     for name, form in levels.items():
         value = form.at(eps)
         if not value.is_exact:
-            return Outcome(None)
+            why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
+            return Outcome(None, missing=why)
         fixed[name] = value.lower
     given = as_given(claim.mechanism, u)
     here = replace(claim, inputs=[given], epsilon=Interval(eps, eps), **fixed)
