@@ -489,3 +489,15 @@ def test_what_has_no_certificate() -> None:
     assert found.holds is True
     with pytest.raises(ValueRefusedError, match="function of eps has no certificate"):
         _ = found.certificate
+
+
+@pytest.mark.parametrize("box", [Box([1, -1], [1, 2]), Box([1, 1], [1, 1])])
+def test_a_flat_box(box: Box) -> None:
+    """Where an input has one value only, no parameter is left for it; nor may another one be."""
+    claim = Accuracy(make("noisy_max", 2), beta=2 * exp(-alpha * eps / 2), inputs=box)
+    found = json.loads(json.dumps(claim.check().certificate))
+    assert certify.check(found).accepted
+    for wider in (["0", "1"], ["1", "2"]):
+        wrong = copy.deepcopy(found)
+        wrong["claim"]["inputs"]["box"][0] = wider
+        assert not certify.check(seal(wrong)).accepted

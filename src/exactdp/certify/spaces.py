@@ -169,7 +169,7 @@ class Spaces(Claims):
         kinds = self.real_entries
         reals = 0 if self.is_listed else kinds.count(None)
         size = 1 + reals + frees
-        whole = tuple(reduced([[int(j == k) for j in range(size)] for k in range(size)]))
+        whole = tuple(reduced(self.directions(size)))
         wanted: list[list[Any]] = []
         if self.is_listed:
             for u in self.inputs:
@@ -197,6 +197,16 @@ class Spaces(Claims):
             reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
         return f"{len(spaces) - len(wanted)} ties are looked at as spaces of their own"
+
+    def directions(self, size: int) -> list[list[Fraction]]:
+        """Return vectors that span all (ε, εx, …) of the claim: εx = cε where a box is flat."""
+        found = [[Fraction(j == k) for j in range(size)] for k in range(size)]
+        flat = []
+        for k, (low, high) in enumerate(self.ends or (), start=1):
+            if low == high:
+                found[0][k] = low
+                flat.append(k)
+        return [one for k, one in enumerate(found) if k not in flat]
 
     def faces(self, spaces: list[Space]) -> bool:
         """Check that each tie of the ideal is a space of its own.
