@@ -33,10 +33,10 @@ def test_progress_and_ctrl_c(jobs: str) -> None:
         assert seconds < 1
         assert "1 claim: 1 holds." in terminal.screen
         message = terminal.screen.partition("Stopped: ")[2]
-        assert message.startswith(
-            "1 of 3 claims done (1 claim: 1 holds), 2 left: slow.py::long (stopped"
-        )
+        # With two jobs it is chance which of the two claims was the first to tell how far it is.
+        assert message.startswith("1 of 3 claims done (1 claim: 1 holds), 2 left: slow.py::long")
         assert "slow.py::never" in message
+        assert "(stopped at" in message
         assert "Traceback" not in terminal.screen
 
 
