@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import Progress
 from exactdp.claims.distances import discrete_outputs, sup
-from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, box_sides
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
 from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.slices import functions_of_eps, scaled_polynomial
 from exactdp.claims.tightness import Kappa, Tightness
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import (
@@ -45,7 +45,7 @@ from exactdp.cones import Progress as Share
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
-from exactdp.reals import ClosedForm, Interval, eps
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import counted, fraction, inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
@@ -413,21 +413,13 @@ def _spaces(claim: Accuracy, moving: Mapping[str, tuple[Fraction, Fraction]]) ->
 def _moving(claim: Accuracy) -> dict[str, tuple[Fraction, Fraction]]:
     """Return c and d for α and γ that are c/ε + d with c > 0."""
     found: dict[str, tuple[Fraction, Fraction]] = {}
-    values: dict[str, ClosedForm] = {}
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
-        if isinstance(level, Range) or not level.names() <= values.keys():
-            continue
-        values[name] = level.at(values)
-        scaled = values[name] * eps
-        parts = scaled.numerator.exponentials()
-        if scaled.denominator != 1 or any(rate or p.degree() > 1 for rate, p in parts.items()):
+    for name, level in functions_of_eps(claim, None).items():
+        scaled = scaled_polynomial(level)
+        if scaled is None or scaled.degree() > 1:
             raise _refused(f"{name} = {level} is not a number plus a multiple of 1/eps")
-        if parts and (start := fraction(parts[Fraction(0)][0])):
-            found[name] = start, fraction(parts[Fraction(0)][1])
+        found[name] = fraction(scaled[0]), fraction(scaled[1])
     if found and claim.epsilon != POSITIVE:
         raise _refused(f"{' and '.join(found)} depend on eps, and epsilon is {claim.epsilon}")
-    if any(min(pair) < 0 for pair in found.values()):
-        raise _refused("alpha or gamma is negative for some eps")
     return found
 
 
@@ -442,10 +434,9 @@ def _refused(problem: str) -> ValueRefusedError:
 
 def _is_alpha_free(claim: Accuracy) -> bool:
     """Whether α must be a parameter: γ follows it, or β is not seen to fall in it."""
-    gamma = claim.gamma_level
     if not isinstance(claim.alpha_level, Range):
         return False
-    if isinstance(gamma, Expression) and "alpha" in gamma.names():
+    if claim.obligations.gamma_follows:
         return True
     try:
         return not falls(claim.formula, "alpha", claim.epsilon)

@@ -76,12 +76,12 @@ class Obligations:
     @property
     def route(self) -> str:
         """Which theorem is used."""
-        if isinstance(self.claim.gamma_level, Range) or self._gamma_follows:
+        if isinstance(self.claim.gamma_level, Range) or self.gamma_follows:
             return "any gamma"
         return "any alpha" if isinstance(self.claim.alpha_level, Range) else "fixed"
 
     @cached_property
-    def _gamma_follows(self) -> bool:
+    def gamma_follows(self) -> bool:
         """Whether γ changes with an α that is not fixed."""
         gamma = self.claim.gamma_level
         return (
@@ -154,7 +154,7 @@ class Obligations:
             if gamma_is > gamma.upper or gamma_is < gamma.lower:
                 return None
             radius: Distance = gamma_is
-        elif isinstance(gamma, Range) or (self._gamma_follows and alpha_is is None):
+        elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
             return list(self._for_all_gamma(make, top, reached))
         else:
             assert isinstance(gamma, Expression)
@@ -165,7 +165,7 @@ class Obligations:
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
-        if self._gamma_follows and self.claim.mechanism.checked.output.holds_noise:
+        if self.gamma_follows and self.claim.mechanism.checked.output.holds_noise:
             raise MissingHypothesisError("gamma moves with alpha, and the outputs hold noise")
         steps = self._within.steps(make.input, make.output)
         claim = self.claim
@@ -291,7 +291,7 @@ class Obligations:
         claim = self.claim
         levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
         moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
-        if self._gamma_follows:
+        if self.gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
         for name in moving:

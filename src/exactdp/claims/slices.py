@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_poly
 
-from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import Obligation
@@ -94,7 +93,7 @@ def along_curve(
     """Decide a claim whose α or γ is a function of ε; None where more than ε is left to vary."""
     curve = _curve(levels)
     is_free = isinstance(claim.gamma_level, Range) and claim.mechanism.checked.output.holds_noise
-    if curve is None or is_free or _follows(claim):
+    if curve is None or is_free or claim.obligations.gamma_follows:
         return None
     every: dict[str, Any] = dict.fromkeys(levels, ANY)
     wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
@@ -143,12 +142,9 @@ def along_curve(
 
 def says_nothing(claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]) -> bool:
     """Whether α is a function of ε that is nowhere below the distance to disagreement."""
-    distance = claim.disagreement(as_given(claim.mechanism, u)).distance
-    if "alpha" not in levels or distance == inf or claim.epsilon.is_point:
-        return False
-    below = solution_set(distance - levels["alpha"], claim.epsilon)
+    below = None if claim.epsilon.is_point else _where_alpha_is_low(claim, u, levels)
     closed = claim.boundary == "check"
-    return not any(closed or one.lower != one.upper for one in below)
+    return below is not None and not any(closed or one.lower != one.upper for one in below)
 
 
 def _where_alpha_touches(
@@ -158,13 +154,19 @@ def _where_alpha_touches(
 
     The claim is made there if boundary inputs are checked.
     """
+    below = _where_alpha_is_low(claim, u, levels) if claim.boundary == "check" else None
+    points = [_rational(one.lower) for one in below or () if one.lower == one.upper]
+    return None if None in points else [point for point in points if point is not None]
+
+
+def _where_alpha_is_low(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]
+) -> SolutionSet | None:
+    """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
+    if "alpha" not in levels:
+        return None
     distance = claim.disagreement(as_given(claim.mechanism, u)).distance
-    if claim.boundary != "check" or "alpha" not in levels or distance == inf:
-        return []
-    below = solution_set(distance - levels["alpha"], claim.epsilon)
-    points = [one.lower for one in below if one.lower == one.upper]
-    rational = [_rational(point) for point in points]
-    return None if None in rational else [point for point in rational if point is not None]
+    return None if distance == inf else solution_set(distance - levels["alpha"], claim.epsilon)
 
 
 def _rational(point: object) -> Fraction | None:
@@ -173,9 +175,9 @@ def _rational(point: object) -> Fraction | None:
     return point if isinstance(point, Fraction) else None
 
 
-def functions_of_eps(claim: Accuracy, u: tuple[Value, ...]) -> dict[str, ClosedForm]:
-    """Return α and γ at an input where they are functions of ε."""
-    values: dict[str, Any] = dict(claim.obligations.input_values(u))
+def functions_of_eps(claim: Accuracy, u: tuple[Value, ...] | None) -> dict[str, ClosedForm]:
+    """Return α and γ where they are functions of ε: at an input, or (None) at every input alike."""
+    values: dict[str, Any] = {} if u is None else dict(claim.obligations.input_values(u))
     found: dict[str, ClosedForm] = {}
     for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
         if isinstance(level, Range) or not level.names() <= values.keys():
@@ -192,26 +194,14 @@ def functions_of_eps(claim: Accuracy, u: tuple[Value, ...]) -> dict[str, ClosedF
     return found
 
 
-def _follows(claim: Accuracy) -> bool:
-    """Whether γ is a formula in an α that is not fixed."""
-    level = claim.gamma_level
-    return (
-        isinstance(claim.alpha_level, Range)
-        and isinstance(level, Expression)
-        and "alpha" in level.names()
-    )
-
-
 def _curve(levels: Mapping[str, ClosedForm]) -> Curve | None:
     """Return the curve of α and γ, if it is polynomial."""
     names, rows = ["eps"], [fmpq_poly([0, 1])]
     forms: dict[str, dict[str, Fraction]] = {}
     for name, level in levels.items():
-        scaled = level * eps
-        parts = scaled.numerator.exponentials()
-        if scaled.denominator != 1 or not parts.keys() <= {0}:
+        polynomial = scaled_polynomial(level)
+        if polynomial is None:
             return None
-        polynomial = parts[Fraction(0)] if parts else fmpq_poly([])
         form = _combination(polynomial, rows)
         if form is None:
             names.append(name)
@@ -219,6 +209,15 @@ def _curve(levels: Mapping[str, ClosedForm]) -> Curve | None:
             form = [Fraction(0)] * (len(rows) - 1) + [Fraction(1)]
         forms[name] = {known: q for known, q in zip(names, form, strict=False) if q}
     return Curve(tuple(names), tuple(rows), forms)
+
+
+def scaled_polynomial(level: ClosedForm) -> fmpq_poly | None:
+    """Return εα (or εγ) if it is a polynomial of ε."""
+    scaled = level * eps
+    parts = scaled.numerator.exponentials()
+    if scaled.denominator != 1 or not parts.keys() <= {0}:
+        return None
+    return parts.get(Fraction(0), fmpq_poly([]))
 
 
 def _combination(polynomial: fmpq_poly, rows: Sequence[fmpq_poly]) -> list[Fraction] | None:
