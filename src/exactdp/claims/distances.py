@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from exactdp.claims.elimination import Row, feasible
 from exactdp.claims.pieces import Rows, assembled, condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
-from exactdp.language.types import InputType, Real, read_number
+from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
@@ -312,7 +312,7 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
     )
 
 
-def _in_the_language(function: Any, what: str, types: list[InputType | None]) -> Ideal:
+def _in_the_language(function: Any, what: str, types: Sequence[InputType | None]) -> Ideal:
     try:
         return typed_ideal(function, types)
     except ExactdpError as error:
@@ -341,7 +341,7 @@ class OutputDistance(ABC):
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the distance of two outputs at an input, as the user writes it."""
 
-    def ball(self, u: Value, output: Value, radius: Fraction) -> Regions:
+    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
         """Return the outputs within a radius, by linear conditions on their noise."""
         del u, output, radius
         raise ValueRefusedError(
@@ -472,6 +472,9 @@ class _OwnOutput(OutputDistance):
 
     function: Callable[..., Any]
     mechanism: Mechanism | None = None
+    _machines: dict[tuple[InputType | None, ...], Machine] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -482,7 +485,7 @@ class _OwnOutput(OutputDistance):
         """Return the value of the function."""
         if isinstance(self.function, Ideal) and has_spots((u, one, two)):
             with watched((u, one, two)):
-                found = run_at_spots(self._machine(_real_type(two)), (u, one, two))
+                found = run_at_spots(self._machine(one, two), (u, one, two))
             if isinstance(found, Spot):
                 return found
         else:
@@ -493,19 +496,19 @@ class _OwnOutput(OutputDistance):
             return inf
         return _check_distance(freeze(found), self.name)
 
-    def ball(self, u: Value, output: Value, radius: Fraction) -> Regions:
+    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
         """Return the pieces of the function on which it is at most the radius."""
-        machines: dict[InputType | None, Machine] = {}
 
         def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
-            kind = _real_type(other)
-            if kind not in machines:
-                machines[kind] = self._machine(kind)
-            for piece in pieces(machines[kind], tuple(map(as_list, (u, output, other)))):
-                conditions = [*piece.rows]
-                if isinstance(piece.output, Linear):
-                    conditions += condition(radius - piece.output, ">=")[0]
-                elif _check_distance(piece.output, self.name) > radius:
+            machine = self._machine(output, other)
+            for piece in pieces(machine, tuple(map(as_list, (u, output, other)))):
+                size = piece.output
+                if not isinstance(size, Linear):
+                    size = _check_distance(size, self.name)
+                if size == inf:
+                    continue
+                conditions = [*piece.rows, *condition(radius - size, ">=")[0]]
+                if not feasible(conditions):
                     continue
                 yield [
                     (Linear(dict(row.entries), row.constant), ">" if row.strict else ">=")
@@ -515,20 +518,23 @@ class _OwnOutput(OutputDistance):
 
         return regions
 
-    def _machine(self, kind: InputType | None) -> Machine:
-        """Return the function for outputs of a type."""
+    def _machine(self, one: Value, two: Value) -> Machine:
+        """Return the function for outputs like these."""
         assert self.mechanism is not None
         own = self.mechanism.inputs[0].type if len(self.mechanism.inputs) == 1 else None
-        types = [own, kind, kind]
-        return _in_the_language(self.function, "output_distance", types).machine
+        types = own, _type_of(one), _type_of(two)
+        if types not in self._machines:
+            function = _in_the_language(self.function, "output_distance", types)
+            self._machines[types] = function.machine
+        return self._machines[types]
 
 
-def _real_type(output: Value) -> InputType | None:
-    """Return the type of an output that is a real number or a list of such."""
+def _type_of(output: Value) -> InputType | None:
+    """Return the type of an output, None if it is finite."""
     if isinstance(output, Linear | Spot) or _is_number(output):
         return Real
-    if isinstance(output, tuple) and all(_real_type(item) == Real for item in output):
-        return Real[len(output)]
+    if isinstance(output, tuple):
+        return RecordType(tuple(map(_type_of, output)))
     return None
 
 

@@ -16,7 +16,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.semantics.events import near
-from exactdp.semantics.spots import Spot, has_spots
+from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -50,8 +50,10 @@ class Within:
             return ExpPoly(1) if radius >= 1 else self._chance(u, output)
         if self._metric == sup:
             return self._chance(u, near(output, radius))
-        if self._mechanism.checked.output.holds_noise and not has_spots((u, output)):
-            regions = self._metric.ball(given, output, radius)
+        if self._mechanism.checked.output.holds_noise:
+            regions = self._metric.ball(*map(symbolic, (given, output, radius)))
+            if has_spots(whole := (u, output, radius)):
+                return self._mechanism.engine.where_at_spots(u, regions, trace_of(whole))
             return self._mechanism.engine.where(given, regions)
         total: ClosedForm = ExpPoly(0)
         for other, chance in self._finite(u).items():

@@ -38,7 +38,7 @@ from exactdp.language.kinds import (
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, refuse
 from exactdp.language.syntax import Choose, ExpMech
-from exactdp.language.types import InputType, ListType
+from exactdp.language.types import InputType, ListType, RecordType
 
 if TYPE_CHECKING:
     from exactdp.errors import Place
@@ -65,6 +65,8 @@ def input_kind(kind: InputType | None) -> Kind:
     if isinstance(kind, ListType):
         item = FINITE if kind.finite else REAL
         return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
+    if isinstance(kind, RecordType):
+        return sequence(tuple(map(input_kind, kind.entries)), _SHARED)
     return FINITE if kind.finite else REAL
 
 

@@ -52,7 +52,7 @@ from exactdp.language.syntax import (
     Targets,
     While,
 )
-from exactdp.language.types import InputType, ListType
+from exactdp.language.types import InputType, ListType, RecordType
 
 
 def flatten(definition: Definition) -> Code:
@@ -74,7 +74,7 @@ class Flattener(Control):
         self.lengths = {
             self.local(param.name): param.type.length
             for param in function.params
-            if isinstance(param.type, ListType) and param.name not in changed
+            if isinstance(param.type, ListType | RecordType) and param.name not in changed
         }
         self.declare(function)
         self.block(function.body)

@@ -33,7 +33,7 @@ from exactdp.language.syntax import (
     Targets,
     While,
 )
-from exactdp.language.types import Bool, Dom, DomType, InputType, ListType, Real, RealType
+from exactdp.language.types import Bool, Dom, DomType, InputType, Real, RealType
 from exactdp.language.words import MISSING, attribute, denotes
 
 _NO_OUTPUT = "The output of a mechanism is the value that it returns."
@@ -88,7 +88,7 @@ class Reader(ExpressionReader):
             for part in ast.walk(inner):
                 ast.copy_location(part, node)
             return self.annotation(inner, None)
-        if isinstance(found, RealType | DomType | ListType):
+        if isinstance(found, InputType):
             return found
         if node is None:
             return None
@@ -110,7 +110,7 @@ class Reader(ExpressionReader):
                     return Bool
             case ast.Subscript(value, index):
                 item = self.type_of(value)
-                if not isinstance(item, ListType):
+                if isinstance(item, RealType | DomType):
                     return item[self.constant(index)]
             case ast.Call(function, arguments, []) if self.word(function) == "Dom":
                 if 1 <= len(arguments) <= 2:

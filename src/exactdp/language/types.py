@@ -117,7 +117,35 @@ class ListType:
             yield List(items)
 
 
-InputType = RealType | DomType | ListType
+@dataclass(frozen=True)
+class RecordType:
+    """A list with a type for each entry, None if that is finite.
+
+    No input has it: it is how a distance takes outputs.
+    """
+
+    entries: tuple[InputType | None, ...]
+
+    @property
+    def length(self) -> int:
+        """The number of entries."""
+        return len(self.entries)
+
+    @property
+    def finite(self) -> bool:
+        """Whether no entry is real."""
+        return all(kind is None or kind.finite for kind in self.entries)
+
+    def read(self, value: object) -> Value:
+        """Return a given list as a value."""
+        return freeze(value)
+
+    def values(self) -> Iterator[Value]:
+        """Refuse: some entries are real."""
+        return Real.values()
+
+
+InputType = RealType | DomType | ListType | RecordType
 
 #: The type of a real input: `q: Real`, `q: Real[m]`.
 Real = RealType()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
@@ -15,7 +14,7 @@ from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
 from exactdp.measure.work import Progress, Work, hearing
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
-from exactdp.reals.numbers import common_step, fraction, rational
+from exactdp.reals.numbers import rational
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -28,9 +27,9 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
-from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part
+from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for
-from exactdp.semantics.spots import Spot, trace_of
+from exactdp.semantics.spots import Trace, symbolic, trace_of
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
@@ -95,22 +94,19 @@ class Engine:
         A region of an output is a list of comparisons of its numbers with 0.
         """
         plan, inputs = self._plan(self._mechanism.read_input(u), ANYTHING)
+        found = Arrivals(plan, inputs, plan.at(inputs))
+        return found.ask(lambda listed: _inside(listed, regions, inputs, {}))
 
-        def total(found: list[Arrival]) -> ClosedForm:
-            result: ClosedForm = _ZERO
-            for arrival in found:
-                for region in regions(_without_inputs(arrival.output, inputs)):
-                    density = arrival.density
-                    for form, op in region:
-                        if density.products:
-                            entries = tuple(sorted(noise_part(form).items()))
-                            whole = not density.products[0].integers.isdisjoint(dict(entries))
-                            ask = Question(entries, Fraction(form.constant), op, whole)
-                            density = ask.answer(density, True)
-                    result = result + density.without(range(arrival.variables)).number()
-            return result
-
-        return Arrivals(plan, inputs, plan.at(inputs)).ask(total)
+    def where_at_spots(
+        self,
+        u: tuple[Value, ...],
+        regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]],
+        trace: Trace,
+    ) -> ClosedForm:
+        """Return the same where inputs, or numbers in the regions, depend on parameters."""
+        found = self._at_spots(u, ANYTHING, trace.names)
+        parameters = {name: trace.spot(name) for name in trace.names}
+        return found.ask(lambda listed: _inside(listed, regions, found.inputs, parameters))
 
     def probability_at_spots(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
         """Return the probability of a pattern where inputs (or numbers in it) are spots.
@@ -162,14 +158,42 @@ class Engine:
         return graph.pruned(lambda output: match(output, pattern, [])).joined()
 
 
-def _without_inputs(output: Value, inputs: Mapping[str, Number]) -> Value:
-    """Return an output in which only noise is symbolic."""
+def _without_inputs(output: Value, inputs: Mapping[str, Any]) -> Value:
+    """Return an output in which only noise and the parameters of spots are symbolic."""
     if isinstance(output, tuple):
         return tuple(_without_inputs(item, inputs) for item in output)
     if not isinstance(output, Linear):
         return output
     noise: dict[Hashable, Number] = dict(noise_part(output).items())
-    return Linear.build(noise, constant_part(output, inputs))
+    return Linear.build(noise, 0) + symbolic(constant_part(output, inputs))
+
+
+def _inside(
+    found: list[Arrival],
+    regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]],
+    inputs: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+) -> ClosedForm:
+    """Return the probability that an output lies in one of its regions."""
+    result: ClosedForm = _ZERO
+    for arrival in found:
+        for region in regions(_without_inputs(arrival.output, inputs)):
+            density = arrival.density
+            for form, op in region:
+                constant = constant_part(form, parameters)
+                density = _cut(density, noise_part(form), op, constant)
+            result = result + density.without(range(arrival.variables)).number()
+    return result
+
+
+def _cut(density: Density, form: dict[int, Fraction], op: str, constant: Any) -> Density:
+    """Return the density where Σ form·x + constant op 0."""
+    if not density.products:
+        return density
+    asked = question(form, op, constant, density.products[0].integers)
+    if isinstance(asked, Question):
+        return asked.answer(density, True)
+    return density if asked else Density(density.frame, ())
 
 
 Names: TypeAlias = str | tuple[str, ...] | None
@@ -216,35 +240,17 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
         return density if is_in else Density(density.frame, ())
     if not density.products:
         return density
-    whole = not density.products[0].integers.isdisjoint(noise)
     if isinstance(wanted, Interval):
         lower, upper = wanted.lower, wanted.upper
         ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="
     elif isinstance(wanted, Near):
         (lower, upper), ops = wanted.ends, (">=", "<=")
-    elif whole:
-        lower, upper, ops = wanted, wanted, (">=", "<=")
     else:
-        return Density(density.frame, ())
-    entries = tuple(sorted(noise.items()))
+        return _cut(density, noise, "==", constant - wanted)
     for end, op in zip((lower, upper), ops, strict=True):
         if not isinstance(end, float):
-            limit = end - constant
-            if whole and isinstance(limit, Spot):
-                limit = _next_multiple(limit, common_step([q for _, q in entries]), up=op == ">=")
-            ask = Question(entries, -limit, op, whole)
-            density = ask.answer(density, True)
-            if not density.products:
-                return density
+            density = _cut(density, noise, op, constant - end)
     return density
-
-
-def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
-    """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
-    k = math.floor(fraction(limit.value) / step)
-    between = step * k < limit < step * (k + 1)
-    assert between
-    return step * (k + up)
 
 
 class Distribution(Mapping[Value, ClosedForm]):

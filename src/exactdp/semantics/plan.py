@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
+from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
 from exactdp.language.operations import COMPARISONS
@@ -20,6 +20,7 @@ from exactdp.measure.frame import Frame
 from exactdp.measure.lattice import Bound
 from exactdp.measure.parametric import ParametricFrame
 from exactdp.measure.polyhedron import Condition
+from exactdp.reals.numbers import common_step, fraction
 from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
 from exactdp.semantics.linear import Linear, Number
 from exactdp.semantics.machine import Compare, Done, Draw, Event
@@ -147,21 +148,33 @@ class Step:
         assert isinstance(self.event, Compare)
         if self.fixed is not None and not integers:
             return self.fixed
-        return question(self.event, point.value(self.place), integers)
+        form = noise_part(self.event.difference)
+        return question(form, self.event.op, point.value(self.place), integers)
 
 
-def question(event: Compare, constant: Any, integers: frozenset[int]) -> Question | bool:
-    """Return a comparison of noise with its constant, or its truth if that is known."""
-    form = noise_part(event.difference)
+def question(
+    form: Mapping[int, Fraction], op: str, constant: Any, integers: frozenset[int]
+) -> Question | bool:
+    """Return whether Σ form·x + constant op 0 for noise x, or its truth if that is known."""
     if not form:
         if isinstance(constant, Spot):
             constant.trace.note(constant, always=True)
             constant.trace.sign(constant.form)  # also an equality divides cells
-        return COMPARISONS[event.op](constant, 0)
+        return COMPARISONS[op](constant, 0)
     whole = not integers.isdisjoint(form)
-    if event.op in ("==", "!=") and not whole:
-        return event.op == "!="  # equality of continuous noise has no mass
-    return Question(tuple(sorted(form.items())), constant, event.op, whole)
+    if op in ("==", "!=") and not whole:
+        return op == "!="  # equality of continuous noise has no mass
+    if whole and isinstance(constant, Spot):
+        constant = -_next_multiple(-constant, common_step([*form.values()]), up=op in (">", ">="))
+    return Question(tuple(sorted(form.items())), constant, op, whole)
+
+
+def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
+    """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
+    k = floor(fraction(limit.value) / step)
+    between = step * k < limit < step * (k + 1)
+    assert between
+    return step * (k + up)
 
 
 class Stage(NamedTuple):
@@ -203,7 +216,8 @@ class Plan:
         elif isinstance(event, Compare):
             place = self._place(event.difference)
             if not has_inputs(event.difference):
-                fixed = question(event, constant_part(event.difference, {}), frozenset())
+                noise, constant = noise_part(event.difference), constant_part(event.difference, {})
+                fixed = question(noise, event.op, constant, frozenset())
         elif isinstance(event, Done):
             for form in forms_of(event.output):
                 self._place(form)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from exactdp.language.operations import COMPARISONS
-from exactdp.language.values import List, Value
+from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
@@ -265,36 +265,32 @@ def watched(value: Value) -> Iterator[None]:
 
 def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
     """Return the output of a run that samples nothing, at an input with spots."""
-    spots: dict[str, Spot] = {}
-    event = machine.advance(machine.start(tuple(_symbols(value, spots) for value in u)))
+    trace = trace_of(u)
+    event = machine.advance(machine.start(symbolic(u)))
     while isinstance(event, Compare):
-        difference = _spot(event.difference, spots)
-        if isinstance(difference, Spot):
-            difference.trace.note(difference)
+        difference = _spot(event.difference, trace)
+        trace.note(difference)
         truth = COMPARISONS[event.op](difference, 0)
         event = machine.advance(machine.resume(event, truth))
     assert isinstance(event, Done)
-    return _spot(event.output, spots)
+    return _spot(event.output, trace)
 
 
-def _symbols(value: Value, spots: dict[str, Spot]) -> Value:
-    """Return a value with a symbol for each spot in it."""
-    if isinstance(value, List):
-        return List(_symbols(item, spots) for item in value)
-    if isinstance(value, Spot):
-        name = f"#{len(spots)}"
-        spots[name] = value
-        return Linear.symbol(name)
-    return value
-
-
-def _spot(value: Value, spots: dict[str, Spot]) -> Value:
-    """Return a value with spots for the symbols in it."""
+def symbolic(value: Value) -> Value:
+    """Return a value with a linear form in the parameters for each spot in it."""
     if isinstance(value, tuple):
-        return tuple(_spot(item, spots) for item in value)
+        return type(value)(map(symbolic, value))
+    if not isinstance(value, Spot):
+        return value
+    start, *factors = map(fraction, value.form)
+    return Linear.build(dict(zip(value.trace.names[1:], factors, strict=True)), plain(start))
+
+
+def _spot(value: Value, trace: Trace) -> Value:
+    """Return a value with a spot for each linear form in it."""
+    if isinstance(value, tuple):
+        return tuple(_spot(item, trace) for item in value)
     if not isinstance(value, Linear):
         return value
-    total: Value = value.constant
-    for name, q in value.coefficients.items():
-        total = total + spots[str(name)] * q
-    return total
+    factors = {str(name): q for name, q in value.coefficients.items()}
+    return trace.of({trace.names[0]: value.constant, **factors})

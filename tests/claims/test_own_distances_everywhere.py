@@ -1,0 +1,145 @@
+"""A user's own distance on noisy outputs, for all real inputs and all γ at once.
+
+The tails are those of Laplace noise worked out by hand; what the distance does with the input is met
+by single inputs.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp import ANY, Accuracy, AllReals, Box, Real, certify, eps, exp, gamma, lap, mechanism
+from exactdp.claims import discrete
+
+# ruff: noqa: ANN001, ANN201, ARG001, PLR2004
+# mypy: disable-error-code="no-untyped-def, valid-type, no-untyped-call"
+
+
+@mechanism
+def release(q: Real):
+    return lap(eps, q)
+
+
+@mechanism
+def both(q: Real[2]):
+    return [lap(eps, q[0]), lap(eps, q[1])]
+
+
+@mechanism
+def above_or_below(q: Real):
+    first = lap(eps, q)
+    if first > 0:
+        return ["above", lap(eps, q)]
+    return ["below", 0]
+
+
+def twice(_, a, b):
+    return 2 * abs(a - b)
+
+
+def over_and_under(_, a, b):
+    if b > a:
+        return b - a
+    return 3 * (a - b)
+
+
+def at_most_two(_, a, b):
+    gap = abs(a - b)
+    if gap > 2:
+        return 2
+    return gap
+
+
+def manhattan(_, a, b):
+    return abs(a[0] - b[0]) + abs(a[1] - b[1])
+
+
+def strict_at_one(u, a, b):
+    if u == 1:
+        return 5 * abs(a - b)
+    return abs(a - b)
+
+
+def with_input(u, a, b):
+    return abs(a - b) + abs(u)
+
+
+def tagged(_, a, b):
+    if a[0] != b[0]:
+        return 7
+    return abs(a[1] - b[1])
+
+
+def claim(beta: Any, distance: Any, **given: Any) -> Accuracy:
+    chosen: dict[str, Any] = {
+        "mechanism": release,
+        "alpha": 0,
+        "gamma": ANY,
+        "inputs": AllReals(),
+        "input_distance": discrete,
+    } | given
+    return Accuracy(chosen.pop("mechanism"), beta, output_distance=distance, **chosen)
+
+
+TAILS = {
+    "twice": (release, twice, exp(-gamma * eps / 2)),
+    "by side": (release, over_and_under, exp(-gamma * eps) / 2 + exp(-gamma * eps / 3) / 2),
+    "the sum of two": (both, manhattan, (1 + gamma * eps) * exp(-gamma * eps)),
+}
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_the_exact_tail_is_the_best_bound(name: str) -> None:
+    program, distance, tail = TAILS[name]
+    verdict = claim(tail, distance, mechanism=program).check()
+    assert verdict.holds
+    assert certify.check(verdict.certificate).accepted
+    fails = claim(tail * Fraction(999, 1000), distance, mechanism=program).check()
+    assert fails.holds is False
+
+
+def test_a_distance_with_a_largest_value() -> None:
+    assert claim(exp(-gamma * eps), at_most_two).check().holds
+    assert claim(0, at_most_two, gamma=2).check().holds
+    assert claim(0, at_most_two, gamma=Fraction(199, 100)).check().holds is False
+
+
+def test_a_distance_that_is_another_one_at_a_single_input() -> None:
+    verdict = claim(exp(-gamma * eps), strict_at_one).check()
+    assert verdict.holds is False
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.input == 1
+    assert claim(exp(-gamma * eps / 5), strict_at_one).check().holds
+    assert claim(exp(-gamma * eps), strict_at_one, inputs=Box(2, 3)).check().holds
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (1, 3)])
+@pytest.mark.parametrize("radius", [0, Fraction(1, 2), 1, 2, 4])
+def test_a_distance_that_depends_on_the_input(low: int, high: int, radius: Fraction) -> None:
+    """|b − u| + |u| ≤ γ with probability 1 − e^{−(γ − |u|)ε}, so the largest |u| counts."""
+    room = radius - max(abs(low), abs(high))
+    bound = exp(-room * eps) if room > 0 else 1
+    given: dict[str, Any] = {"gamma": radius, "inputs": Box(low, high)}
+    assert claim(bound, with_input, **given).check().holds
+    assert claim(bound * Fraction(99, 100), with_input, **given).check().holds is False
+
+
+def test_outputs_of_several_kinds() -> None:
+    """At q > 0 the wrong word has probability e^{−qε}/2 and is 7 away, in a box as at inputs."""
+    given: dict[str, Any] = {"mechanism": above_or_below, "ideal": always_above, "gamma": 2}
+    wrong = exp(-eps) / 2
+    bound = wrong + (1 - wrong) * exp(-2 * eps)
+    assert claim(bound, tagged, inputs=Box(1, 4), **given).check().holds
+    for constant, inputs in ((Fraction(99, 100), Box(1, 4)), (1, Box(Fraction(1, 2), 4))):
+        verdict = claim(bound * constant, tagged, inputs=inputs, **given).check()
+        assert verdict.holds is False
+        assert verdict.counterexample is not None
+        again = claim(bound * constant, tagged, inputs=[verdict.counterexample.input], **given)
+        assert again.check().holds is False
+
+
+def always_above(q):
+    return ["above", q]
