@@ -1,7 +1,6 @@
 """A user's own distance on noisy outputs, for all real inputs and all γ at once.
 
-The tails are those of Laplace noise worked out by hand; what the distance does with the input is met
-by single inputs.
+The tails are those of Laplace noise, worked out by hand.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import pytest
 from exactdp import ANY, Accuracy, AllReals, Box, Real, certify, eps, exp, gamma, lap, mechanism
 from exactdp.claims import discrete
 
-# ruff: noqa: ANN001, ANN201, ARG001, PLR2004
-# mypy: disable-error-code="no-untyped-def, valid-type, no-untyped-call"
+# mypy: disable-error-code="no-untyped-def, valid-type, no-untyped-call, index"
 
 
 @mechanism

@@ -7,8 +7,9 @@ linear forms in u. At an input only the forms are evaluated.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.elimination import Name, Row, project, solution
+from exactdp.claims.home import Home
 from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
+from exactdp.claims.unions import united
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf, spell
@@ -73,6 +76,11 @@ class Way:
     system: Rows
     """All conditions on u, the other input and the distance."""
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the distance is always 0."""
+        return not self.when and not any(form.entries or form.constant for form in self.forms)
+
     def distance(self, point: Point) -> int | Distance:
         """Return the distance at a point."""
         for row in self.when:
@@ -112,6 +120,36 @@ class Reach:
             found.append(nearest)
         return self.total(found)
 
+    def at_home(self, home: Home) -> Reach:
+        """Return the same for inputs of which something is known."""
+        groups = tuple(
+            tuple(replace(way, forms=home.largest(way.forms)) for way in ways)
+            for ways in self.groups
+        )
+        return replace(self, groups=groups)
+
+    @cached_property
+    def parts(self) -> Counter[object]:
+        """The groups that can be away, by what their distance is made of."""
+        return Counter(
+            tuple((way.when, way.scale, frozenset(way.forms)) for way in ways)
+            for ways in self.groups
+            if not any(way.is_nothing for way in ways)
+        )
+
+    def is_never_longer(self, other: Reach) -> bool:
+        """Whether all that it is made of belongs to another reach too."""
+        return set(self.when) <= set(other.when) and self.parts <= other.parts
+
+
+def _shortest(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
+    """Return the reaches without those than which another is never longer."""
+    kept: list[Reach] = []
+    for reach in sorted(reaches, key=lambda one: (one.parts.total(), len(one.when))):
+        if not any(other.is_never_longer(reach) for other in kept):
+            kept.append(reach)
+    return tuple(kept)
+
 
 class Disagreements:
     """Distances to disagreement of one ideal function under one distance on inputs."""
@@ -122,7 +160,7 @@ class Disagreements:
         self._distance = distance
         self._kinds = kinds(mechanism)
         self._last: tuple[Value, ...] | None = None
-        self._reaches: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
+        self._known: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
         self._ways: dict[object, tuple[Way, ...]] = {}  # by entries and conditions on them
 
     def distance(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
@@ -191,10 +229,11 @@ class Disagreements:
         if not any(kind is None for kind in self._kinds):
             return self._closest_listed(u, output, differ)
         point = self.point(u, output)
+        reaches = self._reaches(u, output, every=differ is not None)
         if any(isinstance(value, Spot) for value in point.values()):
-            return self._certified(point, self.reaches(u, output), differ), None
+            return self._certified(point, reaches, differ), None
         best: tuple[int | Distance, Reach | None] = (inf, None)
-        for reach in self.reaches(u, output):
+        for reach in reaches:
             if differ is None or differ(reach.output):
                 distance = reach.distance(point)
                 if distance < best[0]:
@@ -290,30 +329,45 @@ class Disagreements:
                 found[_out(path)] = value
         return found
 
-    def reaches(self, u: tuple[Value, ...], output: Value) -> tuple[Reach, ...]:
-        """Return the ways to disagree with an ideal output, for the finite part of an input."""
+    def _reaches(self, u: tuple[Value, ...], output: Value, *, every: bool) -> tuple[Reach, ...]:
+        """Return the ways to disagree with an ideal output, for the finite part of an input.
+
+        Unless every one is wanted, those are left out than which another is never longer.
+        """
         finite = tuple(
             value for value, kind in zip(entries(u), self._kinds, strict=True) if kind is not None
         )
         shape = _shape(output, (), self._real_outputs)
-        key = finite, shape
-        if key not in self._reaches:
+        key = finite, shape, every
+        if key not in self._known:
             rest = iter(finite)
             here: list[Value] = [
                 Linear.symbol(name) if kind is None else next(rest)
                 for name, kind in zip(self._names, self._kinds, strict=True)
             ]
-            self._reaches[key] = tuple(self._found(here, shape))
-        return self._reaches[key]
+            home = self._home(finite, shape)
+            found = dict.fromkeys(one.at_home(home) for one in self._found(here, shape))
+            self._known[key] = tuple(found) if every else _shortest(found)
+        return self._known[key]
+
+    def _home(self, finite: tuple[Value, ...], shape: Value) -> Home:
+        """Return what is known of an input with an ideal output of a shape."""
+        same = [
+            piece
+            for piece in self._pieces[finite]
+            if _shape(piece.output, (), self._real_outputs) == shape
+        ]
+        if len(same) != 1:
+            return Home(())
+        names: dict[Name, Name] = {f"{name}'": name for name in self._names}
+        return Home(row.renamed(names) for row in same[0].rows)
 
     def _found(self, here: list[Value], shape: Value) -> Iterator[Reach]:
-        seen = set()
         for finite, listed in self._pieces.items():
             for piece in listed:
                 for different in _differences(piece.output, shape):
                     reach = self._reach(here, finite, piece, different)
-                    if reach is not None and reach not in seen:
-                        seen.add(reach)
+                    if reach is not None:
                         yield reach
 
     def _reach(
@@ -365,7 +419,7 @@ class Disagreements:
                 Linear.symbol(f"{name}'") if kind is None else next(rest)
                 for name, kind in zip(self._names, self._kinds, strict=True)
             ]
-            found[finite] = list(self._ideal.pieces(assembled(self._mechanism, values)))
+            found[finite] = united(self._ideal.pieces(assembled(self._mechanism, values)))
         return found
 
     @cached_property

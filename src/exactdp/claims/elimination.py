@@ -49,6 +49,16 @@ class Row:
         value = self.value(point)
         return value > 0 or (value == 0 and not self.strict)
 
+    def renamed(self, names: Mapping[Name, Name]) -> Row:
+        """Return the row with other names for some variables."""
+        entries = sorted(((names.get(name, name), q) for name, q in self.entries), key=_by_name)
+        return Row(tuple(entries), self.constant, self.strict)
+
+    def negated(self) -> Row:
+        """Return the row that holds where this one does not."""
+        opposite = tuple((name, -q) for name, q in self.entries)
+        return Row(opposite, -self.constant, strict=not self.strict)
+
     def at(self, point: Mapping[Name, Number]) -> Row:
         """Return the row with numbers for some variables."""
         if not any(name in point for name, _ in self.entries):

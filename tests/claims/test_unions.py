@@ -1,0 +1,74 @@
+"""Pieces of one output made one: the same function, with as few pieces as it needs."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from exactdp import Accuracy, AllReals, alpha, eps, exp
+from exactdp.claims.elimination import Name, Number, Row, feasible
+from exactdp.claims.pieces import Piece, Rows, assembled
+from exactdp.claims.unions import united
+from exactdp.semantics.linear import Linear
+from language.corpus import FACTORIES
+
+NAMES = ("x", "y", "z")
+
+
+def random_pieces(source: random.Random, depth: int, rows: Rows = ()) -> list[Piece]:
+    """Return the leaves of a tree of comparisons, in order."""
+    if depth == 0 or source.random() < 0.1:
+        return [Piece(rows, source.choice("ab"))]
+    factors: dict[Name, Number] = {
+        name: source.choice((-2, -1, -1, 0, 0, 1, 1, 2)) for name in NAMES
+    }
+    asked = Row.of(factors, source.choice((-1, 0, 0, 1)), strict=source.random() < 0.5)
+    found = []
+    for row in (asked, asked.negated()):
+        if feasible((*rows, row)):
+            found += random_pieces(source, depth - 1, (*rows, row))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_united_pieces_are_the_same_function(seed: int) -> None:
+    source = random.Random(seed)
+    listed = random_pieces(source, 4)
+    found = united(listed)
+    assert len(found) <= len(listed)
+    for values in product((-2, -1, 0, 1, 2), repeat=3):
+        point: dict[Name, Number] = dict(zip(NAMES, values, strict=True))
+        before, after = (
+            [piece.output for piece in some if all(row.holds(point) for row in piece.rows)]
+            for some in (listed, found)
+        )
+        assert before == after
+        assert len(after) == 1
+
+
+def test_some_random_pieces_are_united() -> None:
+    assert any(
+        len(united(listed)) < len(listed)
+        for seed in range(60)
+        if (listed := random_pieces(random.Random(seed), 4))
+    )
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
+def test_the_search_for_the_largest_has_a_piece_for_each_answer(m: int) -> None:
+    mechanism = FACTORIES["noisy_max"](m)
+    claim = Accuracy(mechanism, m * exp(-alpha * eps / 2), inputs=AllReals())
+    symbols = assembled(mechanism, [Linear.symbol(f"x{k}") for k in range(m)])
+    listed = list(claim.ideal_function.pieces(symbols))
+    assert len(listed) == 2 ** (m - 1)
+    found = united(listed)
+    assert sorted(len(piece.rows) for piece in found) == [m - 1] * m
+
+
+def test_the_orders_of_noisy_max_are_one_problem() -> None:
+    claim = Accuracy(FACTORIES["noisy_max"](4), 4 * exp(-alpha * eps / 2), inputs=AllReals())
+    survey = claim.everywhere.explored()
+    assert survey.cells == 24
+    assert len({problem.shape for problem in survey.problems}) == 1
