@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from exactdp.claims.elimination import Name, Number, Row, project, solution
 from exactdp.cones import Cone, ExpSum, Window
-from exactdp.reals.numbers import fraction
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def shape_of(
 ) -> Shape:
     """Return the shape of a sum on a cone, or on the part in a window; of two sums, of both."""
     sums = [one for one in (function, second) if one is not None]
-    terms = [_whole_terms(one) for one in sums]
+    terms = [one.whole_terms() for one in sums]
     used = {
         k
         for listed in terms
@@ -85,17 +83,6 @@ def shape_of(
     both = renamed[1] if second is not None else None
     first = None if window is None else replace(window, variable=0)
     return Shape(renamed[0], smaller, both, first, tuple(order))
-
-
-def _whole_terms(one: ExpSum) -> list[tuple[tuple[int, ...], tuple[int, ...], Fraction]]:
-    """Return powers, rates and coefficients; rates times their common denominator, to sort fast."""
-    under = math.lcm(*(rate.denominator for rates in one.parts for rate in rates))
-    return [
-        (tuple(int(k) for k in powers), whole, fraction(coefficient))
-        for rates, part in one.parts.items()
-        for whole in [tuple(rate.numerator * (under // rate.denominator) for rate in rates)]
-        for powers, coefficient in part.to_dict().items()
-    ]
 
 
 def _rows(cone: Cone, *, strict: bool) -> list[Row]:

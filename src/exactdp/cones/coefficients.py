@@ -15,6 +15,7 @@ of any order, do no harm. Several axes are treated one after the other (a tensor
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from functools import lru_cache
 
 from exactdp.cones.piece import Factor, LocalTerms
@@ -46,7 +47,12 @@ def functionals(nodes: tuple[int, ...]) -> tuple[dict[Factor, int], ...]:
     return tuple(rows)
 
 
-def nodes_of(factors: set[Factor]) -> tuple[int, ...]:
+@lru_cache(maxsize=65_536)
+def _functionals(factors: frozenset[Factor]) -> tuple[dict[Factor, int], ...]:
+    return functionals(nodes_of(factors))
+
+
+def nodes_of(factors: Set[Factor]) -> tuple[int, ...]:
     """Return the rates along an axis, decreasing, each once more often than its largest power."""
     highest: dict[int, int] = {}
     for k, a in factors:
@@ -76,7 +82,11 @@ def _expanded(terms: LocalTerms, axes: int) -> bool:
     if len(groups) == 1:
         (rest,) = groups.values()
         return _expanded(rest, axes - 1)
-    for row in functionals(nodes_of(set(groups))):
+    rows = _functionals(frozenset(groups))
+    if axes == 1:
+        single = [(factor, group[()]) for factor, group in groups.items()]
+        return all(sum([row.get(factor, 0) * c for factor, c in single]) >= 0 for row in rows)
+    for row in rows:
         rest = {}
         for factor, group in groups.items():
             weight = row.get(factor)

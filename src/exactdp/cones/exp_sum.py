@@ -7,6 +7,7 @@ function exactly if they have the same parts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +26,9 @@ Vector: TypeAlias = tuple[Fraction, ...]
 TermKey: TypeAlias = tuple[tuple[int, ...], Vector]
 """Powers and rates of a term θ^k·exp(ℓ·θ), one entry a variable."""
 
+WholeTerm: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
+"""Powers, rates and coefficient of a term, the last two times common denominators."""
+
 
 class ExpSum:
     """A finite sum of c·θ^k·exp(ℓ·θ) over named variables: exact, immutable, hashable.
@@ -39,7 +43,7 @@ class ExpSum:
 
     names: tuple[str, ...]
     parts: Mapping[Vector, fmpq_mpoly]
-    _key: frozenset[tuple[TermKey, Fraction]] | None
+    _key: tuple[int, int, frozenset[WholeTerm]] | None
 
     def __init__(self, names: Sequence[str], parts: Mapping[Vector, fmpq_mpoly]) -> None:
         put = object.__setattr__
@@ -259,9 +263,23 @@ class ExpSum:
 
     # Identity and text
 
-    def _identity(self) -> frozenset[tuple[TermKey, Fraction]]:
+    def whole_terms(self) -> list[WholeTerm]:
+        """Return powers, rates and coefficients, the last two times common denominators."""
+        return list(self._identity()[2])
+
+    def _identity(self) -> tuple[int, int, frozenset[WholeTerm]]:
+        """Return the terms in whole numbers, which are quick to compare, and two denominators."""
         if self._key is None:
-            object.__setattr__(self, "_key", frozenset(self.to_dict().items()))
+            under = math.lcm(*(rate.denominator for rates in self.parts for rate in rates))
+            terms = [
+                (tuple(map(int, powers)), whole, coefficient)
+                for rates, part in self.parts.items()
+                for whole in [tuple(q.numerator * (under // q.denominator) for q in rates)]
+                for powers, coefficient in part.to_dict().items()
+            ]
+            scale = math.lcm(*(int(coefficient.denominator) for _, _, coefficient in terms))
+            found = frozenset((powers, whole, int(c * scale)) for powers, whole, c in terms)
+            object.__setattr__(self, "_key", (under, scale, found))
         assert self._key is not None
         return self._key
 
