@@ -514,11 +514,46 @@ def test_alpha_that_moves(level: ClosedForm, inputs: AllReals | Box) -> None:
 
 
 def test_what_may_not_move() -> None:
-    for level, epsilon in ((eps, "(0, inf)"), (1 / eps, "[1, 2]")):
-        with pytest.raises(ValueRefusedError, match="all real inputs"):
-            noisy_max_claim(2, alpha=level, epsilon=epsilon).check()
+    with pytest.raises(ValueRefusedError, match="all real inputs"):
+        noisy_max_claim(2, alpha=eps).check()
+    with pytest.raises(ValueRefusedError, match="is irrational at ε = 1"):
+        noisy_max_claim(2, alpha=exp(-eps), epsilon="[1, 1]").check()
     with pytest.raises(ValueRefusedError, match="negative for some eps"):
         noisy_max_claim(2, alpha=1 / eps - 1).check()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "beta", "holds"),
+    [
+        ("[1, 2]", exp(-eps) / 7, True),
+        ("(1, 2)", exp(-eps) / 8, False),
+        ("[1, 2]", "0.0498", True),
+        ("[1, 2]", "0.0497", False),
+        ("(99/100, 2]", "0.0498", False),
+        ("(0, 1/2)", "0.0821", False),
+        ("[1/2, inf)", "0.0821", True),
+        ("[3, 3]", "0.00674", True),
+        ("[3, 3]", "0.00673", False),
+    ],
+)
+def test_gamma_that_moves_in_an_interval(epsilon: str, beta: Any, holds: bool) -> None:
+    """One number within 2/ε + 1: the error is e^{−2−ε}, 0.04979 at 1, 0.08208 at 1/2."""
+    release = Mechanism.from_source("def release(x: Real):\n    return lap(eps, x)\n")
+    claim = Accuracy(
+        release,
+        beta,
+        alpha=0,
+        gamma=2 / eps + 1,
+        inputs=Box(-2, 2),
+        output_distance=sup,
+        input_distance=discrete,
+        epsilon=epsilon,
+    )
+    verdict = claim.check()
+    assert verdict.holds is holds
+    if not holds:
+        assert verdict.counterexample is not None
+        assert verdict.counterexample.eps in claim.epsilon
 
 
 # Which ε ------------------------------------------------------------------------------

@@ -46,7 +46,6 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import counted, fraction, inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
 from exactdp.semantics.spots import Spot, Trace, rational_vector
@@ -178,9 +177,10 @@ class Everywhere:
                 way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
             )
         self.claim = claim
-        self.moving = _moving(claim)
-        every: dict[str, Any] = dict.fromkeys(self.moving, ANY)
-        self.wider = replace(claim, **every) if every else claim
+        fixed = _levels_at_point(claim) if claim.epsilon.is_point else {}
+        self.moving = {} if fixed else _moving(claim)
+        levels: dict[str, Any] = fixed | dict.fromkeys(self.moving, ANY)
+        self.wider = replace(claim, **levels)
         spaces = tuple(
             space for one in _spaces(claim, self.moving) if (space := one.hull()) is not None
         )
@@ -395,6 +395,15 @@ def _spaces(claim: Accuracy, moving: Mapping[str, tuple[Fraction, Fraction]]) ->
         (side[0], *(0 for _ in unit_here), *side[1:], *more)
         for side in box_sides(claim.mechanism, claim.input_set)
     ]
+    if moving:  # where the unit is 1, an interval of ε has linear ends
+        ends = ((claim.epsilon.lower, 1), (claim.epsilon.upper, -1))
+        sides += [
+            tuple(
+                sign * (one - end * two) for one, two in zip(unit["eps"], unit[UNIT], strict=True)
+            )
+            for end, sign in ends
+            if end not in (0, inf)
+        ]
     region = Cone.of(len(everything), sides)
     made_of = tuple(
         (
@@ -410,6 +419,17 @@ def _spaces(claim: Accuracy, moving: Mapping[str, tuple[Fraction, Fraction]]) ->
         yield Space(everything, region, finite, alpha, gamma, made_of)
 
 
+def _levels_at_point(claim: Accuracy) -> dict[str, Any]:
+    """Return the values of an α and a γ that are functions of ε, at the only ε."""
+    found = {}
+    for name, level in functions_of_eps(claim, None).items():
+        value = level.at(Fraction(claim.epsilon.lower))
+        if not value.is_exact:
+            raise _refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
+        found[name] = value.lower
+    return found
+
+
 def _moving(claim: Accuracy) -> dict[str, tuple[Fraction, Fraction]]:
     """Return c and d for α and γ that are c/ε + d with c > 0."""
     found: dict[str, tuple[Fraction, Fraction]] = {}
@@ -418,15 +438,13 @@ def _moving(claim: Accuracy) -> dict[str, tuple[Fraction, Fraction]]:
         if scaled is None or scaled.degree() > 1:
             raise _refused(f"{name} = {level} is not a number plus a multiple of 1/eps")
         found[name] = fraction(scaled[0]), fraction(scaled[1])
-    if found and claim.epsilon != POSITIVE:
-        raise _refused(f"{' and '.join(found)} depend on eps, and epsilon is {claim.epsilon}")
     return found
 
 
 def _refused(problem: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"the claim cannot be decided for all real inputs: {problem}",
-        rule="There α and γ are numbers, ranges, numbers plus a multiple of 1/eps (for every ε), "
+        rule="There α and γ are numbers, ranges, numbers plus a multiple of 1/eps, "
         "or γ a multiple of α plus a number.",
         way_out="Give inputs=Grid(lo, hi) or a list.",
     )
