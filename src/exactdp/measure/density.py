@@ -2,8 +2,8 @@
 
 A density is a sum of products. A product has a weight, factors (a `Function` of one variable, or
 a `Joint` density of several) and linear conditions that couple its variables. A variable that
-dies is integrated out: if one other variable at most depends on it, and only through their
-difference, by the piecewise functions of `function`; otherwise by the polyhedra of `joint`.
+dies is integrated out: if each of its conditions couples it with one other variable, by the
+piecewise functions of `function`; otherwise by the polyhedra of `joint`.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Product(NamedTuple):
             return _listed(_nonzero(self._replace(weight=weight, functions=functions)))
         kept = tuple(one for one in self.conditions if variable not in one.variables)
         rest = self._with(functions, kept)
-        if not joint and all(map(_is_difference, mine)):
+        if not joint and all(map(_is_pair, mine)):
             return rest._times_integral(self.functions[variable], variable, mine)
         if joint:
             others_left = tuple(one for one in self.joints if variable not in one.variables)
@@ -244,7 +244,8 @@ class Product(NamedTuple):
         if len(bounds) == 1:
             (end,) = bounds
             tail = function.below() if end.is_upper else function.above()
-            return [self.with_function(end.other, tail.shifted(frame.point(end.constant)))]
+            tail = tail.shifted(frame.point(end.constant)).stretched(end.factor)
+            return [self.with_function(end.other, tail)]
         has_upper = any(one.is_upper for one in bounds)
         tails = function.below() if has_upper else function.above()
         found: list[tuple[Product, int, Function]] = []
@@ -254,7 +255,7 @@ class Product(NamedTuple):
                 current = None if current is None else current.restricted(one, frame)
             if current is None:
                 continue
-            tail = tails.shifted(frame.point(end.constant))
+            tail = tails.shifted(frame.point(end.constant)).stretched(end.factor)
             if has_upper and not end.is_upper:
                 tail = tail.negated()
             if found and found[-1][0] is current:  # both ends by one variable
@@ -292,8 +293,8 @@ def _nonzero(product: Product) -> Product | None:
     return product if product.weight else None
 
 
-def _is_difference(condition: Condition) -> bool:
-    return condition.difference is not None
+def _is_pair(condition: Condition) -> bool:
+    return len(condition.coefficients) == 2
 
 
 def as_joint(function: Function, variable: int) -> Joint:

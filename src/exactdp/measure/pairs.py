@@ -36,8 +36,12 @@ def joined(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition
 
     Of x < y < z and x < z the last is implied: without it a chain can be undone from its ends.
     """
-    if new.difference is None or not conditions:
-        return (*conditions, new)
+    if not conditions:
+        return (new,)
+    if new.difference is None:
+        if new.negated() in conditions:
+            return None
+        return conditions if new in conditions else (*conditions, new)
     x, y = new.difference
     known = [one.difference for one in conditions if one.difference is not None]
     if not any(first == y or second in (x, y) for first, second in known):
