@@ -93,6 +93,25 @@ def test_exponential_noises() -> None:
     assert float(below.at(1)) == pytest.approx(1 + 3 * math.exp(-4) - 4 * math.exp(-3))
 
 
+def test_comparisons_that_come_too_late() -> None:
+    """Three of six equal noises are below the others in 3!·3! of 6! orders; one pair may tell."""
+    halves = program(
+        """
+x = [lap(eps, 0) for i in range(6)]
+below = True
+for i in range(3):
+    for j in range(3, 6):
+        if x[i] > x[j]:
+            below = False
+return below
+"""
+    )
+    assert dict(halves.distribution(())) == {
+        True: ExpPoly(Fraction(1, 20)),
+        False: ExpPoly(Fraction(19, 20)),
+    }
+
+
 CONSTANTS = st.sampled_from(["0", "0", "0", "1", "-1", "1/2"])
 
 

@@ -170,6 +170,8 @@ class _Runner:
             grown = sampled(density, event, step.variables, mean)
             for way in step.ways:
                 self.send(way, grown)
+        elif isinstance(event, Compare) and len(step.ways) == 2 and step.is_idle:
+            self.send(step.ways[0], density)
         elif isinstance(event, Compare):
             question = step.question(self.point, density.products[0].integers)
             for way in step.ways:
