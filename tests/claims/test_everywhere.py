@@ -266,6 +266,31 @@ def test_a_part_of_epsilon() -> None:
     assert 2 <= refuted.counterexample.eps <= 3
 
 
+def test_a_noisy_median() -> None:
+    """Three noises that are compared with each other; the checker integrates in its own way."""
+    median = Mechanism.from_source("""
+def median(q: Real[3]):
+    a, b, c = lap(eps / 2, q[0]), lap(eps / 2, q[1]), lap(eps / 2, q[2])
+    if a < b:
+        if b < c:
+            return 1
+        return 2 if a < c else 0
+    if a < c:
+        return 0
+    return 2 if b < c else 1
+""")
+    beta = 3 * exp(-alpha * eps / 4)
+    proved = Accuracy(median, beta=beta / 4, inputs=ALL).check()
+    assert proved.holds is True
+    assert proved.inputs <= 12  # 6 orders, 2 distances to another one
+    assert "closed forms on cells (12)" in certify.check(proved.certificate).reason
+    refuted = Accuracy(median, beta=beta / 5, inputs=ALL).check()
+    assert refuted.holds is False
+    assert refuted.counterexample is not None
+    alone = Accuracy(median, beta=beta / 5, inputs=[refuted.counterexample.input]).check()
+    assert alone.holds is False
+
+
 # The best constant --------------------------------------------------------------------
 
 

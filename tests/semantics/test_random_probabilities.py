@@ -100,6 +100,6 @@ def test_functions_and_polyhedra_agree(source: str, u: tuple[Fraction, Fraction]
     """The piecewise functions of one variable and the polyhedra give the same closed forms."""
     by_functions = dict(Mechanism.from_source(source).distribution(u))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(density, "_is_difference", lambda _: False)
+        patch.setattr(density, "_is_pair", lambda _: False)
         by_polyhedra = dict(Mechanism.from_source(source).distribution(u))
     assert by_functions == by_polyhedra

@@ -2,8 +2,8 @@
 
 A density is a sum of products. A product has a weight, factors (a `Function` of one variable, or
 a `Joint` density of several) and linear conditions that couple its variables. A variable that
-dies is integrated out: if one other variable at most depends on it, and only through their
-difference, by the piecewise functions of `function`; otherwise by the polyhedra of `joint`.
+dies is integrated out: if each of its conditions couples it with one other variable, by the
+piecewise functions of `function`; otherwise by the polyhedra of `joint`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from exactdp.measure.frame import Element, Frame
@@ -18,6 +19,7 @@ from exactdp.measure.function import Function, step
 from exactdp.measure.joint import Cell, Joint, name_of
 from exactdp.measure.lattice import Bound, Lattice
 from exactdp.measure.lattice import Cell as LatticeCell
+from exactdp.measure.pairs import ends, joined
 from exactdp.measure.polyhedron import Condition
 from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly
@@ -176,22 +178,20 @@ class Product(NamedTuple):
             bounds=tuple(one.renamed(names) for one in self.bounds),
         )
 
-    def without(self, variable: int, frame: Frame) -> Product | None:
-        """Return the product with a variable integrated out; None if no mass is left."""
+    def without(self, variable: int, frame: Frame) -> list[Product]:
+        """Return products whose sum is this one with a variable integrated out."""
         if self.lattices and variable in self.integers:
-            return self._summed(variable, frame)
+            return _listed(self._summed(variable, frame))
         functions = {v: f for v, f in self.functions.items() if v != variable}
         mine = [one for one in self.conditions if variable in one.variables]
         joint = [one for one in self.joints if variable in one.variables]
         if not mine and not joint:
             weight = self.weight * self.functions[variable].total()
-            return _nonzero(self._replace(weight=weight, functions=functions))
+            return _listed(_nonzero(self._replace(weight=weight, functions=functions)))
         kept = tuple(one for one in self.conditions if variable not in one.variables)
         rest = self._with(functions, kept)
-        if not joint and all(map(_is_difference, mine)):
-            others = {v for one in mine for v in one.variables if v != variable}
-            if len(others) == 1:
-                return rest._times_tail(self.functions[variable], variable, mine, others.pop())
+        if not joint and all(map(_is_pair, mine)):
+            return rest._times_integral(self.functions[variable], variable, mine)
         if joint:
             others_left = tuple(one for one in self.joints if variable not in one.variables)
             rest = rest._replace(joints=others_left)
@@ -201,47 +201,67 @@ class Product(NamedTuple):
         whole = factors[0]
         for factor in factors[1:]:
             whole = whole.times(factor)
-        return rest.with_joint(whole.restricted(mine).integrated(variable), frame)
+        return _listed(rest.with_joint(whole.restricted(mine).integrated(variable), frame))
 
-    def without_all(self, variables: Iterable[int], frame: Frame) -> Product | None:
-        """Return the product with variables integrated out, the simplest first.
+    def without_all(self, variables: Iterable[int], frame: Frame) -> list[Product]:
+        """Return products whose sum is this one with variables integrated out, the simplest first.
 
         That is one coupled with few others, so that chains are undone from their ends; then one
         with a short function, whose integral is known, so that long ones get no longer.
         """
-        current: Product | None = self
-        left = list(variables)
-        while left and current is not None:
+        found = []
+        waiting = [(self, list(variables))]
+        while waiting:
+            current, left = waiting.pop()
+            if not left:
+                found.append(current)
+                continue
             least = min(left, key=current._cost) if len(left) > 1 else left[0]
-            left.remove(least)
+            rest = [v for v in left if v != least]
             count()
-            current = current.without(least, frame)
-        return current
+            parts = current.without(least, frame)
+            if rest:
+                waiting += [(one, rest) for one in parts]
+            else:
+                found += parts
+        return found
 
     def _cost(self, variable: int) -> tuple[int, int]:
         coupled = [*(one.variables for one in self.conditions), *(j.variables for j in self.joints)]
         others = {v for listed in coupled if variable in listed for v in listed}
         return len(others), self.length(variable)
 
-    def _times_tail(
-        self, function: Function, variable: int, mine: list[Condition], other: int
-    ) -> Product | None:
-        """Multiply by ∫ function over the x with lower ≤ x − y ≤ upper, as a function of y."""
-        point = function.frame.point
-        lower = [one.constant for one in mine if one.difference == (variable, other)]
-        upper = [one.constant for one in mine if one.difference == (other, variable)]
-        # x − y + c ≥ 0 bounds x from below by y − c; y − x + c ≥ 0 from above by y + c.
-        if lower and upper:
-            low, high = -min(lower), min(upper)
-            if low >= high:
-                return None
-            below = function.below()
-            tail = below.shifted(point(high)) + below.shifted(point(low)).negated()
-        elif lower:
-            tail = function.above().shifted(point(-min(lower)))
-        else:
-            tail = function.below().shifted(point(min(upper)))
-        return self.with_function(other, tail)
+    def _times_integral(
+        self, function: Function, variable: int, mine: list[Condition]
+    ) -> list[Product]:
+        """Multiply by ∫ function over the range that conditions give its variable.
+
+        That is F at the upper end less F at the lower one: a product for each bound that may be an
+        end, where it is.
+        """
+        frame = function.frame
+        bounds = [one.bounds[variable] for one in mine]
+        if len(bounds) == 1:
+            (end,) = bounds
+            tail = function.below() if end.is_upper else function.above()
+            tail = tail.shifted(frame.point(end.constant)).stretched(end.factor)
+            return [self.with_function(end.other, tail)]
+        has_upper = any(one.is_upper for one in bounds)
+        tails = function.below() if has_upper else function.above()
+        found: list[tuple[Product, int, Function]] = []
+        for end, conditions in ends(bounds):
+            current: Product | None = self
+            for one in conditions:
+                current = None if current is None else current.restricted(one, frame)
+            if current is None:
+                continue
+            tail = tails.shifted(frame.point(end.constant)).stretched(end.factor)
+            if has_upper and not end.is_upper:
+                tail = tail.negated()
+            if found and found[-1][0] is current:  # both ends by one variable
+                tail = found.pop()[2] + tail
+            found.append((current, end.other, tail))
+        return [current.with_function(other, tail) for current, other, tail in found]
 
     def with_joint(self, joint: Joint, frame: Frame) -> Product | None:
         """Return the product with a joint factor, put into simpler form where it has one."""
@@ -265,60 +285,16 @@ def _product(factors: frozenset[tuple[ExpPoly, int]]) -> ExpPoly:
     return result
 
 
+def _listed(product: Product | None) -> list[Product]:
+    return [] if product is None else [product]
+
+
 def _nonzero(product: Product) -> Product | None:
     return product if product.weight else None
 
 
-def joined(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...] | None:
-    """Return conditions and one more, without those that others imply; None if they exclude it.
-
-    Of x < y < z and x < z the last is implied: without it a chain can be undone from its ends.
-    """
-    if new.difference is None or not conditions:
-        return (*conditions, new)
-    x, y = new.difference
-    if any(
-        one.difference == (y, x) and _is_at_most_zero(one.constant + new.constant)
-        for one in conditions
-    ):
-        return None
-    if _is_implied(new, conditions):
-        return conditions
-    found = [*conditions, new]
-    for one in conditions:
-        rest = tuple(other for other in found if other is not one)
-        if one.difference is not None and _is_implied(one, rest):
-            found.remove(one)
-    return tuple(found)
-
-
-def _is_implied(one: Condition, others: tuple[Condition, ...]) -> bool:
-    """Whether a difference follows from another one, or from two in a row."""
-    assert one.difference is not None
-    x, y = one.difference
-    first = [other for other in others if other.difference is not None]
-    for other in first:
-        assert other.difference is not None
-        start, middle = other.difference
-        if start != x:
-            continue
-        if middle == y and _is_at_most_zero(other.constant - one.constant):
-            return True
-        for last in first:
-            if last.difference == (middle, y) and _is_at_most_zero(
-                other.constant + last.constant - one.constant
-            ):
-                return True
-    return False
-
-
-def _is_at_most_zero(number: object) -> bool:
-    """Whether a number is known not to be positive; a parameter only if it is 0."""
-    return not number or (isinstance(number, Fraction | int) and number <= 0)
-
-
-def _is_difference(condition: Condition) -> bool:
-    return condition.difference is not None
+def _is_pair(condition: Condition) -> bool:
+    return len(condition.coefficients) == 2
 
 
 def as_joint(function: Function, variable: int) -> Joint:
@@ -405,7 +381,7 @@ class Density:
         """Return the density with variables integrated out."""
         gone = list(variables)
         found = (one.without_all(gone, self.frame) for one in self.products)
-        return Density(self.frame, tuple(one for one in found if one is not None))
+        return Density(self.frame, tuple(chain.from_iterable(found)))
 
     def integer_range(self, variable: int) -> tuple[int, int] | None:
         """Return bounds on the only variable left, integer noise; None if it is not bounded."""

@@ -166,6 +166,18 @@ class Frame:
         poly = _RING.from_dict({(j, k, y - low, n): c for (j, k, y, n), c in found.items() if c})
         return Element(poly, low + element.low_y, element.low_u)
 
+    def stretched(self, element: Element, factor: Fraction) -> Element:
+        """Return the element with factor·t for t."""
+        found: dict[tuple[int, int, int, int], fmpq] = {}
+        for j, k, m, n, c in _terms(element):
+            rate = self.rate(Fraction(n + element.low_u, self.rates) * factor)
+            found[j, k, m, rate] = c * exact(factor) ** k
+        if not found:
+            return ZERO
+        low = min(key[3] for key in found)
+        poly = _RING.from_dict({(j, k, m, n - low): c for (j, k, m, n), c in found.items()})
+        return Element(poly, element.low_y, low)
+
     def antiderivative(self, element: Element) -> Element:
         """Return a function of t whose derivative is the element, 0 at ±∞ where it can be."""
         found: dict[tuple[int, ...], fmpq] = {}

@@ -125,6 +125,16 @@ class Function:
         result._origin = self, by
         return result
 
+    def stretched(self, factor: Fraction) -> Function:
+        """Return t ↦ f(factor·t)."""
+        if factor == 1:
+            return self
+        frame = self.frame
+        points = tuple(frame.point(frame.number(point) / factor) for point in self.breakpoints)
+        pieces = tuple(frame.stretched(piece, factor) for piece in self.pieces)
+        way = 1 if factor > 0 else -1
+        return Function(frame, points[::way], pieces[::way])
+
 
 def step(frame: Frame, point: int, *, above: bool) -> Function:
     """Return the indicator of t ≥ point, or of t ≤ point."""

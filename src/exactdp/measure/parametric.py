@@ -171,6 +171,14 @@ class ParametricFrame:
         """Return the element with t + by for t."""
         return self._moved(self._terms(element), by, plus_t=True)
 
+    def stretched(self, element: Element, factor: Fraction) -> Element:
+        """Return the element with factor·t for t."""
+        found: dict[Powers, fmpq] = {}
+        for key, c in self._terms(element):
+            rate = self.rate(Fraction(key[-1], self.rates) * factor)
+            found[*key[:-1], rate] = c * exact(factor) ** key[self._size]
+        return self._element(found)
+
     def _moved(self, terms: Iterable[tuple[Powers, fmpq]], point: Any, *, plus_t: bool) -> Element:
         """Return terms with a point, or t plus a point, for t."""
         form = self._coefficients(point)

@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactdp.reals.numbers import exact
 
 _ZERO = Fraction(0)
+_UNITS = Fraction(1), Fraction(-1)
+
+
+class Bound(NamedTuple):
+    """factor·other + constant, an upper or a lower bound of a variable."""
+
+    other: int
+    factor: Fraction
+    constant: Fraction
+    is_upper: bool
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,9 @@ class Condition:
     def of(cls, coefficients: dict[int, Fraction], constant: Fraction) -> Condition:
         """Return the condition Σ qᵢ·xᵢ + constant ≥ 0."""
         kept = sorted((name, q) for name, q in coefficients.items() if q)
-        scale = 1 / abs(kept[0][1]) if kept else Fraction(1)
+        if not kept or kept[0][1] in _UNITS:
+            return cls(tuple(kept), constant)
+        scale = 1 / abs(kept[0][1])
         return cls(tuple((name, q * scale) for name, q in kept), constant * scale)
 
     @cached_property
@@ -40,6 +52,15 @@ class Condition:
             return None
         (x, q), (y, _) = self.coefficients
         return (x, y) if q > 0 else (y, x)
+
+    @cached_property
+    def bounds(self) -> dict[int, Bound]:
+        """What a condition on two variables says of each of them."""
+        (x, q), (y, r) = self.coefficients
+        return {
+            x: Bound(y, -r / q, -self.constant / q, is_upper=q < 0),
+            y: Bound(x, -q / r, -self.constant / r, is_upper=r < 0),
+        }
 
     def coefficient(self, variable: int) -> Fraction:
         """Return the coefficient of a variable."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
 
 from exactdp.language.sampling import closed_form
@@ -169,6 +170,8 @@ class _Runner:
             grown = sampled(density, event, step.variables, mean)
             for way in step.ways:
                 self.send(way, grown)
+        elif isinstance(event, Compare) and len(step.ways) == 2 and step.is_idle:
+            self.send(step.ways[0], density)
         elif isinstance(event, Compare):
             question = step.question(self.point, density.products[0].integers)
             for way in step.ways:
@@ -194,23 +197,19 @@ def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
     if way.nothing:
         return density
     change = _renamed if way.edge.kept is not None else _changed
-    found = []
-    for one in density.products:
-        new = change(one, way, density.frame, inputs)
-        if new is not None:
-            found.append(new)
-    return Density(density.frame, tuple(found))
+    found = (change(one, way, density.frame, inputs) for one in density.products)
+    return Density(density.frame, tuple(chain.from_iterable(found)))
 
 
-def _renamed(product: Product, way: Way, frame: Frame, _: Mapping[str, Number]) -> Product | None:
+def _renamed(product: Product, way: Way, frame: Frame, _: Mapping[str, Number]) -> list[Product]:
     """Return a product along a way on which variables die or stay."""
-    current = product.without_all(way.dead, frame)
-    return current if current is None or way.names is None else current.renamed(way.names)
+    found = product.without_all(way.dead, frame)
+    return found if way.names is None else [one.renamed(way.names) for one in found]
 
 
 def _changed(
     product: Product, way: Way, frame: Frame, inputs: Mapping[str, Number]
-) -> Product | None:
+) -> list[Product]:
     """Return a product along a way with other variables.
 
     Each new variable n = q·x + rest takes the place of an old one: x = (n − rest)/q.
@@ -232,7 +231,7 @@ def _changed(
         value = {v: -c / q for v, c in part.items()}
         value[new] = 1 / q
         if current is None:
-            return None
+            return []
         if old in current.integers:
             current = current.defined(new, {**part, old: q}, constant)
             made_of[new] = {new: Fraction(1)}, Fraction(0)
@@ -243,12 +242,13 @@ def _changed(
             current = current.times(ExpPoly(1 / abs(q)), frame)
         made_of[old] = value, -constant / q
         names[new] = new - variables
-    if current is not None:
-        gone = [old for old in range(variables) if old not in names and old not in made_of]
-        current = current.without_all(gone, frame)
-    if current is None or all(old == new for old, new in names.items()):
-        return current
-    return current.renamed(names)
+    if current is None:
+        return []
+    gone = [old for old in range(variables) if old not in names and old not in made_of]
+    found = current.without_all(gone, frame)
+    if all(old == new for old, new in names.items()):
+        return found
+    return [one.renamed(names) for one in found]
 
 
 def _expanded(

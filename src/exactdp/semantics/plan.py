@@ -143,6 +143,11 @@ class Step:
     fixed: Question | bool | None
     """What a comparison asks of real noise, if that does not depend on the input."""
 
+    @cached_property
+    def is_idle(self) -> bool:
+        """Whether all ways are one, so that what happened makes no difference."""
+        return len({(way.edge.target, way.edge.variables) for way in self.ways}) == 1
+
     def question(self, point: Point | SpotPoint, integers: frozenset[int]) -> Question | bool:
         """Return a comparison at a point, or its truth if that is known."""
         assert isinstance(self.event, Compare)
