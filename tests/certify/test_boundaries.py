@@ -61,7 +61,7 @@ def above_half(q: Real):  # type: ignore[no-untyped-def, valid-type]
 
 @mechanism
 def both(q: Real[2]):  # type: ignore[no-untyped-def, valid-type]
-    return [lap(eps / 2, q[0]) > 0, lap(eps / 2, q[1]) > 0]
+    return [lap(eps / 2, q[0]) > 0, lap(eps / 2, q[1]) > 0]  # type: ignore[index]
 
 
 @mechanism
