@@ -29,6 +29,7 @@ from exactdp import (
     discrete,
     eps,
     gamma,
+    ideal,
     lap,
     mechanism,
     value_gap,
@@ -67,6 +68,16 @@ def both(q: Real[2]):  # type: ignore[no-untyped-def, valid-type]
 @mechanism
 def shifted(x: Dom(0, 1), q: Real):  # type: ignore[no-untyped-def, valid-type]
     return lap(eps, q) > x
+
+
+@mechanism
+def rarely(q: Real):  # type: ignore[no-untyped-def, valid-type]
+    return lap(eps, 0) > 10 + 0 * q
+
+
+@ideal
+def at_zero(q: Real):  # type: ignore[no-untyped-def, valid-type]
+    return q == 0
 
 
 @mechanism
@@ -153,6 +164,24 @@ def verdict(name: str) -> Verdict:
 
 def certificate(name: str) -> Json:
     return json.loads(json.dumps(verdict(name).certificate))
+
+
+@pytest.mark.parametrize(("ends", "holds"), [("(0, inf)", True), ("[0, inf)", False)])
+def test_a_tie_at_which_an_open_range_says_nothing(ends: str, holds: bool) -> None:
+    """At q = 0 the error is above 1/2, which is β at α = 0; dd is 0, so no other α is meant."""
+    found = Accuracy(
+        rarely,
+        ideal=at_zero,
+        beta=(1 + 2 * alpha * eps * exp(-alpha * eps)) / 2,
+        alpha=Interval.parse(ends),
+        boundary="check",
+        inputs=ALL,
+    ).check()
+    assert found.holds is holds
+    assert holds or (found.counterexample and found.counterexample.input == 0)
+    report = certify.check(found.certificate)
+    assert report.accepted, report.reason
+    assert report.taken == ()
 
 
 @pytest.mark.parametrize("name", HOLDING)
