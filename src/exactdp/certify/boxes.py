@@ -17,7 +17,7 @@ its generator has no negative entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any
@@ -94,11 +94,7 @@ class Tensor:
         size = len(next(iter(g)))
         self.rates: list[list[Fraction]] = []
         for j in range(size):
-            highest: dict[Fraction, int] = {}
-            for key in g:
-                k, a = key[j]
-                highest[a] = max(highest.get(a, 0), k)
-            listed = [a for a in sorted(highest, reverse=True) for _ in range(highest[a] + 1)]
+            listed = rates_of({key[j] for key in g})
             reader.require(len(listed) <= _MOST_RATES, "a cell has too many exponentials")
             self.rates.append(listed)
         self.shape = [len(rates) for rates in self.rates]
@@ -121,7 +117,7 @@ class Tensor:
         columns: dict[Factor, list[Fraction]] = {}
         for key, c in g.items():
             if key[j] not in columns:
-                columns[key[j]] = _functionals(self.rates[j], key[j])
+                columns[key[j]] = functionals(self.rates[j], key[j])
             for i, weight in enumerate(columns[key[j]]):
                 if weight:
                     new = (*key[:j], i, *key[j + 1 :])
@@ -182,7 +178,15 @@ class Tensor:
         return None if basis is None else _solved(basis, moved, bits)
 
 
-def _functionals(rates: list[Fraction], factor: Factor) -> list[Fraction]:
+def rates_of(factors: Iterable[Factor]) -> list[Fraction]:
+    """Return the rates along an axis, the largest first, each as often as its powers need."""
+    highest: dict[Fraction, int] = {}
+    for k, a in factors:
+        highest[a] = max(highest.get(a, 0), k)
+    return [a for a in sorted(highest, reverse=True) for _ in range(highest[a] + 1)]
+
+
+def functionals(rates: list[Fraction], factor: Factor) -> list[Fraction]:
     """Return δ₁, …, δ_N at 0 of s^k·e^{−as}: k! times the coefficient of x^k in ∏ (x + aⱼ − a)."""
     k, a = factor
     product = [Fraction(1)] + [Fraction(0)] * k

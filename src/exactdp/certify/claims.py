@@ -39,6 +39,7 @@ class Record:
         self.output = output
         self.dd = dd
         self.beta = beta
+        self.is_claimed = False  # whether the claim says anything
         self.shown = 0  # obligations
 
 
@@ -84,9 +85,10 @@ class Claims(Statement):
         self.require(
             complete or (verdict != "holds" and len(listed) < len(self.inputs)), "not all there"
         )
-        if verdict == "holds":
-            self.hypotheses()
         records = [self.record(k, one, verdict) for k, one in enumerate(listed)]
+        self.where = "the claim"
+        if verdict == "holds" and any(record.is_claimed for record in records):
+            self.hypotheses()
         examples = self.entries(parts["counterexamples"])
         self.where = "the counterexamples"
         self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
@@ -143,8 +145,16 @@ class Claims(Statement):
         if follows(*self.levels):
             beta = formulas.bound(beta, "gamma", self.levels[1])
         for name, level in zip(("alpha", "gamma"), self.levels, strict=True):
-            if isinstance(level, Interval) and not formulas.falls(beta, name):
+            if isinstance(level, Interval) and not formulas.falls(beta, name, self.sign_known):
                 raise UnsupportedError(f"β is not seen to fall in {name}")
+
+    def sign_known(self, form: Ratio) -> int | None:
+        """Return the sign of a closed form at every ε of the claim, by a proof if need be."""
+        seen = form.sign()
+        if seen is not None:
+            return seen
+        proved = [function for function, holds in self.signs if holds]
+        return 1 if form in proved else -1 if -form in proved else None
 
     # One input ------------------------------------------------------------------------
 
@@ -204,6 +214,7 @@ class Claims(Statement):
             right = obligations is None and steps is None
             self.require(right, "the claim says nothing here, and something is checked")
             return
+        record.is_claimed = True
         wanted: list[tuple[Due, list[Ratio] | None]] = []
         for one in due(self.levels, alpha, numbers, self.steps(record, steps)):
             expected = self.betas(record.beta, one.point.alpha, one.point.gamma, numbers)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from . import distances, limits
@@ -108,19 +108,45 @@ class Derivation:
 
     def agrees(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
         """Whether no input within the radius disagrees (if not strict: nor is one approached)."""
-        kinds = self.kinds
-        if all(kind.members is not None for kind in kinds):
+        if all(kind.members is not None for kind in self.kinds):
             return self._agrees_listed(u, output, radius, strict=strict)
-        if (
-            any(kind.members is not None for kind in kinds)
-            or self.own("input_distance") is not None
-        ):
+        domains = self._domains()
+        known = [one for domain in domains for one in domain if one is not None]
+        if self.own("input_distance") is not None or not all(map(is_number, known)):
             raise UnsupportedError("how far it is to disagreement is not re-derived here")
+        return all(
+            self._agrees_beside(u, output, radius, fixed, strict=strict)
+            for fixed in product(*domains)
+        )
+
+    def _domains(self) -> list[tuple[Any, ...]]:
+        """Return the values that each single entry of an input may have; None for all reals."""
+        found: list[tuple[Any, ...]] = []
+        for kind in self.kinds:
+            members = (None,) if kind.members is None else kind.members
+            found += [members] * (1 if kind.length is None else kind.length)
+        if prod(map(len, found)) > limits.MAX_PATHS:
+            raise UnsupportedError("there are too many inputs to look for disagreement")
+        return found
+
+    def _agrees_beside(
+        self, u: Input, output: Any, radius: Fraction, fixed: tuple[Any, ...], *, strict: bool
+    ) -> bool:
+        """Whether no input disagrees that is so near and has these entries, reals where None."""
         own = [Fraction(x) for x in _single(u)]
         size, metric = len(own), self.spec["input_distance"]
+        flat = [
+            (tuple(Fraction(sign * (j == k)) for j in range(size)), Fraction(-sign * one), False)
+            for k, one in enumerate(fixed)
+            if one is not None
+            for sign in (1, -1)
+        ]
 
         def symbolic(path: Path) -> Any:
-            entries = [Form({k: Fraction(1)}, Fraction(0), path) for k in range(size)]
+            entries = [
+                Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
+                for k, one in enumerate(fixed)
+            ]
             return self.ideal(self.assembled(entries), path)
 
         for path, other in paths(symbolic, noisy=False):
@@ -128,7 +154,7 @@ class Derivation:
                 conditions = [*path.conditions, *extra]
                 for system in rows(conditions, size):
                     for shape, near in ball(metric, own, radius, strict=strict):
-                        whole = [*system, *shape]
+                        whole = [*system, *shape, *flat]
                         if feasible(whole, size):  # then its closure is: the same, none strict
                             whole = whole if strict else [(c, d, False) for c, d, _ in whole]
                             if feasible([*whole, *near], size):
@@ -155,15 +181,7 @@ class Derivation:
         return [[]]
 
     def _agrees_listed(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
-        domains: list[tuple[Any, ...]] = []
-        for kind in self.kinds:
-            domains += [kind.members or ()] * (1 if kind.length is None else kind.length)
-        count = 1
-        for domain in domains:
-            count *= len(domain)
-        if count > limits.MAX_PATHS:
-            raise UnsupportedError("there are too many inputs to look for disagreement")
-        for entries in product(*domains):
+        for entries in product(*self._domains()):
             v = self.assembled(list(entries))
             if self.differ(u, output, self.ideal(v)):
                 distance = self.reached(u, output, list(entries), None)

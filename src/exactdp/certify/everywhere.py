@@ -23,7 +23,7 @@ from .obligations import Due, Point, due, follows, top
 from .orthants import ConeSign, sum_of
 from .parametric import At, Inside, OnCone, number_of, parts, vector_of
 from .ratios import Ratio, Sum, UnsupportedError, plus, times
-from .reading import Interval, RejectedError, counted
+from .reading import Interval, RejectedError, Terms, counted
 from .signs import Signs
 from .spaces import Space, Spaces
 
@@ -77,7 +77,9 @@ class Everywhere(Spaces):
         for k, (space, one) in enumerate(zip(spaces, listed, strict=True)):
             self.where = f"space {k + 1}"
             self.tree(space, space.region, one["tree"], 0)
-            self.jumps(space, {other.flat() for other in spaces})
+            flats = {other.flat() for other in spaces}
+            self.jumps(space, flats)
+            self.least(space, flats)
         return f"{self.said(len(spaces))}; {faces}; {self.account()}"
 
     def said(self, spaces: int) -> str:
@@ -124,8 +126,39 @@ class Everywhere(Spaces):
             beta = formulas.bound(beta, "gamma", self.levels[1])
         for name, level in zip(("alpha", "gamma"), self.levels, strict=True):
             if name in fixed and isinstance(level, Interval):
-                right = formulas.falls(beta, name)
+                right = formulas.falls(beta, name, self.sign_known)
                 self.require(right, f"β is not seen to fall in {name}")
+
+    def sign_known(self, form: Ratio) -> int | None:
+        """Return the sign of a closed form at every ε of the claim, by a proof if need be.
+
+        A quotient has the sign of the product of its parts, wherever it is defined. A proof will do
+        if it is about ε alone, for every ε of the claim, and about the same function up to a
+        factor c·ε^k·e^{qε} with c > 0.
+        """
+        seen = form.sign()
+        if seen is not None:
+            return seen
+        over, under = form.terms()
+        wanted = self.times(over, under)
+        for proof in self.cones:
+            if proof.size != 1 or any(side < 0 for (side,) in proof.sides):
+                continue
+            if not self.is_for_all(proof, [0]):
+                continue
+            shown = {(q, k): c for ((k,), (q,)), c in proof.function.items()}
+            for sign in (1, -1):
+                if _direction(shown) == _direction({key: sign * c for key, c in wanted.items()}):
+                    return sign
+        return None
+
+    def is_for_all(self, proof: ConeSign, places: list[int]) -> bool:
+        """Whether a sign is proved for all ε of the claim; `places` are those of its variables."""
+        if proof.window is None:
+            return True
+        variable, lower, upper = proof.window
+        inside = lower <= self.epsilon.lower and upper >= self.epsilon.upper
+        return places[variable] == 0 and inside
 
     # Cells ----------------------------------------------------------------------------
 
@@ -178,6 +211,7 @@ class Everywhere(Spaces):
         )
         self.require(found is None or all(found), "the ideal output is another one")
         if dd != inf:
+            space.distances.add(self.beyond(space, region, dd))
             self.derive(
                 "distances to disagreement (not larger) on cells",
                 lambda: self.near(space, region, ideal, vector_of(dd, size)),
@@ -188,6 +222,13 @@ class Everywhere(Spaces):
             self.silent += 1
             return
         self.obligations(space, region, ideal, wanted, steps, obligations)
+
+    def beyond(self, space: Space, region: Region, dd: Any) -> Vector:
+        """Return dd minus the least α, as a form."""
+        level = self.levels[0]
+        is_range = isinstance(level, Interval)
+        least = level.lower if is_range else self.line(level, space, Inside(region), {})
+        return vector_of(dd - least, space.size)
 
     def on(self, space: Space, region: Region) -> OnCone:
         """Return the program on a cone."""
@@ -207,7 +248,8 @@ class Everywhere(Spaces):
         level, gamma = self.levels
         if space.alpha is not None:
             alpha = number_of(space.alpha.form, judge)
-            if alpha > level.upper or alpha < level.lower or not alpha < dd:
+            right = alpha < dd or (self.closed and alpha == dd)
+            if not (right and _is_in(level, alpha)):
                 return None
             highest: tuple[Any, bool] | None = (alpha, True)
         elif isinstance(level, Interval):
@@ -220,7 +262,7 @@ class Everywhere(Spaces):
             return None
         if space.gamma is not None:
             radius = number_of(space.gamma.form, judge)
-            if radius > gamma.upper or radius < gamma.lower:
+            if not _is_in(gamma, radius):
                 return None
             return [Due(Point(*highest, radius, True), radius)]
         if isinstance(gamma, Interval):
@@ -364,11 +406,7 @@ class Everywhere(Spaces):
             proof = self.cones[self.integer(sign, 0, len(self.cones) - 1)]
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
             self.require(len(set(places)) == len(places), "a parameter is there twice")
-            if proof.window is not None:
-                variable, lower, upper = proof.window
-                right = places[variable] == 0 and lower <= self.epsilon.lower
-                right = right and upper >= self.epsilon.upper
-                self.require(right, "the sign is proved for other ε")
+            self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
             function: Sum = {}
             for (powers, rates), c in proof.function.items():
                 key = [0] * size, [_ZERO] * size
@@ -384,6 +422,20 @@ class Everywhere(Spaces):
             right = all(any(_equal(a, b) for b in expected) for a in forms)
             right = right and all(any(_equal(a, b) for b in forms) for a in expected)
             self.require(right, "β is not as claimed")
+
+
+def _is_in(level: Interval, number: Any) -> bool:
+    """Whether a number, perhaps a form, is in a range."""
+    above = number > level.lower or (level.lower_closed and number == level.lower)
+    below = number < level.upper or (level.upper_closed and number == level.upper)
+    return bool(above and below)
+
+
+def _direction(one: Terms) -> Terms:
+    """Return a sum in ε up to a factor c·ε^k·e^{qε} with c > 0."""
+    first = min(one)
+    least = min(k for _, k in one)
+    return {(q - first[0], k - least): c / abs(one[first]) for (q, k), c in one.items()}
 
 
 def _minus(one: Sum) -> Sum:

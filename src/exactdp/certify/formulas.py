@@ -6,7 +6,7 @@ A tree is ["form", numerator, denominator], ["name", name], ["+", a, b], ["*", a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -16,6 +16,7 @@ from .reading import Reader, Terms, spelled
 
 Number = Fraction | float  # a float only if it is infinite
 Tree = Any  # as checked by `read`
+Known = Callable[[Ratio], int | None]  # 1, 0 or −1 as far as it is known
 
 _DEEPEST = 100
 _WHICH = {"alpha": 1, "gamma": 2}
@@ -159,35 +160,68 @@ def _few(forms: list[Ratio]) -> list[Ratio]:
 # Whether a formula falls ---------------------------------------------------------------
 
 
-def falls(tree: Tree, name: str) -> bool:
-    """Whether the form shows that the value never grows with a variable, for ε, α, γ ≥ 0."""
-    return _trend(tree, name) in (0, -1)
+def falls(tree: Tree, name: str, known: Known = Ratio.sign) -> bool:
+    """Whether the form shows that the value never grows with a variable, for α, γ ≥ 0.
+
+    `known` tells the sign that a closed form has at every ε of the claim. At each of these ε, sums,
+    exponentials and minima of functions that fall do so too; a product a·b does if a falls where
+    b ≥ 0 and grows where b ≤ 0, and b likewise, and a quotient a/b of a falling a by a b > 0 that
+    grows where a ≥ 0. Nothing is said of other ε.
+    """
+    return _Trends(name, known).of(tree) in (0, -1)
 
 
-def _trend(tree: Tree, name: str) -> int | None:
-    """Return −1 if a formula falls with a variable, 1 if it grows, 0 if neither, None if unseen."""
-    if name not in names(tree):
-        return 0
-    match tree:
-        case ("name", _):
-            return 1
-        case ("exp", exponent):
-            return _trend(exponent, name)
-        case ("+", *parts) | ("min", *parts):
-            trend: int | None = 0
-            for part in parts:
-                trend = _both(trend, _trend(part, name))
-            return trend
-        case ("**", base, power):
-            return 0 if power == 0 else _trend(base, name) if _sign(base) in (0, 1) else None
-        case ("*", left, right):
-            one = _signed(_trend(left, name), _sign(right))
-            two = _signed(_trend(right, name), _sign(left))
-            return _both(one, two)
-        case ("/", left, right) if _sign(right) == 1:
-            under = _signed(_trend(right, name), _sign(left))
-            return _both(_trend(left, name), None if under is None else -under)
-    return None
+class _Trends:
+    """How formulas change with one variable."""
+
+    def __init__(self, name: str, known: Known) -> None:
+        self.name = name
+        self.known = known
+
+    def of(self, tree: Tree) -> int | None:
+        """Return −1 if a formula falls, 1 if it grows, 0 if neither, None if that is not seen."""
+        if self.name not in names(tree):
+            return 0
+        match tree:
+            case ("name", _):
+                return 1
+            case ("exp", exponent):
+                return self.of(exponent)
+            case ("+", *parts) | ("min", *parts):
+                trend: int | None = 0
+                for part in parts:
+                    trend = _both(trend, self.of(part))
+                return trend
+            case ("**", base, power):
+                return 0 if power == 0 else self.of(base) if self.sign(base) in (0, 1) else None
+            case ("*", left, right):
+                one = _signed(self.of(left), self.sign(right))
+                two = _signed(self.of(right), self.sign(left))
+                return _both(one, two)
+            case ("/", left, right) if self.sign(right) == 1:
+                under = _signed(self.of(right), self.sign(left))
+                return _both(self.of(left), None if under is None else -under)
+        return None
+
+    def sign(self, tree: Tree) -> int | None:
+        """Return 1 if a formula is never negative, −1 if never positive, 0 if it is 0."""
+        match tree:
+            case ("form", Ratio() as form):
+                return self.known(form)
+            case ("name", name):
+                return 1 if name in _WHICH else None
+            case ("exp", _):
+                return 1
+            case ("+", left, right):
+                return _both(self.sign(left), self.sign(right))
+            case ("*", left, right) | ("/", left, right):
+                one, two = self.sign(left), self.sign(right)
+                return None if one is None or two is None else one * two
+            case ("**", base, power):
+                return 1 if power % 2 == 0 else self.sign(base)
+            case ("min", *parts):
+                return 1 if all(self.sign(part) in (0, 1) for part in parts) else None
+        return None
 
 
 def _both(one: int | None, two: int | None) -> int | None:
@@ -198,24 +232,3 @@ def _signed(trend: int | None, sign: int | None) -> int | None:
     if trend == 0:
         return 0
     return None if trend is None or sign is None else trend * sign
-
-
-def _sign(tree: Tree) -> int | None:
-    """Return 1 if a formula is never negative, −1 if never positive, 0 if it is 0."""
-    match tree:
-        case ("form", Ratio() as form):
-            return form.sign()
-        case ("name", name):
-            return 1 if name in _WHICH else None
-        case ("exp", _):
-            return 1
-        case ("+", left, right):
-            return _both(_sign(left), _sign(right))
-        case ("*", left, right) | ("/", left, right):
-            one, two = _sign(left), _sign(right)
-            return None if one is None or two is None else one * two
-        case ("**", base, power):
-            return 1 if power % 2 == 0 else _sign(base)
-        case ("min", *parts):
-            return 1 if all(_sign(part) in (0, 1) for part in parts) else None
-    return None

@@ -45,8 +45,8 @@ def top(
         if not allowed:
             return None
         alpha = min(dd, level.upper)
-        reached = alpha < dd and level.upper_closed
-        return alpha, reached or (closed and alpha == dd and alpha != inf)
+        below = alpha < dd or (closed and alpha != inf)
+        return alpha, bool(below and (level.upper_closed or alpha < level.upper))
     alpha = formulas.number(level, values)
     return (alpha, True) if alpha < dd or (closed and alpha == dd) else None
 

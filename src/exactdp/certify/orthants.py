@@ -21,7 +21,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from .boxes import Box, check_boxes
+from .boxes import Box, check_boxes, functionals, rates_of
 from .cones import Region, Vector, is_covered, rank
 from .ratios import Sum
 from .reading import Reader
@@ -254,15 +254,41 @@ def at_zero(g: Local, axis: int) -> Local:
     return {key: c for key, c in result.items() if c}
 
 
-def shown(reader: Reader, g: Local, axis: int = 0) -> bool:
-    """Whether (Lᵢ ⋯ L₁ g)(0) ≥ 0 along each axis, L = ∂ + a with the fastest decay a first."""
+def shown(reader: Reader, g: Local) -> bool:
+    """Whether δᵢ = (Lᵢ₋₁ ⋯ L₁ g)(0) ≥ 0 along each axis, L = ∂ + a with the fastest decay first.
+
+    Along one axis δᵢ is taken for each rate, as often as its powers need; then g ≥ 0 if all δᵢ are,
+    which are sums in the other axes. The axis with most rates comes first. Terms that cancel keep
+    their rates: more rates only make more functions to be a sum of, and may help.
+    """
+    size = len(next(iter(g), ()))
+    width = [len(rates_of({key[j] for key in g})) for j in range(size)]
+    order = sorted(range(size), key=lambda j: width[j])
+    return _is_sum({tuple(key[j] for j in order): c for key, c in g.items()}, reader)
+
+
+def _is_sum(g: Local, reader: Reader) -> bool:
+    """Whether a sum, its last axis looked at first, has only coefficients that are not negative."""
     if all(c >= 0 for c in g.values()):
         return True
-    if axis == len(next(iter(g))):
-        return False
-    while g:
-        reader.spend(6 * len(g) * len(next(iter(g))), 64)
-        if not shown(reader, at_zero(g, axis), axis + 1):
+    groups: dict[Factor, Local] = {}
+    for key, c in g.items():
+        if not key:
             return False
-        g = derived(g, axis, max(key[axis][1] for key in g))
+        groups.setdefault(key[-1], {})[key[:-1]] = c
+    if len(groups) == 1:  # s^k·e^{−as} times the rest
+        (rest,) = groups.values()
+        return _is_sum(rest, reader)
+    rates = rates_of(groups)
+    columns = {factor: functionals(rates, factor) for factor in groups}
+    for i in range(len(rates)):
+        reader.spend(6 * len(g), 64)
+        rest = {}
+        for factor, group in groups.items():
+            weight = columns[factor][i]
+            if weight:
+                for key, c in group.items():
+                    rest[key] = rest.get(key, _ZERO) + weight * c
+        if not _is_sum(rest, reader):
+            return False
     return True

@@ -14,7 +14,7 @@ from typing import Any
 from . import values
 from .claims import Claims
 from .cones import Region, Vector, reduced, whole
-from .linear import Form
+from .linear import Form, holds
 from .parametric import At
 from .reading import Interval
 from .runs import Path, paths
@@ -34,6 +34,8 @@ class Space:
     region: Region
     compared: set[tuple[Vector, str]] = field(default_factory=set)
     """What the mechanism was seen to compare without noise."""
+    distances: set[Vector] = field(default_factory=set)
+    """dd minus the least α, as stated on the cells."""
 
     @property
     def forms(self) -> list[Vector]:
@@ -222,7 +224,12 @@ class Spaces(Claims):
         return True
 
     def ties(self, space: Space) -> set[Vector]:
-        """Return the forms that the ideal compares with 0, and gaps that decide disagreement."""
+        """Return the forms that the ideal compares with 0, and gaps that decide disagreement.
+
+        A form counts if it is 0 somewhere where the comparisons before it come out as on its path,
+        and these do so on a full part of the space: otherwise one of them is 0 there, and the input
+        is on the tie of that one, which is a space of its own.
+        """
         kinds = self.real_entries
 
         def symbolic(path: Path) -> Any:
@@ -234,12 +241,23 @@ class Spaces(Claims):
 
         found: set[Vector] = set()
         for path, _ in paths(symbolic, noisy=False):
-            for condition, _ in path.conditions:
+            region = space.region
+            for condition, op in path.conditions:
                 total = [condition.constant] + [_ZERO] * (space.size - 1)
                 for name, c in condition.coefficients.items():
                     moved = space.entries[name].form
                     total = [a + c * b for a, b in zip(total, moved, strict=True)]
-                found.add(tuple(total))
+                form = tuple(total)
+                if not any(form[1:]):
+                    if holds(form[0], op):
+                        continue
+                    break
+                if _flat_of(region, form):
+                    found.add(form)
+                if op != "!=":
+                    region = region.cut([-q for q in form] if op[0] == "<" else form)
+                if op == "==" or not region.is_full:
+                    break
         spec = self.derivation.spec
         if spec["agreement"] != "equal" and spec["output_distance"].get("name") == "value_gap":
             moving = [one.form for one in space.entries if isinstance(one, At)]
@@ -249,17 +267,31 @@ class Spaces(Claims):
 
     def face(self, space: Space, form: Vector, flats: set[tuple[object, ...]]) -> None:
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
-        tie = space.region.cut(form).cut([-q for q in form])
-        directions = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]
-        if not any(ray[0] for ray in directions):
-            return  # there ε would be 0
-        if len(reduced(directions)) < space.size - 1:
-            what = "ties at corners of the region"
-            self.not_derived.setdefault(what, []).append("they are on sides of it")
+        directions = _flat_of(space.region, form)
+        right = not directions or space.flat(directions) in flats
+        self.require(right, "a tie, at which the claim may jump, is not looked at")
+
+    def least(self, space: Space, flats: set[tuple[object, ...]]) -> None:
+        """Check that inputs at which dd is the least α are looked at, if the claim is made there.
+
+        On a cell let D be what is stated of dd, so D ≥ dd, also on its sides, as far as dd is
+        continuous there. Where the least α, say a, is below D, the claim is made on the cell for
+        α from a on, so what holds on its sides holds by continuity. What is left are inputs with
+        a = dd = D, if α may be dd. Either D = a on a flat of fewer parameters, which must be a
+        space; or D = a on the whole cell. Then the claim is made there, unless α is a parameter:
+        then α = a must be a space.
+        """
+        level = self.levels[0]
+        if not self.closed or (isinstance(level, Interval) and not level.lower_closed):
             return
-        self.require(
-            space.flat(directions) in flats, "a tie, at which the claim may jump, is not looked at"
-        )
+        for form in sorted(space.distances):
+            if any(form[1:]):
+                self.face(space, form, flats)
+            elif form[0] == 0 and space.alpha is not None:
+                at = space.alpha.form
+                start = (at[0] - Fraction(level.lower), *at[1:])
+                if any(start[1:]):
+                    self.face(space, start, flats)
 
     def jumps(self, space: Space, flats: set[tuple[object, ...]]) -> None:
         """Check that the probability is continuous, or that its jumps are looked at.
@@ -282,3 +314,10 @@ class Spaces(Claims):
         if not (harmless and len(reduced([unit, *sides])) == 1 + len(sides)):
             for form in sorted(sides):
                 self.face(space, form, flats)
+
+
+def _flat_of(region: Region, form: Vector) -> list[Vector]:
+    """Return vectors that span the part of a region where a form is 0; none if ε is 0 there."""
+    tie = region.cut(form).cut([-q for q in form])
+    found = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]
+    return found if any(ray[0] for ray in found) else []

@@ -94,6 +94,7 @@ def level(reader: Reader, given: Any) -> Level:
         (ends,) = reader.fields(given, "range")
         found = reader.interval(ends)
         reader.require(found.lower >= 0, "a range of distances has negative ones")
+        reader.require(found.lower < found.upper, "a range has one number only")
         return found
     (tree,) = reader.fields(given, "formula")
     return formulas.read(reader, tree)

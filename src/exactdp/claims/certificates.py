@@ -24,6 +24,7 @@ from exactdp.claims.expressions import (
     Sum,
     Symbol,
 )
+from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.ideals import IdealFunction, Program
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
 from exactdp.claims.levels import Level, Range
@@ -32,7 +33,7 @@ from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.errors import ExactdpError
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
-from exactdp.reals import ClosedForm, Decision, Enclosure, Interval
+from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import Json, seal, terms
 from exactdp.reals.numbers import spell
 
@@ -56,6 +57,8 @@ def certificate(verdict: Verdict) -> Json:
     inputs: list[Json] = []
     if verdict.route in ROUTES.values():
         inputs = _inputs(verdict, signs)
+        if verdict.holds:
+            _say_that_beta_falls(claim, signs)
     body: Json = {
         "format": "exactdp-certificate",
         "version": 1,
@@ -282,6 +285,18 @@ def _is_due(claim: Accuracy, u: tuple[Value, ...], distance: Distance) -> bool:
         return level.reaches_below(distance, closed=closed)
     number = level.at(claim.obligations.input_values(u)).numerator.constant()
     return number is not None and (number < distance or (closed and number == distance))
+
+
+def _say_that_beta_falls(claim: Accuracy, signs: _Signs) -> None:
+    """Add the signs of closed forms in β that show that it falls, where it has to."""
+    levels = claim.alpha_level, claim.gamma_level
+    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+        return
+    if any(isinstance(level, Range) for level in levels):
+        for formula in (claim.formula, *levels):
+            if isinstance(formula, Expression):
+                for form in proved_signs(formula, claim.epsilon):
+                    signs.place(nonnegative(form, claim.epsilon))
 
 
 def _obligations(checked: list[Checked], signs: _Signs) -> Iterator[Json]:

@@ -7,21 +7,22 @@ the cells on its two sides. So it is seen from the tree alone that nothing is le
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.certificates import _value
-from exactdp.claims.everywhere import Space
+from exactdp.claims.everywhere import Problem, Space
 from exactdp.claims.expressions import Expression
-from exactdp.claims.inputs import AllReals, Box, listed
+from exactdp.claims.hypotheses import proved_signs
+from exactdp.claims.inputs import AllReals, Box, as_given, listed
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
-from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, ExpSum, Window, dot, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
@@ -54,16 +55,26 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
             [cell for other, cell in claim.everywhere.survey.leaves if other == one.space]
             for one in found
         ]
-        decided = {problem.shape: decision for problem, decision in verdict.cells}
     else:
         inputs = list(listed(claim.mechanism, claim.input_set))
         if moving := list(functions_of_eps(claim, inputs[0])):
             raise _moves(moving)
-        found = [_Space.at_input(claim, u) for u in inputs]
+        found = [one for u in inputs for one in _Space.at_input(claim, u)]
         leaves = [list(one.explored()) for one in found]
-        decided = {}
-    signs = _Signs(decided)
-    return [one.written(cells, signs) for one, cells in zip(found, leaves, strict=True)], signs.json
+    signs = _Signs(verdict.cells)
+    spaces = [one.written(cells, signs) for one, cells in zip(found, leaves, strict=True)]
+    _say_that_beta_falls(claim, found[0].space, signs)
+    return spaces, signs.json
+
+
+def _say_that_beta_falls(claim: Accuracy, space: Space, signs: _Signs) -> None:
+    """Add the signs of closed forms in β that show that it falls, where it has to."""
+    pairs = (claim.alpha_level, space.free_alpha), (claim.gamma_level, space.free_gamma)
+    if any(isinstance(level, Range) and not is_free for level, is_free in pairs):
+        window = Window.of(0, claim.epsilon)
+        for form in proved_signs(claim.formula, claim.epsilon):
+            function = ExpSum.from_closed_form(form.numerator * form.denominator, ("eps",))
+            signs.place(shape_of(function, Cone.of(1, [(1,)]), window))
 
 
 def _moves(names: list[str]) -> ValueRefusedError:
@@ -82,10 +93,31 @@ def _in_order(verdict: Verdict) -> list[Space]:
 class _Signs:
     """The proofs of signs, each shape once."""
 
-    def __init__(self, decided: dict[Shape, ConeDecision]) -> None:
-        self.decided = decided
+    def __init__(self, decided: Sequence[tuple[Problem, ConeDecision]]) -> None:
+        self.decided = {problem.shape: decision for problem, decision in decided}
+        self.problems = [problem for problem, _ in decided]
         self.json: list[Json] = []
         self._places: dict[Shape, int] = {}
+
+    def around(self, one: Problem) -> Shape:
+        """Return the shape of a problem, or of one that is decided on a cone around it.
+
+        In a box that is so if the claim was proved for all real inputs.
+        """
+        if one.shape in self.decided:
+            return one.shape
+        points = [
+            *one.cone.rays,
+            *one.cone.lines,
+            *(tuple(-q for q in line) for line in one.cone.lines),
+        ]
+        for other in self.problems:
+            here = replace(other.space, region=one.space.region) == one.space
+            if here and (other.error, other.beta) == (one.error, one.beta):
+                sides = other.cone.inequalities
+                if all(dot(side, point) >= 0 for side in sides for point in points):
+                    return other.shape
+        return one.shape
 
     def place(self, shape: Shape) -> int:
         """Return where the proof of a shape is written."""
@@ -126,14 +158,23 @@ class _Space:
         return cls(claim, space, found, moves)
 
     @classmethod
-    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> _Space:
-        """Return the space of ε and the α and γ that are free, at one input."""
-        alpha, gamma = (isinstance(one, Range) for one in (claim.alpha_level, claim.gamma_level))
+    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> Iterator[_Space]:
+        """Yield the space of ε and the α and γ that are free, at one input.
+
+        If the claim is made at the least α only, because that is dd, another one has this α.
+        """
+        level = claim.alpha_level
+        alpha, gamma = (isinstance(one, Range) for one in (level, claim.gamma_level))
         names = ("eps", *("alpha",) * alpha, *("gamma",) * gamma)
         units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
         space = Space(names, Cone.of(len(names), units), (), alpha, gamma)
         found = tuple(entries(u))
-        return cls(claim, space, found, (False,) * len(found))
+        yield cls(claim, space, found, (False,) * len(found))
+        if isinstance(level, Range) and claim.boundary == "check" and level.has(level.lower):
+            distance = claim.disagreement(as_given(claim.mechanism, u)).distance
+            face = space.face((-level.lower, Fraction(1), *(Fraction(0),) * gamma))
+            if distance == level.lower and face is not None:
+                yield cls(claim, face, found, (False,) * len(found))
 
     def input(self, trace: Trace) -> tuple[Value, ...]:
         """Return the input at a sample."""
@@ -240,7 +281,9 @@ class _Space:
         gap = beta - (1 - one.probability)
         names = self.space.names
         function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-        shape = shape_of(function, cell.cone, Window.of(0, self.claim.epsilon))
+        own = shape_of(function, cell.cone, Window.of(0, self.claim.epsilon))
+        error = 1 - one.probability
+        shape = signs.around(Problem(self.space, cell.cone, one, error, beta, cell.path, own))
         plain = one.probability.denominator == 1 and beta.denominator == 1
         return {
             "form": self._quotient(beta),

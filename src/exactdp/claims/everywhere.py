@@ -539,6 +539,7 @@ def _counterexample(
     """Return a counterexample in a cell, re-checked at its single input; a simple one if any is."""
     exact = _values(problem, point)
     odd = problem.space.values(problem.shape.completed(problem.cone, point, odd=True))
+    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     seen = set()
     for values in (*_simple_points(problem), exact, odd):
         for scale in _scales(claim, problem, values):
@@ -547,6 +548,12 @@ def _counterexample(
             for name in ("alpha", "gamma"):
                 if name in values and name not in claim.everywhere.moving:
                     fixed[name] = values[name] / scale
+            if not all(
+                level.has(fixed[name])
+                for name, level in levels.items()
+                if name in fixed and isinstance(level, Range)
+            ):
+                continue  # on a side of the cell that does not belong to it
             if (key := (u, *fixed.items())) in seen:
                 continue
             seen.add(key)

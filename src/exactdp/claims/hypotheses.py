@@ -7,6 +7,7 @@ minima of falling functions fall.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from exactdp.claims.expressions import (
@@ -28,6 +29,26 @@ from exactdp.reals.numbers import inf
 def falls(expression: Expression, name: str, on: Interval) -> bool:
     """Whether the form of an expression shows that it never grows with a variable."""
     return _trend(expression, name, on) in (0, -1)
+
+
+def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
+    """Yield closed forms of an expression, or minus them, that are never negative on an interval.
+
+    Left out are those whose coefficients show it at every ε.
+    """
+    match part:
+        case Constant(form):
+            signs = [{c > 0 for c, _, _ in one.terms} for one in _parts(form)]
+            if any(len(one) > 1 for one in signs):
+                yield from (one for one in (form, -form) if nonnegative(one, on))
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            yield from proved_signs(left, on)
+            yield from proved_signs(right, on)
+        case Power(inner, _) | Exponential(inner):
+            yield from proved_signs(inner, on)
+        case Minimum(parts):
+            for one in parts:
+                yield from proved_signs(one, on)
 
 
 def _trend(part: Expression, name: str, on: Interval) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.claims.expressions import Constant, Expression, as_expression
 from exactdp.errors import ValueRefusedError
@@ -48,6 +48,12 @@ class Range:
         if self.lower < limit:
             return True
         return closed and self.lower == limit and not self.interval.lower_open
+
+    def has(self, number: Any) -> bool:
+        """Whether a number, perhaps a linear form in parameters, is in the range."""
+        on = self.interval
+        above = number > on.lower or (number == on.lower and not on.lower_open)
+        return above and (number < on.upper or (number == on.upper and not on.upper_open))
 
     def __str__(self) -> str:
         is_all = self.lower == 0 and self.upper == inf and not self.interval.lower_open

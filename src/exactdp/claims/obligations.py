@@ -131,7 +131,7 @@ class Obligations:
             if closed:
                 alpha_is.trace.note(alpha_is - distance if distance != inf else alpha_is)
             is_below = alpha_is < distance or (closed and alpha_is == distance)
-            if alpha_is > alpha.upper or alpha_is < alpha.lower or not is_below:
+            if not (is_below and alpha.has(alpha_is)):
                 return None
             top, reached = alpha_is, True
         elif isinstance(alpha, Range):
@@ -151,7 +151,7 @@ class Obligations:
         make = _Maker(u, output, distance, values, self, names)
         gamma = claim.gamma_level
         if isinstance(gamma, Range) and gamma_is is not None:
-            if gamma_is > gamma.upper or gamma_is < gamma.lower:
+            if not gamma.has(gamma_is):
                 return None
             radius: Distance = gamma_is
         elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
