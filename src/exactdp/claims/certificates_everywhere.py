@@ -48,7 +48,7 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
             way_out="Write beta as one expression in eps, alpha, gamma and the inputs.",
         )
     if isinstance(claim.input_set, AllReals | Box):
-        if moving := list(claim.everywhere.moving):
+        if moving := list(functions_of_eps(claim, None)):
             raise _moves(moving)
         found = [_Space.everywhere(claim, space) for space in _in_order(verdict)]
         leaves = [
@@ -79,7 +79,7 @@ def _say_that_beta_falls(claim: Accuracy, space: Space, signs: _Signs) -> None:
 
 def _moves(names: list[str]) -> ValueRefusedError:
     return ValueRefusedError(
-        f"a claim with an {' and a '.join(names)} that is a function of eps has no certificate",
+        f"a claim with a {' and a '.join(names)} that is a function of eps has no certificate",
         rule="In a certificate α and γ are ranges, or do not depend on ε.",
         way_out=f"Write {names[0]}=ANY if the claim holds for all of them.",
     )
