@@ -487,7 +487,7 @@ def test_what_has_no_certificate() -> None:
     )
     found = claim.check()
     assert found.holds is True
-    with pytest.raises(ValueRefusedError, match="function of eps has no certificate"):
+    with pytest.raises(ValueRefusedError, match="moves with eps has no certificate"):
         _ = found.certificate
 
 

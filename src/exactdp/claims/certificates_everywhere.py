@@ -79,7 +79,7 @@ def _say_that_beta_falls(claim: Accuracy, space: Space, signs: _Signs) -> None:
 
 def _moves(names: list[str]) -> ValueRefusedError:
     return ValueRefusedError(
-        f"a claim with a {' and a '.join(names)} that is a function of eps has no certificate",
+        f"a claim whose {' and '.join(names)} moves with eps has no certificate",
         rule="In a certificate α and γ are ranges, or do not depend on ε.",
         way_out=f"Write {names[0]}=ANY if the claim holds for all of them.",
     )
