@@ -69,7 +69,7 @@ def is_negative(f: ExpSum, point: tuple[Fraction, ...]) -> bool:
         return bool(total < 0)
 
 
-@settings(max_examples=120, deadline=None)
+@examples(80)
 @given(sums(2, 5), cones)
 def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone) -> None:
     assume(f)
