@@ -75,7 +75,8 @@ class _Warm:
                 self.end()
                 _warm_process.cache_clear()
                 raise
-            return code, *(os.pread(one.fileno(), 1 << 24, 0).decode() for one in (out, err))
+            written = [os.pread(one.fileno(), 1 << 24, 0).decode() for one in (out, err)]
+            return code, written[0], written[1]
 
     def end(self) -> None:
         """Leave nothing running."""

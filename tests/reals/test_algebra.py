@@ -108,14 +108,14 @@ def test_nothing_changes_a_value() -> None:
 
 def test_sparse_forms_stay_sparse() -> None:
     """e^{ε/9973} + e^{1000ε} has degree ten million in e^{ε/9973} and two terms."""
-    start = time.perf_counter()
+    start = time.process_time()
     f = exp(eps / 9973) + exp(1000 * eps)
     assert len((f**3).terms) == 4
     g = (f * eps - 3) ** 2 / ((f * eps - 3) * (eps + exp(3 * eps)))
     assert g == (f * eps - 3) / (eps + exp(3 * eps))
     assert len(g.numerator.terms) == 3
     assert (f * f) / f == f
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @settings(max_examples=50)
