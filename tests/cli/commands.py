@@ -52,7 +52,7 @@ class _Warm:
     """The process of `warm.py`; it ends with this one, or when a command takes a minute."""
 
     def __init__(self) -> None:
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._channel, theirs = socket.socketpair()
         self._channel.settimeout(60)
         with theirs:
             self._process = subprocess.Popen(
@@ -68,8 +68,9 @@ class _Warm:
         """Return the exit code of a command, and what it wrote."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             try:
-                message = json.dumps(request).encode()
-                socket.send_fds(self._channel, [message], [out.fileno(), err.fileno()])
+                message = json.dumps(request).encode() + b"\n"
+                sent = socket.send_fds(self._channel, [message], [out.fileno(), err.fileno()])
+                self._channel.sendall(message[sent:])
                 code = int(self._channel.recv(16))
             except (OSError, ValueError):
                 self.end()

@@ -25,6 +25,8 @@ def serve(channel: socket.socket) -> tuple[Any, list[int]] | None:
     """Answer each request with the exit code of a copy; in the copy, return the request."""
     while True:
         message, streams, _, _ = socket.recv_fds(channel, 1 << 20, 2)
+        while message and not message.endswith(b"\n"):
+            message += channel.recv(1 << 20)
         if not message:
             return None
         child = os.fork()
