@@ -97,7 +97,7 @@ def check(mechanism: Mechanism, u: Any, eps: Fraction, seed: int, runs: int = RU
             agree(int(inside.sum()) / runs, p, runs)
 
 
-@pytest.mark.parametrize(("choice", "eps"), enumerate(BUDGETS))
+@pytest.mark.parametrize(("choice", "eps"), list(enumerate(BUDGETS)))
 @pytest.mark.parametrize(
     "name", [name for name in MECHANISMS if not MECHANISMS[name].deterministic]
 )
