@@ -16,6 +16,8 @@ demo: $(INSTALLED)
 	@echo
 	$(BIN)/python -m exactdp reproduce
 
+# Compiled files are kept, or every process that a test begins compiles exactdp again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q
 

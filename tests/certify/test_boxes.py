@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from exactdp import certify
+from support.examples import examples
 
 from .specimens import certificate, factor, half, proof
 from .truth import mp, number
@@ -57,7 +58,7 @@ def margin(
     return g[0] - lost - (most - mp.fsum(sizes)), most
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150)
 @given(SUMS, POINTS, POINTS, SMALL, st.integers(0, 25), PLACES)
 def test_accepted_exactly_if_the_inequality_holds(
     f: dict[tuple[Fraction, int], Fraction],

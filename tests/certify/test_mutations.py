@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import random
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from exactdp import certify
+from support.examples import TIMES
 
 from .specimens import ALL, seal
 from .truth import is_true
 
 Json = Any
 Path = tuple[str | int, ...]
+Change = tuple[Path, Json]
+"""A place, and what to put there."""
 
 WORDS = [">", ">=", "holds", "fails", "inf", "-inf", "numerator", "denominator"]
 WORDS += ["lower", "middle", "upper"]
@@ -47,6 +51,18 @@ def variants(value: Json) -> list[Json]:
         return [word for word in [*WORDS, value[:-1], value + "1"] if word != value]
     changes = [x + 1, x - 1, -x, 2 * x, x / 3, x + Fraction(1, 10**6), 1000 * x]
     return [str(change) for change in changes if change != x]
+
+
+def spread(changes: Iterable[Change], each: int, seed: str) -> list[Change]:
+    """Return so many changes of each kind of place; numbers in a path make no other kind."""
+    kinds: dict[Path, list[Change]] = {}
+    for change in changes:
+        kind = tuple("" if isinstance(step, int) else step for step in change[0])
+        kinds.setdefault(kind, []).append(change)
+    source = random.Random(seed)
+    return [
+        one for kind in kinds.values() for one in source.sample(kind, min(each * TIMES, len(kind)))
+    ]
 
 
 def mutants(certificate: Json) -> Iterator[Json]:

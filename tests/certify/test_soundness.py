@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from exactdp import certify
+from support.examples import examples
 
 from .specimens import certificate, factor, half, proof
 from .truth import is_true, mp, number, sign, value
@@ -49,7 +50,7 @@ def certificates(draw: st.DrawFn) -> Json:
     return certificate("holds", terms, ">", on, proof(half(factor(terms, pieces))))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60)
 @given(certificates())
 def test_accepted_pieces_are_true(candidate: Json) -> None:
     report = certify.check(candidate)
@@ -63,7 +64,7 @@ def dyadic(x: Any) -> str:
     return f"{int(mp.floor(mantissa * 2**60))}*2^{exponent - 60}"
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60)
 @given(sums(), sums(), SMALL.filter(bool), st.sampled_from([">", ">="]))
 def test_values_are_accepted_exactly_if_right(
     n: Json, d: Json, at: Fraction, relation: str

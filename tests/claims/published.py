@@ -10,7 +10,7 @@ from typing import Any
 
 from claims.formulas import exp
 from exactdp import Accuracy, Grid, alpha, discrete, eps, gamma, numeric, sup
-from language.corpus import FACTORIES
+from language.corpus import SHARED
 
 #: Rows whose verdict is another one for the pseudocode that the paper prints: (program, m, c, κ).
 OTHERWISE_IN_THE_FIGURE = {
@@ -43,12 +43,12 @@ class Experiment:
         """The program."""
         artifact = self.source == "artifact"
         if self.program == "sparse_variant":
-            return FACTORIES["sparse_variant"](self.m, self.c, artifact=artifact)
+            return SHARED["sparse_variant"](self.m, self.c, artifact=artifact)
         if self.program == "numeric_sparse":
-            return FACTORIES["numeric_sparse" + "_artifact" * artifact](self.m, self.c)
+            return SHARED["numeric_sparse" + "_artifact" * artifact](self.m, self.c)
         if self.program == "sparse":
-            return FACTORIES["sparse"](self.m, self.c)
-        return FACTORIES[self.program](self.m)
+            return SHARED["sparse"](self.m, self.c)
+        return SHARED[self.program](self.m)
 
     def claim(self, kappa: object = None, **changes: Any) -> Accuracy:
         """Return what is checked, with another κ and other conventions if they are given."""

@@ -29,6 +29,7 @@ from exactdp import (
     sup,
 )
 from language.corpus import FACTORIES
+from support.examples import examples
 
 
 def numbers(count: int, seed: int, size: int) -> list[list[Fraction]]:
@@ -276,7 +277,7 @@ def against_z3(tree: Any, u: tuple[Fraction, ...], distance: Any, formula: Formu
         )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@examples(80)
 @given(trees(2), st.tuples(points, points), st.sampled_from(DISTANCES))
 def test_two_inputs_against_z3(
     tree: Any, u: tuple[Fraction, ...], pair: tuple[Any, Formula]

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import (
@@ -38,6 +38,7 @@ from exactdp import (
 )
 from exactdp.reals import ClosedForm
 from language.corpus import FACTORIES
+from support.examples import examples
 
 ALL = AllReals()
 
@@ -331,7 +332,7 @@ def programs() -> st.SearchStrategy[Mechanism]:
     return st.builds(build, st.sampled_from(SOURCES), rates, rates, st.integers(-1, 1))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(15)
 @given(programs(), st.integers(0, 2**32))
 def test_formulas_agree_with_single_inputs(program: Mechanism, seed: int) -> None:
     formula = program.probability(ALL, True)
@@ -341,7 +342,7 @@ def test_formulas_agree_with_single_inputs(program: Mechanism, seed: int) -> Non
         assert formula.at(*u) == program.probability(u, True)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(15)
 @given(programs(), st.sampled_from([1, 2, 3, 5, 8]), st.integers(0, 2**32))
 def test_verdicts_agree_with_single_inputs(program: Mechanism, k: int, seed: int) -> None:
     claim = Accuracy(program, beta=exp(-alpha * eps / 2) * 2 / k, inputs=ALL)

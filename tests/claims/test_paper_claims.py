@@ -27,7 +27,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from language.corpus import FACTORIES
+from language.corpus import SHARED
 
 
 def holds(claim: Accuracy) -> None:
@@ -55,7 +55,7 @@ def test_laplace(k: int, radius: Any) -> None:
     The error is exactly 1 − (1 − x)^k with x = e^(−γε), so kx over it falls to 1 as x → 0.
     """
     claim = Accuracy(
-        FACTORIES["laplace"](k),
+        SHARED["laplace"](k),
         k * exp(-gamma * eps),
         alpha=0,
         gamma=radius,
@@ -74,7 +74,7 @@ def test_laplace(k: int, radius: Any) -> None:
 def test_laplace_with_another_sensitivity(sensitivity: int) -> None:
     def claim(beta: Any) -> Accuracy:
         return Accuracy(
-            FACTORIES["laplace"](2, sensitivity),
+            SHARED["laplace"](2, sensitivity),
             beta,
             alpha=0,
             gamma=3,
@@ -149,19 +149,19 @@ def test_the_score_by_name() -> None:
 
 def test_median() -> None:
     """One person changes the score by at most 2, and the rate is ε/4 = ε/(2Δ)."""
-    holds(about_scores(FACTORIES["median"](), 5 * exp(-gamma * eps / 4)))
-    fails(about_scores(FACTORIES["median"](), 5 * exp(-gamma * eps / 2)))
+    holds(about_scores(SHARED["median"](), 5 * exp(-gamma * eps / 4)))
+    fails(about_scores(SHARED["median"](), 5 * exp(-gamma * eps / 2)))
 
 
 def test_small_database() -> None:
     """SmallDB is an exponential mechanism with sensitivity at most 1 and three candidates."""
-    holds(about_scores(FACTORIES["small_db"](), 3 * exp(-gamma * eps / 2)))
-    fails(about_scores(FACTORIES["small_db"](), 3 * exp(-gamma * eps * 4)))
+    holds(about_scores(SHARED["small_db"](), 3 * exp(-gamma * eps / 2)))
+    fails(about_scores(SHARED["small_db"](), 3 * exp(-gamma * eps * 4)))
 
 
 def test_randomized_response() -> None:
     """Each of n bits is true with probability 1/(1 + e^(−ε)): β = n·e^(−ε)/(1 + e^(−ε))."""
-    mechanism, truth = FACTORIES["randomized_response"](2), FACTORIES["truthful"](2)
+    mechanism, truth = SHARED["randomized_response"](2), SHARED["truthful"](2)
     for given in (truth, lambda bits: bits, {u: u for u in product((0, 1), repeat=2)}):
         claim = Accuracy(mechanism, 2 * exp(-eps) / (1 + exp(-eps)), alpha=0, ideal=given)
         holds(claim)
@@ -173,7 +173,7 @@ def test_randomized_response() -> None:
 
 def by_gap(m: int, beta: Any, high: int = 2) -> Accuracy:
     return Accuracy(
-        FACTORIES["noisy_max"](m),
+        SHARED["noisy_max"](m),
         beta,
         alpha=0,
         gamma=ANY,
@@ -219,7 +219,7 @@ def test_noisy_max_by_disagreement(m: int, high: int, boundary: str) -> None:
 
     def claim(beta: Any) -> Accuracy:
         return Accuracy(
-            FACTORIES["noisy_max"](m),
+            SHARED["noisy_max"](m),
             beta,
             output_distance=same_value,
             agreement="output_distance",
@@ -237,7 +237,7 @@ def test_noisy_max_by_disagreement(m: int, high: int, boundary: str) -> None:
 
 
 def test_noisy_max_by_definition_1_says_nothing_at_ties() -> None:
-    claim = Accuracy(FACTORIES["noisy_max"](3), 3 * exp(-alpha * eps / 2), inputs=Grid(-1, 1))
+    claim = Accuracy(SHARED["noisy_max"](3), 3 * exp(-alpha * eps / 2), inputs=Grid(-1, 1))
     holds(claim)
     # Two or three of the largest are equal: 3 + 3·(1 + 2) of the 27.
     assert claim.check().silent == 12
@@ -245,7 +245,7 @@ def test_noisy_max_by_definition_1_says_nothing_at_ties() -> None:
 
 @pytest.mark.parametrize("name", ["noisy_max_figure", "noisy_max_exponential"])
 def test_the_other_noisy_max(name: str) -> None:
-    holds(Accuracy(FACTORIES[name](3), 3 * exp(-alpha * eps / 2), inputs=Grid(-1, 1)))
+    holds(Accuracy(SHARED[name](3), 3 * exp(-alpha * eps / 2), inputs=Grid(-1, 1)))
 
 
 # Thresholds ---------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def test_the_other_noisy_max(name: str) -> None:
 def test_above_threshold(m: int) -> None:
     """lem:AT: β = 2m·e^(−αε/8) for all α."""
     for threshold, grid in ((0, Grid(-1, 1)), (1, Grid(-1, 3, 2))):
-        mechanism = FACTORIES["above_threshold"](m, threshold)
+        mechanism = SHARED["above_threshold"](m, threshold)
         holds(Accuracy(mechanism, 2 * m * exp(-alpha * eps / 8), inputs=grid))
         fails(Accuracy(mechanism, 2 * m * exp(-alpha * eps / 3), inputs=grid))
 
@@ -265,7 +265,7 @@ def test_correct_is_accurate() -> None:
 
     Where q_k = T + α the infimum of Definition 1 is α and not above it.
     """
-    claim = Accuracy(FACTORIES["above_threshold"](3), 6 * exp(-alpha * eps / 8), inputs=[[-1] * 3])
+    claim = Accuracy(SHARED["above_threshold"](3), 6 * exp(-alpha * eps / 8), inputs=[[-1] * 3])
     assert claim.disagreement(["-3/2", "-1", "5/4"]).distance == 1
     assert claim.disagreement(["-3/2", "-2", "5/4"]).distance == Fraction(5, 4)
     assert claim.disagreement(["3/2", "-1/8", "1/4"]).distance == Fraction(3, 2)
@@ -275,7 +275,7 @@ def test_correct_is_accurate() -> None:
 def test_sparse(m: int, c: int) -> None:
     """Section 3.6: β = 2mc·e^(−αε/(8c)) for all α."""
     for name in ("sparse", "sparse_variant"):
-        mechanism = FACTORIES[name](m, c)
+        mechanism = SHARED[name](m, c)
         grid = Grid(-2, 2) if m < 3 else Grid(-1, 1)
         holds(Accuracy(mechanism, 2 * m * c * exp(-alpha * eps / (8 * c)), inputs=grid))
         fails(Accuracy(mechanism, 2 * m * c * exp(-alpha * eps / (3 * c)), inputs=grid))
@@ -287,7 +287,7 @@ def test_sparse(m: int, c: int) -> None:
 def about_numbers(m: int, c: int, beta: Any, **given: Any) -> Accuracy:
     name = given.pop("name", "numeric_sparse")
     return Accuracy(
-        FACTORIES[name](m, c),
+        SHARED[name](m, c),
         beta,
         input_distance=numeric,
         output_distance=sup,
@@ -334,7 +334,7 @@ def test_thresholds_in_the_distance() -> None:
     """A threshold of 1 in the program and in the distance is the threshold 0 with data shifted."""
     beta = 3 * exp(-eps / 9)
     shifted = Accuracy(
-        FACTORIES["numeric_sparse"](1, 1, 1),
+        SHARED["numeric_sparse"](1, 1, 1),
         beta,
         alpha=1,
         gamma=1,

@@ -14,12 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claims.formulas import exp
 from claims.oracle import along, between, density
 from exactdp import Accuracy, Mechanism, alpha, eps, minimum
+from support.examples import examples
 
 BUDGETS = [float(x) for x in np.geomspace(0.02, 60, 45)]
 
@@ -109,7 +110,7 @@ bounds = st.builds(
 )
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@examples(75)
 @given(
     programs,
     st.lists(st.tuples(numbers, numbers), min_size=1, max_size=3),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import (
@@ -29,6 +29,7 @@ from exactdp import (
 )
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, Interval
+from support.examples import examples
 
 
 @mechanism
@@ -118,7 +119,7 @@ def test_alpha_moves_and_only_part_of_eps_is_claimed() -> None:
     assert replace(claim, alpha=eps + 1).check().vacuous
 
 
-@settings(max_examples=25, deadline=None)
+@examples(15)
 @given(
     st.fractions(min_value=0, max_value=2, max_denominator=3),
     st.fractions(min_value=0, max_value=2, max_denominator=3),

@@ -31,7 +31,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from language.corpus import FACTORIES
+from language.corpus import SHARED
 
 # The constants of the paper's tables --------------------------------------------------
 
@@ -122,7 +122,7 @@ def test_approached_at_infinity() -> None:
 
 def test_no_constant_at_all() -> None:
     """Where the claim says nothing every κ will do."""
-    claim = Accuracy(FACTORIES["laplace"](1), exp(-eps), output_distance=sup, inputs=[[0]])
+    claim = Accuracy(SHARED["laplace"](1), exp(-eps), output_distance=sup, inputs=[[0]])
     best = claim.tightest()
     assert (best.kappa.lower, best.integer, best.input) == (inf, None, None)
     assert "says nothing" in str(best)
@@ -134,7 +134,7 @@ def test_no_constant_at_all() -> None:
 
 def laplace(beta: Any, radius: Any = 1, **given: Any) -> Accuracy:
     return Accuracy(
-        FACTORIES["laplace"](1),
+        SHARED["laplace"](1),
         beta,
         alpha=0,
         gamma=radius,
@@ -176,7 +176,7 @@ def test_verdicts_flip_at_the_best_constant(
     name: str, size: tuple[Any, ...], beta: Any, given: dict[str, Any]
 ) -> None:
     rng = random.Random(name + str(size))
-    mechanism = FACTORIES[name](*size)
+    mechanism = SHARED[name](*size)
     for _ in range(6):
         u = [Fraction(rng.randint(-30, 30), rng.choice([1, 4, 9])) for _ in range(size[0])]
         claim = Accuracy(mechanism, beta, inputs=[u], **given)
@@ -203,7 +203,7 @@ def test_the_simplest_eps() -> None:
     β < 1/2 where ε > ln(12/5) = 0.875…: the simplest such number is 1.
     """
     claim = Accuracy(
-        FACTORIES["noisy_max"](2), Fraction(6, 5) * exp(-eps), inputs=[[0, 0]], boundary="check"
+        SHARED["noisy_max"](2), Fraction(6, 5) * exp(-eps), inputs=[[0, 0]], boundary="check"
     )
     found = claim.check().counterexample
     assert found is not None
@@ -217,7 +217,7 @@ def test_the_simplest_eps() -> None:
 def gap_of_two(radius: Any) -> Accuracy:
     """Return a claim that fails by far at the outputs 1 and 0, whose gaps are 5 and 6."""
     return Accuracy(
-        FACTORIES["noisy_max"](3),
+        SHARED["noisy_max"](3),
         3 * exp(-10 * gamma * eps),
         alpha=0,
         gamma=radius,
@@ -239,7 +239,7 @@ def test_the_gamma_of_a_counterexample_is_claimed(radius: Any) -> None:
 
 def test_the_alpha_of_a_counterexample_is_claimed() -> None:
     claim = Accuracy(
-        FACTORIES["noisy_max"](3),
+        SHARED["noisy_max"](3),
         exp(-10 * alpha * eps),
         alpha=Interval("9/10", 2),
         inputs=[[0, 0, 2]],
@@ -262,7 +262,7 @@ def error_of(u: tuple[int, ...]) -> Callable[[float], float]:
 
 def test_an_upward_closed_set() -> None:
     """NoisyMax errs with probability at most 1/10 from one ε on, which SciPy finds too."""
-    claim = Accuracy(FACTORIES["noisy_max"](3), Fraction(1, 10), inputs=[[0, 0, 1], [0, 1, 3]])
+    claim = Accuracy(SHARED["noisy_max"](3), Fraction(1, 10), inputs=[[0, 0, 1], [0, 1, 3]])
     found = claim.epsilons()
     assert len(found) == 1
     ends = [brentq(lambda e, u=u: error_of(u)(e) - 0.1, 0.1, 60) for u in ((0, 0, 1), (0, 1, 3))]
@@ -299,7 +299,7 @@ def test_a_set_that_is_not_upward_closed() -> None:
 
     With a factor 4/5·(1 + (ε − 8)²/16) instead, it holds, fails and holds again.
     """
-    two = FACTORIES["noisy_max"](2)
+    two = SHARED["noisy_max"](2)
     down = Accuracy(two, 2 * exp(-eps), inputs=[[0, 2]])
     (only,) = down.epsilons()
     assert (only.lower, only.upper) == (0, 6) or isinstance(only.upper, Root)
@@ -327,7 +327,7 @@ def test_a_set_that_is_not_upward_closed() -> None:
 
 def test_the_set_of_several_inputs_is_the_intersection() -> None:
     inputs = [[0, 2], [0, 5], [1, 4]]
-    two = FACTORIES["noisy_max"](2)
+    two = SHARED["noisy_max"](2)
     claims = [Accuracy(two, Fraction(1, 7), inputs=some) for some in ([inputs[0]], inputs)]
     alone = [Accuracy(two, Fraction(1, 7), inputs=[u]).epsilons() for u in inputs]
     together = claims[1].epsilons()
@@ -353,7 +353,7 @@ def test_a_claim_restricted_to_budgets() -> None:
 )
 def test_error_probability(name: str, size: tuple[Any, ...], u: tuple[int, ...]) -> None:
     """By quadrature to ten digits, and by simulation within five standard deviations."""
-    mechanism: Mechanism = FACTORIES[name](*size)
+    mechanism: Mechanism = SHARED[name](*size)
     claim = Accuracy(mechanism, 2 * exp(-alpha * eps / 8), inputs=[u])
     curve = claim.error_probability(list(u))
     points = [0.25, 1.0, 4.0]
@@ -385,7 +385,7 @@ def test_error_of_integer_noise() -> None:
 
 
 def test_grids_count_once() -> None:
-    claim = Accuracy(FACTORIES["noisy_max"](2), exp(-alpha * eps / 4), inputs=Grid(0, 1, "1/2"))
+    claim = Accuracy(SHARED["noisy_max"](2), exp(-alpha * eps / 4), inputs=Grid(0, 1, "1/2"))
     seen: list[tuple[int, int]] = []
     verdict = claim.check(progress=lambda done, total: seen.append((done, total)))
     assert verdict.inputs == 9

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -19,6 +22,7 @@ import jsonschema
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).parent / "files"
+WARM = Path(__file__).with_name("warm.py")
 SCHEMA = ROOT / "docs" / "schema" / "cli-v1.json"
 COMMAND = [sys.executable, "-m", "exactdp"]
 
@@ -40,7 +44,54 @@ class Done(NamedTuple):
 
 
 def run(*arguments: str, cwd: Path = FILES, **environment: str) -> Done:
-    """Run `exactdp ARGUMENTS`; no output ever holds a traceback or a colour."""
+    """Run `exactdp ARGUMENTS` in a copy of a process that has loaded it: see `warm.py`."""
+    return _done(*_warm_process().ask([arguments, str(cwd), {**_environment(), **environment}]))
+
+
+class _Warm:
+    """The process of `warm.py`; it ends with this one, or when a command takes a minute."""
+
+    def __init__(self) -> None:
+        self._channel, theirs = socket.socketpair()
+        self._channel.settimeout(60)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, str(WARM), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        atexit.register(self.end)
+
+    def ask(self, request: Any) -> tuple[int, str, str]:
+        """Return the exit code of a command, and what it wrote."""
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            try:
+                message = json.dumps(request).encode() + b"\n"
+                sent = socket.send_fds(self._channel, [message], [out.fileno(), err.fileno()])
+                self._channel.sendall(message[sent:])
+                code = int(self._channel.recv(16))
+            except (OSError, ValueError):
+                self.end()
+                _warm_process.cache_clear()
+                raise
+            written = [os.pread(one.fileno(), 1 << 24, 0).decode() for one in (out, err)]
+            return code, written[0], written[1]
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        self._channel.close()
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(10)
+
+
+_warm_process = cache(_Warm)
+
+
+def run_alone(*arguments: str, cwd: Path = FILES, **environment: str) -> Done:
+    """Run `exactdp ARGUMENTS` in a new process: where it matters what is loaded, and how."""
     done = subprocess.run(
         [*COMMAND, *arguments],
         capture_output=True,
@@ -50,10 +101,15 @@ def run(*arguments: str, cwd: Path = FILES, **environment: str) -> Done:
         env={**_environment(), **environment},
         check=False,
     )
-    for text in (done.stdout, done.stderr):
+    return _done(done.returncode, done.stdout, done.stderr)
+
+
+def _done(code: int, *texts: str) -> Done:
+    """Return what came out; no output ever holds a traceback or a colour."""
+    for text in texts:
         assert "Traceback" not in text
         assert "\x1b" not in text
-    return Done(done.returncode, done.stdout, done.stderr)
+    return Done(code, *texts)
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from cli.commands import run, validator
+from cli.commands import run, run_alone, validator
 
 
 def test_check() -> None:
@@ -119,7 +119,7 @@ def test_simulation_of_released_numbers(tmp_path: Path) -> None:
     text = "from exactdp import *\n@mechanism\ndef release(q: Real):\n    return lap(eps, q)\n"
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "numbers.py").write_text(text)
-    done = run(
+    done = run_alone(
         "simulate", "deep/numbers.py", "--input", "3", "--eps", "1/2", "--json", cwd=tmp_path
     )
     rows = done.document["rows"]
@@ -131,7 +131,7 @@ def test_simulation_of_released_numbers(tmp_path: Path) -> None:
 def test_explain_with_chain(tmp_path: Path) -> None:
     path = tmp_path / "chain.svg"
     call = ["explain", "some_claims.py::lemma", "--json"]
-    done = run(*call, "--chain", str(path), "--input", "[0, 1]")
+    done = run_alone(*call, "--chain", str(path), "--input", "[0, 1]")
     assert done.document["mechanism"] == "noisy_max"
     assert done.document["chain"]["states"] > 2
     assert path.read_text().startswith("<svg")
@@ -155,7 +155,7 @@ def test_new_is_accepted_by_check(tmp_path: Path) -> None:
 def test_pictures(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     call = ["plot", "some_claims.py::lemma", "-o", str(path), "--kind", "simulated"]
-    done = run(*call, "--input", "[1, 0]", "--json")
+    done = run_alone(*call, "--input", "[1, 0]", "--json")
     assert done.code == 0
     assert done.document["path"] == str(path)
     assert done.document["kind"] == "simulated"

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from cli.commands import FILES, Terminal, run, validator
+from cli.commands import FILES, Terminal, run, run_alone, validator
 
 
 def test_colours_are_for_terminals_that_want_them() -> None:
@@ -145,7 +145,7 @@ def test_help_is_quick_and_loads_no_solver() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str) -> None:
-    assert "_EXACTDP_COMPLETE" in run(_EXACTDP_COMPLETE=f"{shell}_source").out
+    assert "_EXACTDP_COMPLETE" in run_alone(_EXACTDP_COMPLETE=f"{shell}_source").out
 
 
 def test_completion_of_words() -> None:
@@ -163,7 +163,7 @@ def test_completion_of_words() -> None:
 
 
 def test_an_ascii_terminal() -> None:
-    done = run("check", "some_claims.py::lemma", PYTHONIOENCODING="ascii")
+    done = run_alone("check", "some_claims.py::lemma", PYTHONIOENCODING="ascii")
     assert done.code == 0
     assert "for every \\u03b5 in (0, \\u221e)" in done.out
 

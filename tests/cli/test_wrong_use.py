@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import run
+from cli.commands import run, run_alone
 from exactdp.cli.main import run as run_here
 
 HEAD = "from exactdp import Accuracy, Grid, Real, eps, lap, mechanism\n"
@@ -198,7 +198,7 @@ def test_files_with_the_same_name_and_names_of_pythons_own(tmp_path: Path) -> No
         claim = f"claim = Accuracy(m, beta='{beta}', inputs=[1])\n"
         (tmp_path / folder / "same.py").write_text(HEAD + MECHANISM + claim)
         (tmp_path / folder / "json.py").write_text(HEAD + MECHANISM + claim)
-    done = run("check", "one", "two", "--json", cwd=tmp_path)
+    done = run_alone("check", "one", "two", "--json", cwd=tmp_path)
     found = {(one["file"], one["verdict"]) for one in done.document["claims"]}
     verdicts = {"one": "holds", "two": "fails"}
     assert found == {

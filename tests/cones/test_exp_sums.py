@@ -14,6 +14,7 @@ from exactdp.cones import ExpSum, exp
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import eps, parameter
 from exactdp.reals import exp as exp_of
+from support.examples import examples
 
 NAMES = ("x", "y")
 x, y = ExpSum.variables(*NAMES)
@@ -41,6 +42,7 @@ def value(f: ExpSum, point: tuple[Fraction, ...]) -> mpmath.mpf:
     return total
 
 
+@examples(50)
 @given(sums, sums, small, small)
 def test_arithmetic_agrees_with_mpmath(f: ExpSum, g: ExpSum, a: Fraction, b: Fraction) -> None:
     with mpmath.workdps(40):
@@ -58,6 +60,7 @@ def test_arithmetic_agrees_with_mpmath(f: ExpSum, g: ExpSum, a: Fraction, b: Fra
             assert abs(mpmath.mpf(ball.mid().str(50, radius=False)) - expected) < room
 
 
+@examples(50)
 @given(sums, small, small, st.lists(small, min_size=6, max_size=6))
 def test_substitution_is_composition(
     f: ExpSum, a: Fraction, b: Fraction, entries: list[Fraction]
@@ -69,6 +72,7 @@ def test_substitution_is_composition(
     assert (g.at(point, 200) - f.at(image, 200)).overlaps(0)
 
 
+@examples(50)
 @given(sums, sums)
 def test_equal_sums_are_equal_and_hash_equal(f: ExpSum, g: ExpSum) -> None:
     assert (f + g) * (f - g) == f * f - g * g

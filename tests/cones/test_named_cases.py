@@ -159,9 +159,9 @@ def test_above_threshold_by_quadrature(k: int) -> None:
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
 def test_noisy_max_holds(m: int) -> None:
     beta, wrong, cone = noisy_max(m)
-    start = time.perf_counter()
+    start = time.process_time()
     assert decided(beta - wrong, cone).holds
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_noisy_max_of_three_is_four_times_better_but_not_five() -> None:
@@ -183,9 +183,9 @@ def test_noisy_max_with_twice_the_rate_is_wrong() -> None:
 def test_above_threshold_holds(m: int) -> None:
     for k in range(1, m + 2):
         beta, wrong, cone = above_threshold(m, k)
-        start = time.perf_counter()
+        start = time.process_time()
         assert decided(beta - wrong, cone).holds
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
 
 
 def test_above_threshold_of_three_is_six_times_better_but_not_seven() -> None:

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from exactdp.cones import Cone
 from exactdp.cones.cone import dot, rank
 from exactdp.errors import ValueRefusedError
+from support.examples import examples
 
 rows = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), max_size=6)
 
@@ -50,7 +51,7 @@ def test_a_condition_of_the_wrong_length_is_refused() -> None:
         Cone.of(2, [(1, 2, 3)])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(rows)
 def test_rays_agree_with_linear_programming(conditions: list[tuple[int, ...]]) -> None:
     """A direction in the cone is a nonnegative sum of rays and lines, by scipy's LP."""

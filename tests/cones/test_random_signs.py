@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from exactdp.cones import Cone, ExpSum, nonnegative_on
+from support.examples import examples
 
 NAMES = ("a", "b", "c")
 small = st.fractions(min_value=-2, max_value=2, max_denominator=3)
@@ -68,7 +69,7 @@ def is_negative(f: ExpSum, point: tuple[Fraction, ...]) -> bool:
         return bool(total < 0)
 
 
-@settings(max_examples=120, deadline=None)
+@examples(80)
 @given(sums(2, 5), cones)
 def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone) -> None:
     assume(f)
@@ -82,7 +83,7 @@ def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone) -> None:
         assert is_negative(f, decision.witness)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(sums(1, 3), sums(1, 2), sums(0, 1), cones)
 def test_squares_never_fail(f: ExpSum, g: ExpSum, h: ExpSum, cone: Cone) -> None:
     """A sum of squares is nonnegative: True, or open where it touches 0, but never False."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp.certify.everywhere import Everywhere
@@ -15,6 +15,7 @@ from exactdp.certify.orthants import ConeSign
 from exactdp.certify.reading import RejectedError
 from exactdp.cones import Cone, ExpSum, Quotient, Window, exp, largest_factor, nonnegative_on
 from exactdp.reals.interval import Interval
+from support.examples import examples
 
 NAMES = ("e", "x", "y")
 small = st.fractions(min_value=-2, max_value=2, max_denominator=2)
@@ -37,7 +38,7 @@ def accepted(proof: object) -> ConeSign:
     return sign
 
 
-@settings(max_examples=80, deadline=None)
+@examples(50)
 @given(sums, cones, windows)
 def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone, text: str) -> None:
     assume(f)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ def factories() -> dict[str, Any]:
 
 
 FACTORIES = factories()
+#: The same, but each mechanism is made once and keeps what it has found: for tests of claims.
+SHARED = {name: cache(make) for name, make in FACTORIES.items()}
 MECHANISMS: dict[str, Mechanism] = {name: make() for name, make in FACTORIES.items()}
 
 

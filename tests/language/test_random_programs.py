@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from exactdp.errors import ProgramError
 from exactdp.language import Mechanism
+from support.examples import examples
 
 from .python_run import by_numbers, by_python, by_symbols, orders
 
@@ -235,7 +236,7 @@ def program(text: str) -> Mechanism:
         raise
 
 
-@settings(max_examples=150)
+@examples(75)
 @given(programs(), st.integers(0, 3), st.fractions(-2, 2, max_denominator=3), st.integers(0))
 def test_same_outputs_for_the_same_noise(text: str, x: int, q: Fraction, seed: int) -> None:
     """Exact numbers, symbols, and the text printed and read again all agree with Python."""

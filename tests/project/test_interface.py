@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 
 import exactdp
 
@@ -25,12 +25,17 @@ def run(code: str) -> str:
 def test_import_is_quick() -> None:
     """`import exactdp` with its main names takes less than 0.3 s beyond starting Python."""
 
+    def busy() -> float:
+        """Return what all processes begun so far took of a processor, however busy it is."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
     def best(code: str) -> float:
         times = []
         for _ in range(5):
-            start = time.perf_counter()
+            start = busy()
             run(code)
-            times.append(time.perf_counter() - start)
+            times.append(busy() - start)
         return min(times)
 
     assert best("import exactdp; exactdp.nonnegative") - best("pass") < 0.3

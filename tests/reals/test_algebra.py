@@ -64,11 +64,17 @@ def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) 
     assert hash(one) == hash(two)
     assert pickle.loads(pickle.dumps(one)) == two
     assert (one == one + 1) is False
-    if g:
-        ratio, again = (f + h) / g, f / g + h / g
-        assert ratio == again
-        assert hash(ratio) == hash(again)
-        assert pickle.loads(pickle.dumps(ratio)) == ratio
+
+
+@settings(max_examples=75)
+@given(sums(4), sums(4), sums(4))
+def test_equal_quotients_are_equal(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
+    """The same for quotients, of fewer terms: common divisors of many take seconds, rarely more."""
+    assume(g)
+    ratio, again = (f + h) / g, f / g + h / g
+    assert ratio == again
+    assert hash(ratio) == hash(again)
+    assert pickle.loads(pickle.dumps(ratio)) == ratio
 
 
 @settings(max_examples=50)
@@ -102,14 +108,14 @@ def test_nothing_changes_a_value() -> None:
 
 def test_sparse_forms_stay_sparse() -> None:
     """e^{ε/9973} + e^{1000ε} has degree ten million in e^{ε/9973} and two terms."""
-    start = time.perf_counter()
+    start = time.process_time()
     f = exp(eps / 9973) + exp(1000 * eps)
     assert len((f**3).terms) == 4
     g = (f * eps - 3) ** 2 / ((f * eps - 3) * (eps + exp(3 * eps)))
     assert g == (f * eps - 3) / (eps + exp(3 * eps))
     assert len(g.numerator.terms) == 3
     assert (f * f) / f == f
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @settings(max_examples=50)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact, inf
+from support.examples import examples
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 polynomials = st.lists(small, min_size=0, max_size=3)
@@ -43,7 +44,7 @@ def value(f: CurvedSum, x: Any) -> Any:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(80)
 @given(
     st.lists(st.tuples(polynomials, polynomials), min_size=1, max_size=4),
     st.fractions(min_value=0, max_value=3, max_denominator=5),

@@ -25,11 +25,12 @@ from exactdp.reals import (
     supremum,
 )
 from support.closed_forms import by_mpmath, sums
+from support.examples import examples
 
 GRID = [Fraction(m) * Fraction(10) ** k for k in range(-4, 3) for m in (1, 2, 3, 5, 7)]
 
 
-@settings(max_examples=300)
+@examples(150)
 @given(sums())
 def test_verdicts_agree_with_a_grid_and_around_every_root(f: ExpPoly) -> None:
     """No grid point contradicts a verdict; the sign is right on both sides of every zero."""
@@ -78,7 +79,7 @@ def factors(draw: st.DrawFn) -> tuple[ExpPoly, str, Fraction]:
     return exp(rate * eps) - (1 + value), f"log/{rate}", 1 + value
 
 
-@settings(max_examples=100)
+@examples(75)
 @given(
     st.lists(st.tuples(factors(), st.integers(1, 3)), min_size=1, max_size=3),
     st.sampled_from([1, -1]),
@@ -128,7 +129,7 @@ intervals = st.builds(
 )
 
 
-@settings(max_examples=150)
+@examples(75)
 @given(sums(5, 2), sums(3, 1), intervals)
 def test_quotients_on_intervals(f: ExpPoly, g: ExpPoly, on: Interval) -> None:
     """Signs, solution sets and bounds of quotients agree with each other and with values."""

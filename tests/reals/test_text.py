@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from exactdp import ParseError
 from exactdp.reals import ExpPoly, eps, exp, parameter, parse
 from support.closed_forms import by_mpmath, sums
+from support.examples import examples
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(sums(), sums(3))
 def test_printing_parses_back(f: ExpPoly, g: ExpPoly) -> None:
     assert parse(str(f)) == f

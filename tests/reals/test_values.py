@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, inf, parameter, parse
 from support.closed_forms import by_mpmath, sums
+from support.examples import examples
 
 points = st.builds(
     lambda m, k: m * Fraction(10) ** k,
@@ -21,7 +22,7 @@ points = st.builds(
 )
 
 
-@settings(max_examples=300)
+@examples(150)
 @given(sums(), sums(3), points, st.integers(1, 60))
 def test_enclosures_contain_the_value_and_are_narrow(
     f: ExpPoly, g: ExpPoly, x: Fraction, digits: int

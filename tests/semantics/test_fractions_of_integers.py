@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from exactdp import Accuracy, Mechanism, exp, gamma, sup
 from exactdp import eps as budget
 from exactdp.reals import ExpPoly
+from support.examples import examples
 
 factors = st.sampled_from([Fraction(q) for q in ("1", "-1/2", "3/2", "2/3")])
 shifts = st.fractions(min_value=-1, max_value=1, max_denominator=3)
@@ -22,7 +23,7 @@ def chance(z: int, rate: float) -> float:
     return math.tanh(rate / 2) * math.exp(-abs(z) * rate)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(10)
 @given(factors, factors, shifts, shifts, shifts)
 def test_comparisons(
     one: Fraction, two: Fraction, start: Fraction, step: Fraction, limit: Fraction

@@ -12,8 +12,9 @@ from exactdp import Mechanism
 from exactdp.reals import ClosedForm
 from language.corpus import FACTORIES
 from semantics.random_programs import Input, Program, inputs, integer_programs, orders, programs
+from support.examples import examples
 
-some = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+some = examples(15)
 small = programs(4, terms=4)
 
 

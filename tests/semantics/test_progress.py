@@ -95,7 +95,7 @@ def test_stopping_anywhere_leaves_nothing_half_done(name: str) -> None:
     mechanism = make()
     heard: list[Work] = []
     make().distribution(u, heard.append)
-    stops = sorted({0, 1, *range(2, len(heard), max(1, len(heard) // 25))})
+    stops = sorted({0, 1, *range(2, len(heard), max(1, len(heard) // 12))})
     for after in stops:
         with pytest.raises(StopError):
             make().distribution(u, stopping(after))

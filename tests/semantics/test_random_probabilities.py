@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from exactdp import Mechanism
 from exactdp.measure import density
 from exactdp.reals import ClosedForm, ExpPoly
+from support.examples import examples
 
 RATES = ["eps", "eps / 2", "2 * eps", "eps / 3"]
 OPS = ["<", "<=", ">", ">="]
@@ -85,7 +86,7 @@ def test_real_noise(source: str, u: tuple[Fraction, Fraction]) -> None:
     agrees_with_simulation(mechanism, u, found)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@examples(15)
 @given(programs(3, ("dlap",)), inputs)
 def test_integer_noise(source: str, u: tuple[Fraction, Fraction]) -> None:
     mechanism = Mechanism.from_source(source)

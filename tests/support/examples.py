@@ -1,0 +1,16 @@
+"""How many random examples a costly test tries; EXACTDP_EXAMPLES=10 makes it ten times as many."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+TIMES = int(os.environ.get("EXACTDP_EXAMPLES", "1"))
+
+
+def examples(count: int, **more: Any) -> settings:
+    """Return the settings of a test that takes long enough to matter to `make test`."""
+    slow = [HealthCheck.too_slow]
+    return settings(max_examples=TIMES * count, deadline=None, suppress_health_check=slow, **more)
