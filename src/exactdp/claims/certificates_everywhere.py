@@ -45,7 +45,7 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
         raise ValueRefusedError(
             "a claim on cones whose β is a Python function has no certificate",
             rule="A certificate holds β as a formula.",
-            way_out="Write beta as a formula in eps, alpha and gamma, if one bounds it for all inputs.",
+            way_out="Write beta as a formula in eps, alpha and gamma, if one bounds it.",
         )
     if isinstance(claim.input_set, AllReals | Box):
         if moving := list(functions_of_eps(claim, None)):
