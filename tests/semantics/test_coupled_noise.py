@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from exactdp import AllReals, ExpPoly, Mechanism
+from exactdp import AllReals, ExpPoly, Mechanism, eps, exp, gamma
 from exactdp.measure import density
 from semantics.quadrature import integral, laplace
 from semantics.test_random_probabilities import agrees_with_simulation, total
@@ -168,3 +168,27 @@ def test_formulas_agree_with_single_inputs(source: str, numbers: tuple[int, ...]
         u = [Fraction(numbers[j] + shift * j, 4) for j in range(len(formula.names) - 1)]
         there, here = formula.at(*u), mechanism.distribution(u)
         assert {k: v for k, v in there.items() if v.numerator} == dict(here)
+
+
+def test_sums_that_grow_are_made_of_their_noises() -> None:
+    """Prefix sums within γ of the true ones: by hand, with t = γ·rate, for all inputs at once.
+
+    ∫ ½e^{−|x|}·(1 − ½e^{−(t−x)} − ½e^{−(t+x)}) dx over |x| ≤ t.
+    """
+    prefixes = Mechanism.from_source(
+        """
+def prefixes(q: Real[2]):
+    out = []
+    total = 0
+    for x in q:
+        total += lap(eps / 2, x)
+        out.append(total)
+    return out
+"""
+    )
+    t = eps
+    by_hand = 1 - (5 + 2 * t) * exp(-t) / 4 + exp(-3 * t) / 4
+    assert prefixes.within([3, -1], 2, distance="sup") == by_hand
+    formula = prefixes.within(AllReals(), gamma, distance="sup")
+    assert len(formula) == 1
+    assert formula.at(3, -1, 2) == by_hand
