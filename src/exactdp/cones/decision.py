@@ -34,10 +34,11 @@ from exactdp.cones.piece import (
     piece_of,
     shifted_derivative,
 )
-from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction
+from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction, Zone
 from exactdp.cones.segments import Stretch
 from exactdp.cones.window import Window
 from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
+from exactdp.cones.zones import in_zones
 from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
 from exactdp.reals.interval import POSITIVE
@@ -191,13 +192,13 @@ class _Work:
             inside, narrowing = narrowed(terms, inside)
         if (axis := only_axis(terms)) is not None:
             return self._ray(piece, terms, reductions, axis, self._inside(piece))
-        outcome = self._boxes(terms, share, depth, inside)
+        outcome, zones = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
             self.open.pop()
             proof = CellProof.by_boxes(piece, reductions, outcome.proved)
-            self._close(
-                replace(proof, in_window=self.window is not None, narrowing=narrowing), share
-            )
+            if self.window is not None:
+                proof = replace(proof, in_window=True, narrowing=narrowing, zones=zones)
+            self._close(proof, share)
             return None
         if outcome is not None and outcome.corner is not None:
             witness = corner_witness(
@@ -252,23 +253,32 @@ class _Work:
             self.stuck.append(cell)
         return witness
 
-    def _boxes(self, terms: LocalTerms, share: float, depth: int, inside: Inside) -> Search | None:
+    def _boxes(
+        self, terms: LocalTerms, share: float, depth: int, inside: Inside
+    ) -> tuple[Search | None, tuple[Zone, ...]]:
+        """Return the outcome of branch and bound, and the zones of a window that are proved."""
         axes = axes_of(terms)
         room = self.budget - self.steps
         if not is_small(axes) or room <= 0:
-            return None
+            return None, ()
+
+        def tell(done: float) -> None:
+            self._tell(self.share + share * done)
+
+        if inside.window is not None and any(inside.weights):
+            found = in_zones(terms, inside.weights, inside.window, room, lambda _: tell(0.0))
+            self.steps += found.steps
+            return found.failure or Search(), found.proved
         box = whole(terms, axes)
         if box is None:
-            return None
+            return None, ()
         limit = min(room, 60 * 2 ** min(depth, 6)) if self.window is None else room
         try:
-            outcome = search(
-                box, axes, limit, lambda done: self._tell(self.share + share * done), inside
-            )
+            outcome = search(box, axes, limit, tell, inside)
         except ArithmeticError:  # rates so close together that the bases need too many digits
-            return None
+            return None, ()
         self.steps += outcome.steps
-        return outcome
+        return outcome, ()
 
 
 def _lifted(corner: Corner, reductions: Sequence[Reduction]) -> Corner:
