@@ -92,6 +92,9 @@ class Where(Protocol):
     def allows(self, corner: Corner, /) -> bool:
         """Whether a vertex, or points near it, matter."""
 
+    def may_cut(self, box: tuple[Stretch, ...], axis: int, /) -> bool:
+        """Whether an axis may be the next to be cut."""
+
 
 @dataclass(frozen=True)
 class Inside:
@@ -103,6 +106,11 @@ class Inside:
     def misses(self, box: tuple[Stretch, ...]) -> bool:
         """Whether nothing has to be proved in a box."""
         return self.window is not None and self.window.misses(self.weights, box)
+
+    def may_cut(self, box: tuple[Stretch, ...], axis: int) -> bool:
+        """Whether an axis may be the next to be cut: each may."""
+        del box, axis
+        return True
 
     def moved(self, place: Sequence[Fraction]) -> list[Fraction]:
         """Return coordinates of a point inside the window, in the same direction if possible."""
@@ -194,9 +202,14 @@ def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Stretch, ...]) -> 
             seen = all(entry.rel_accuracy_bits() >= 60 or entry == 0 for entry in entries)
             if largest.is_finite() and (seen or bits == _PRECISIONS[-1]):
                 return _rounded([entry / largest for entry in entries], listed, region, first)
-        if zeros is None and parts[0].low:
+        if zeros is None and parts[0].low and any(_is_open(entry) for entry in entries):
             zeros = _vanishing(terms, listed, parts[0])
     return None
+
+
+def _is_open(ball: arb) -> bool:
+    """Whether a ball leaves open if the number is 0."""
+    return 0 in ball and bool(ball.rad() > 0)
 
 
 def _balls(
@@ -363,7 +376,11 @@ def _search(
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
         found.steps += 1 + box.values.size // 1000
-        pairs = [halves(box, axes, j) for j, axis in enumerate(axes) if axis.size > 1]
+        pairs = [
+            halves(box, axes, j)
+            for j, axis in enumerate(axes)
+            if axis.size > 1 and inside.may_cut(box.stretches, j)
+        ]
         if not pairs:
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found

@@ -25,6 +25,7 @@ from exactdp.cones.proof import Ends
 from exactdp.cones.segments import Stretch
 
 _ZERO = Fraction(0)
+_SHORT = 8
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,20 @@ class Chart:
         assert highest is not None
         lows = [ends[j][0] for j in self.parts]
         return bool(lows) and highest < sum(lows) + max(lows)
+
+    def may_cut(self, box: Sequence[Stretch], axis: int) -> bool:
+        """Whether an axis may be the next to be cut: of boxes that are not inside, no short side.
+
+        They have points with σᵢ ≤ 0, where the sum need not be positive, so they must get smaller.
+        """
+        sides = {
+            j: part.length * self.factors[j]
+            for j, part in enumerate(box)
+            if self.weights[j] and part.length is not None
+        }
+        highs = [self.factors[j] * box[j].low + sides[j] for j in self.parts]
+        is_inside = box[self.axis].low * self.factors[self.axis] > sum(highs)
+        return is_inside or axis not in sides or _SHORT * sides[axis] >= max(sides.values())
 
     def allows(self, corner: Corner) -> bool:
         """Whether a vertex is in the cone."""

@@ -43,9 +43,11 @@ def in_zones(
     """Return what is proved of g in a window, with about `room` cuts; some weight is positive."""
     proved: list[Zone] = []
     steps = 0
-    for zone in zones(sum(map(bool, weights)), window):
+    parts = zones(sum(map(bool, weights)), window)
+    known = list(charts(terms, weights)) if any(zone.in_charts for zone in parts) else []
+    for zone in parts:
         listed = []
-        for local, region, chart in _tasks(terms, weights, zone):
+        for local, region, chart in _tasks(terms, weights, known, zone):
             outcome = _search(local, region, chart or Inside(), room - steps, progress)
             steps += outcome.steps
             if not outcome.holds:
@@ -83,12 +85,12 @@ def zones(count: int, window: Window) -> list[Zone]:
 
 
 def _tasks(
-    terms: LocalTerms, weights: Sequence[Fraction], zone: Zone
+    terms: LocalTerms, weights: Sequence[Fraction], known: Sequence[Chart], zone: Zone
 ) -> Iterator[tuple[LocalTerms, tuple[Stretch, ...], Chart | None]]:
     """Yield where to search for a zone: a sum, a box, and the chart in which they are."""
     if zone.in_charts:
         assert isinstance(zone.upper, Fraction)
-        for chart in charts(terms, weights):
+        for chart in known:
             yield chart.terms, chart.region(zone.lower, zone.upper), chart
     else:
         for region in regions(weights, zone):
