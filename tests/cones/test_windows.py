@@ -203,3 +203,17 @@ def test_the_checker_knows_zones() -> None:
     ]
     with pytest.raises(RejectedError):
         accepted(proof | {"terms": larger})
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "[2, 2]", "(0, 2]"])
+def test_a_sum_that_does_not_depend_on_the_variable_of_the_window(text: str) -> None:
+    """e^{−d} ≥ κ for d = x − y from 0 to ε/2 ≤ 1: κ = 1/e, reached wherever d is 1."""
+    window = Window.of(0, Interval.parse(text))
+    band = Cone.of(3, [(1, -1, 0), (-1, 0, 2), (0, 1, -1)])  # ε/2 ≤ y ≤ x ≤ ε
+    for kappa, holds in (("0.367879441", True), ("0.367879442", False)):  # 1/e = 0.3678794411…
+        for f in (exp(y - x) - kappa, (exp(y - x) - kappa) * exp(-x)):
+            decision = nonnegative_on(f, band, window=window)
+            assert decision.holds is holds
+            assert decision.steps < 200
+            if holds:
+                accepted(decision.proof.to_json())

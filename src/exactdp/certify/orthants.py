@@ -137,6 +137,11 @@ class ConeSign:
     def zones(self, g: Local, given: Any, weights: list[Fraction], limits: Limits) -> None:
         """Check that zones cover the part of a window between limits, and their boxes."""
         reader = self.reader
+        flat = [all(key[j] == (0, _ZERO) for key in g) for j in range(len(weights))]
+        if any(w and still for w, still in zip(weights, flat, strict=True)):
+            # Along an axis on which g does not depend one can reach every larger ε.
+            weights = [_ZERO if still else w for w, still in zip(weights, flat, strict=True)]
+            limits = _ZERO, limits[1]
         moving = [i for i, weight in enumerate(weights) if weight]
         covered: list[Limits] = []
         for zone in reader.entries(given):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Protocol, TypeAlias
@@ -106,6 +106,31 @@ class Inside:
     def misses(self, box: tuple[Stretch, ...]) -> bool:
         """Whether nothing has to be proved in a box."""
         return self.window is not None and self.window.misses(self.weights, box)
+
+    def along(self, terms: LocalTerms) -> Inside:
+        """Return what is left of a window if axes on which g does not depend are forgotten.
+
+        Along such an axis one can reach every larger value of the window's variable.
+        """
+        if self.window is None:
+            return self
+        moving = [any(key[j] != (0, 0) for key in terms) for j in range(len(self.weights))]
+        left = tuple(w if m else Fraction(0) for w, m in zip(self.weights, moving, strict=True))
+        if left == self.weights:
+            return self
+        return Inside(replace(self.window, lower=Fraction(0)), left)
+
+    def raised(self, corner: Corner, left: Inside) -> Corner:
+        """Return a vertex in what `along` left, moved into the window along a forgotten axis."""
+        gone = [j for j, w in enumerate(self.weights) if w and not left.weights[j]]
+        if self.window is None or not gone or any(s is None for s in corner):
+            return corner
+        pairs = zip(self.weights, corner, strict=True)
+        value = sum((w * s for w, s in pairs if s is not None), Fraction(0))
+        lacking = max(self.window.lower - value, Fraction(0)) / self.weights[gone[0]]
+        return tuple(
+            s + lacking if j == gone[0] and s is not None else s for j, s in enumerate(corner)
+        )
 
     def may_cut(self, box: tuple[Stretch, ...], axis: int) -> bool:
         """Whether an axis may be the next to be cut: each may."""

@@ -35,7 +35,7 @@ from exactdp.cones.piece import (
     shifted_derivative,
 )
 from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction, Zone
-from exactdp.cones.segments import Stretch
+from exactdp.cones.segments import Axis, Stretch
 from exactdp.cones.window import Window
 from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
@@ -43,6 +43,8 @@ from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
 from exactdp.reals.interval import POSITIVE
 
+_FIRST = 60  # cuts of boxes before the cell is cut, or the window is looked at
+_FEW_FUNCTIONS = 10_000  # functions on a cell with which a search is quick
 _COST_OF_A_CUT = 5  # cuts of boxes that take about as long as a cut of a cell
 
 Cell: TypeAlias = tuple[Integers, ...]
@@ -187,6 +189,12 @@ class _Work:
             self._close(CellProof.by_coefficients(piece, reductions), share)
             return None
         if self.window is not None:
+            # Often the window does not matter: a little search in all of the cell may do.
+            outcome = self._without_window(terms)
+            if outcome is not None and outcome.holds:
+                self.open.pop()
+                self._close(CellProof.by_boxes(piece, reductions, outcome.proved), share)
+                return None
             fixed = [j for j, weight in enumerate(inside.weights) if not weight]
             terms, reductions = reduced(piece.terms, fixed)
             inside, narrowing = narrowed(terms, inside)
@@ -265,20 +273,45 @@ class _Work:
         def tell(done: float) -> None:
             self._tell(self.share + share * done)
 
-        if inside.window is not None and any(inside.weights):
-            found = in_zones(terms, inside.weights, inside.window, room, lambda _: tell(0.0))
+        left = inside.along(terms)
+        outcome: Search | None
+        zones: tuple[Zone, ...] = ()
+        if left.window is not None and any(left.weights):
+            found = in_zones(terms, left.weights, left.window, room, lambda _: tell(0.0))
             self.steps += found.steps
-            return found.failure or Search(), found.proved
+            outcome, zones = found.failure or Search(), found.proved
+        else:
+            limit = min(room, _FIRST * 2 ** min(depth, 6)) if self.window is None else room
+            outcome = self._searched(terms, axes, limit, tell, left)
+        if outcome is not None and outcome.corner is not None:
+            outcome = replace(outcome, corner=inside.raised(outcome.corner, left))
+        return outcome, zones
+
+    def _without_window(self, terms: LocalTerms) -> Search | None:
+        """Return the outcome of a short search for a proof in all of a cell."""
+        axes = axes_of(terms)
+        if not is_small(axes, _FEW_FUNCTIONS):
+            return None
+        return self._searched(terms, axes, min(_FIRST, self.budget - self.steps), None, Inside())
+
+    def _searched(
+        self,
+        terms: LocalTerms,
+        axes: list[Axis],
+        limit: int,
+        tell: Callable[[float], None] | None,
+        inside: Inside,
+    ) -> Search | None:
+        """Return the outcome of branch and bound on the orthant, None if there is none."""
         box = whole(terms, axes)
         if box is None:
-            return None, ()
-        limit = min(room, 60 * 2 ** min(depth, 6)) if self.window is None else room
+            return None
         try:
             outcome = search(box, axes, limit, tell, inside)
         except ArithmeticError:  # rates so close together that the bases need too many digits
-            return None, ()
+            return None
         self.steps += outcome.steps
-        return outcome, ()
+        return outcome
 
 
 def _lifted(corner: Corner, reductions: Sequence[Reduction]) -> Corner:
