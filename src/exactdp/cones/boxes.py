@@ -92,8 +92,8 @@ class Where(Protocol):
     def allows(self, corner: Corner, /) -> bool:
         """Whether a vertex, or points near it, matter."""
 
-    def may_cut(self, box: tuple[Stretch, ...], axis: int, /) -> bool:
-        """Whether an axis may be the next to be cut."""
+    def candidates(self, box: tuple[Stretch, ...], axes: list[int], /) -> list[int]:
+        """Return which of some axes may be the next to be cut."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,10 @@ class Inside:
             s + lacking if j == gone[0] and s is not None else s for j, s in enumerate(corner)
         )
 
-    def may_cut(self, box: tuple[Stretch, ...], axis: int) -> bool:
-        """Whether an axis may be the next to be cut: each may."""
-        del box, axis
-        return True
+    def candidates(self, box: tuple[Stretch, ...], axes: list[int]) -> list[int]:
+        """Return which of some axes may be the next to be cut: each may."""
+        del box
+        return axes
 
     def moved(self, place: Sequence[Fraction]) -> list[Fraction]:
         """Return coordinates of a point inside the window, in the same direction if possible."""
@@ -387,6 +387,7 @@ def _search(
 ) -> Search:
     found = Search()
     boxes = [root]
+    moving = [j for j, axis in enumerate(axes) if axis.size > 1]
     done = 0.0
     while boxes:
         box = boxes.pop()
@@ -401,11 +402,7 @@ def _search(
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
         found.steps += 1 + box.values.size // 1000
-        pairs = [
-            halves(box, axes, j)
-            for j, axis in enumerate(axes)
-            if axis.size > 1 and inside.may_cut(box.stretches, j)
-        ]
+        pairs = [halves(box, axes, j) for j in inside.candidates(box.stretches, moving)]
         if not pairs:
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found

@@ -61,19 +61,22 @@ class Chart:
         lows = [ends[j][0] for j in self.parts]
         return bool(lows) and highest < sum(lows) + max(lows)
 
-    def may_cut(self, box: Sequence[Stretch], axis: int) -> bool:
-        """Whether an axis may be the next to be cut: of boxes that are not inside, no short side.
+    def candidates(self, box: Sequence[Stretch], axes: list[int]) -> list[int]:
+        """Return which axes may be the next to be cut: of a box that is not inside, no short side.
 
-        They have points with σᵢ ≤ 0, where the sum need not be positive, so they must get smaller.
+        It has points with σᵢ ≤ 0, where the sum need not be positive, so it must get smaller.
         """
         sides = {
-            j: part.length * self.factors[j]
-            for j, part in enumerate(box)
-            if self.weights[j] and part.length is not None
+            j: length * self.factors[j]
+            for j in axes
+            if self.weights[j] and (length := box[j].length) is not None
         }
-        highs = [self.factors[j] * box[j].low + sides[j] for j in self.parts]
-        is_inside = box[self.axis].low * self.factors[self.axis] > sum(highs)
-        return is_inside or axis not in sides or _SHORT * sides[axis] >= max(sides.values())
+        lows = {j: box[j].low * self.factors[j] for j in (self.axis, *self.parts)}
+        highs = [lows[j] + sides.get(j, 0) for j in self.parts]
+        if not sides or lows[self.axis] > sum(highs):
+            return axes
+        longest = max(sides.values())
+        return [j for j in axes if j not in sides or _SHORT * sides[j] >= longest]
 
     def allows(self, corner: Corner) -> bool:
         """Whether a vertex is in the cone."""

@@ -43,7 +43,8 @@ from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
 from exactdp.reals.interval import POSITIVE
 
-_FIRST = 60  # cuts of boxes before the cell is cut, or the window is looked at
+_FIRST = 60  # cuts of boxes before the cell is cut
+_WITHOUT_WINDOW = 500  # cuts of boxes before the window is looked at
 _FEW_FUNCTIONS = 10_000  # functions on a cell with which a search is quick
 _COST_OF_A_CUT = 5  # cuts of boxes that take about as long as a cut of a cell
 
@@ -277,7 +278,8 @@ class _Work:
         outcome: Search | None
         zones: tuple[Zone, ...] = ()
         if left.window is not None and any(left.weights):
-            found = in_zones(terms, left.weights, left.window, room, lambda _: tell(0.0))
+            limit = min(room, 4 * _FIRST * 2 ** min(depth, 6))
+            found = in_zones(terms, left.weights, left.window, limit, lambda _: tell(0.0))
             self.steps += found.steps
             outcome, zones = found.failure or Search(), found.proved
         else:
@@ -292,7 +294,9 @@ class _Work:
         axes = axes_of(terms)
         if not is_small(axes, _FEW_FUNCTIONS):
             return None
-        return self._searched(terms, axes, min(_FIRST, self.budget - self.steps), None, Inside())
+        return self._searched(
+            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Inside()
+        )
 
     def _searched(
         self,
