@@ -496,6 +496,25 @@ def test_the_best_constant_on_an_interval_of_eps() -> None:
     assert found.kappa.upper - found.kappa.lower <= Fraction(1, 10**4)
 
 
+def test_the_best_constant_at_a_corner_of_box_and_interval() -> None:
+    """With two equal queries the error is 1/2, so β = e^{−ε/8}/κ needs κ ≤ 2·e^{−1/4} at ε = 2."""
+    claim = Accuracy(
+        FACTORIES["noisy_max"](2),
+        beta=exp(-eps / 8),
+        alpha=0,
+        inputs=Box([0, 1], [2, 3]),
+        epsilon="[1, 2]",
+    )
+    best = Fraction("1.5576015661428098")  # 2·e^{−1/4} = 1.55760156614280974…
+    found = claim.tightest(width="1e-8").kappa
+    assert found.lower <= best <= found.upper + Fraction(1, 10**15)
+    assert found.upper - found.lower <= Fraction(1, 10**8)
+    verdict = replace(claim, beta=exp(-eps / 8) / Fraction("1.557601566")).check()
+    assert verdict.holds is True
+    assert certify.check(verdict.certificate).accepted
+    assert replace(claim, beta=exp(-eps / 8) / Fraction("1.557601567")).check().holds is False
+
+
 # α and γ that move with ε --------------------------------------------------------------
 
 

@@ -130,3 +130,91 @@ def test_a_failure_at_an_end_of_the_window() -> None:
     for bound, holds in ((Fraction(36, 100), True), (Fraction(35826, 10**5), False)):
         # e^{−1/3}/2 = 0.3582656…
         assert nonnegative_on(bound - exp(-x) / 2, thin, window=window).holds is holds
+
+
+HALF = Cone.of(3, [(-1, 2, 0), (1, -1, 0), (-1, 0, 2), (1, 0, -1)])  # x and y from ε/2 to ε
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "[1, inf)", "[1, 1]", "[1, 100]"])
+def test_close_to_a_tie_at_an_end_of_the_window(text: str) -> None:
+    """2·e^{−ε/8} ≥ κ·(e^{−x} + e^{−y}) from ε = 1 on: least at x = y = ε/2, κ = e^{3/8}."""
+    window = Window.of(0, Interval.parse(text))
+    for kappa, holds in (("1.454991414", True), ("1.454991415", False)):  # e^{3/8} = 1.4549914146…
+        f = 2 * exp(-e / 8) - (exp(-x) + exp(-y)) * kappa
+        decision = nonnegative_on(f, HALF, window=window)
+        assert decision.holds is holds
+        assert decision.steps < 200
+        if holds:
+            assert "zones" in accepted(decision.proof.to_json()).methods
+
+
+TIES = {
+    "lower": (e - exp(e / 2 - x) / 2 - exp(e / 2 - y) / 2, "[1, 3]", "[999/1000, 3]"),
+    "lower, to infinity": (e - exp(e / 2 - x) / 2 - exp(e / 2 - y) / 2, "[1, inf)", "[0.99, inf)"),
+    "upper": ((2 - e) * exp(-x) + (y - e / 2) * exp(-e), "(0, 2]", "(0, 2.001]"),
+    "both": ((2 - e) * (e - 1) * exp(-x) + (y - e / 2) * exp(-e), "[1, 2]", "[1, 2.001]"),
+    "one point": ((e - 1) * exp(-x) + (y - e / 2) * exp(-e), "[1, 1]", "[0.999, 0.999]"),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_ties_at_an_end_of_the_window(name: str) -> None:
+    """Each sum is 0 where x = y = ε/2 at an end, and negative there beyond it."""
+    f, inside, beyond = TIES[name]
+    decision = nonnegative_on(f, HALF, window=Window.of(0, Interval.parse(inside)))
+    assert decision.holds is True
+    accepted(decision.proof.to_json())
+    assert nonnegative_on(f, HALF, window=Window.of(0, Interval.parse(beyond))).holds is False
+
+
+def test_the_checker_knows_zones() -> None:
+    f = (e - Fraction(1, 2)) * (101 - e) * 2 - 80 * exp(-x) - 80 * exp(-y)
+    window = Window(0, Fraction(1), Fraction(100))
+    proof = json.loads(json.dumps(nonnegative_on(f, HALF, window=window).proof.to_json()))
+    assert accepted(proof).methods == {"zones": len(proof["cells"])}
+    cell = proof["cells"][0]
+    low, middle, high = cell["zones"]
+    assert (low["in_charts"], middle["in_charts"], high["in_charts"]) == (True, False, True)
+    first, *others = low["boxes"]
+    wrong_zones = [
+        [],
+        [low, middle],
+        [middle, high],
+        [low, high],
+        [low | {"lower": "2"}, middle, high],
+        [low | {"upper": "2"}, middle, high],
+        [low | {"in_charts": False}, middle, high],
+        [low | {"boxes": others}, middle, high],
+        [low | {"boxes": [first[1:], *others]}, middle, high],
+        [low, middle | {"boxes": middle["boxes"][:1]}, high],
+        [low, middle | {"in_charts": True}, high],
+        [low, middle, high | {"upper": None}],
+    ]
+    changes: list[dict[str, object]] = [{"zones": zones} for zones in wrong_zones]
+    changes += [{"in_window": False}, {"method": "boxes"}, {"boxes": first}]
+    for change in changes:
+        with pytest.raises(RejectedError):
+            accepted(proof | {"cells": [cell | change, *proof["cells"][1:]]})
+    for wrong in ({"lower": "0.9"}, {"upper": "101"}, {"upper": None}):
+        with pytest.raises(RejectedError):
+            accepted(proof | {"window": proof["window"] | wrong})
+    larger = [
+        term | {"coefficient": "-90"} if term["coefficient"] == "-80" else term
+        for term in proof["terms"]
+    ]
+    with pytest.raises(RejectedError):
+        accepted(proof | {"terms": larger})
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "[2, 2]", "(0, 2]"])
+def test_a_sum_that_does_not_depend_on_the_variable_of_the_window(text: str) -> None:
+    """e^{−d} ≥ κ for d = x − y from 0 to ε/2 ≤ 1: κ = 1/e, reached wherever d is 1."""
+    window = Window.of(0, Interval.parse(text))
+    band = Cone.of(3, [(1, -1, 0), (-1, 0, 2), (0, 1, -1)])  # ε/2 ≤ y ≤ x ≤ ε
+    for kappa, holds in (("0.367879441", True), ("0.367879442", False)):  # 1/e = 0.3678794411…
+        for f in (exp(y - x) - kappa, (exp(y - x) - kappa) * exp(-x)):
+            decision = nonnegative_on(f, band, window=window)
+            assert decision.holds is holds
+            assert decision.steps < 200
+            if holds:
+                accepted(decision.proof.to_json())

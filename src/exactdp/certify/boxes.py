@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from math import lcm, prod
+from math import comb, lcm, prod
 from typing import Any
 
 from .enclosures import floor
@@ -38,38 +38,50 @@ _MOST_RATES = 60
 _ZERO: Cell = (0, 0)
 
 
-def check_boxes(reader: Reader, g: Local, given: Any, misses: Callable[[Box], bool]) -> None:
-    """Check that boxes cover the orthant, and that g is not negative on those that matter."""
-    size = len(next(iter(g), ()))
+def check_boxes(
+    reader: Reader,
+    g: Local,
+    given: Any,
+    misses: Callable[[Box], bool],
+    region: Box | None = None,
+    axis: int = 0,
+) -> None:
+    """Check that boxes cover the orthant, and that g is not negative on those that matter.
+
+    A region to cover may be given instead; a side of it may have length 0. Zeros of g at the ends
+    of a box along one axis are seen exactly.
+    """
+    size = len(next(iter(g), ())) if region is None else len(region)
+    whole: Box = [(Fraction(0), None)] * size if region is None else region
     boxes: list[Box] = []
     for one in reader.entries(given):
         box: Box = []
-        for pair in reader.entries(one, size):
+        for pair, side in zip(reader.entries(one, size), whole, strict=True):
             low, high = reader.entries(pair, 2)
             ends = reader.rational(low), None if high is None else reader.rational(high)
             right = ends[0] >= 0 and (ends[1] is None or ends[0] < ends[1])
-            reader.require(right, "a box is empty")
+            reader.require(right or ends == side, "a box is empty")
             box.append(ends)
         boxes.append(box)
-    reader.require(boxes and _is_covering(reader, boxes, size), "boxes do not cover a cell")
+    reader.require(boxes and _is_covering(reader, boxes, whole), "boxes do not cover a cell")
     if not g:
         return
     sums = Tensor(reader, g)
     for box in boxes:
-        right = misses(box) or sums.is_nonnegative(box)
+        right = misses(box) or sums.is_nonnegative(box, axis)
         reader.require(right, "the sign in a box is not proved")
 
 
-def _is_covering(reader: Reader, boxes: list[Box], size: int) -> bool:
-    """Whether boxes cover the orthant, seen by cutting it between boxes again and again."""
-    waiting: list[tuple[Box, list[Box]]] = [([(Fraction(0), None)] * size, boxes)]
+def _is_covering(reader: Reader, boxes: list[Box], whole: Box) -> bool:
+    """Whether boxes cover a region, seen by cutting it between boxes again and again."""
+    waiting: list[tuple[Box, list[Box]]] = [(whole, boxes)]
     while waiting:
         region, inside = waiting.pop()
         if not inside:
             return False
         if any(box == region for box in inside):
             continue
-        reader.spend(len(inside) ** 2 * size + 1, 64)
+        reader.spend(len(inside) ** 2 * len(whole) + 1, 64)
         cuts = {(j, end) for box in inside for j, ends in enumerate(box) for end in ends if end}
         for j, cut in sorted(cuts):
             low, high = region[j]
@@ -90,7 +102,7 @@ class Tensor:
     """A sum by its coefficients δ at 0, exactly."""
 
     def __init__(self, reader: Reader, g: Local) -> None:
-        self.reader = reader
+        self.reader, self.g = reader, g
         size = len(next(iter(g)))
         self.rates: list[list[Fraction]] = []
         for j in range(size):
@@ -105,11 +117,14 @@ class Tensor:
         scale = lcm(*(c.denominator for c in found.values()))
         self.exact = [0] * prod(self.shape)
         for key, c in found.items():
-            place = 0
-            for i, n in zip(key, self.shape, strict=True):
-                place = place * n + int(i)
-            self.exact[place] = int(c * scale)
+            self.exact[self._place(key)] = int(c * scale)
         self._known: dict[tuple[int, Ends, int], Matrix] = {}
+
+    def _place(self, key: tuple[int, ...]) -> int:
+        place = 0
+        for i, n in zip(key, self.shape, strict=True):
+            place = place * n + i
+        return place
 
     def _at_zero(self, g: dict[Any, Fraction], j: int) -> dict[Any, Fraction]:
         """Return the sum with the place of δ instead of s^k·e^{−as} along one axis."""
@@ -125,23 +140,68 @@ class Tensor:
             self.reader.spend(2 * self.shape[j], 64)
         return {key: c for key, c in found.items() if c}
 
-    def is_nonnegative(self, box: Box) -> bool:
+    def is_nonnegative(self, box: Box, axis: int) -> bool:
         """Whether all coefficients on a box are seen not to be negative."""
-        return any(self._is_seen(box, bits) for bits in _PRECISIONS)
+        if any(self._is_seen(box, bits, axis, set()) for bits in _PRECISIONS):
+            return True
+        zeros = self._zeros(axis, *box[axis])
+        return bool(zeros) and any(self._is_seen(box, bits, axis, zeros) for bits in _PRECISIONS)
 
-    def _is_seen(self, box: Box, bits: int) -> bool:
+    def _is_seen(self, box: Box, bits: int, axis: int, zeros: set[int]) -> bool:
         lows, highs = list(self.exact), list(self.exact)
-        for j, ends in enumerate(box):
-            if ends == (Fraction(0), None):
-                continue
-            key = j, ends, bits
-            if key not in self._known:
-                found = self._matrix(self.rates[j], ends, bits)
-                if found is None:
-                    return False
-                self._known[key] = found
-            lows, highs = self._applied(self._known[key], lows, highs, j, bits)
+        for j in [axis, *(j for j in range(len(box)) if j != axis)]:
+            ends = box[j]
+            if ends != (Fraction(0), None):
+                key = j, ends, bits
+                if key not in self._known:
+                    found = self._matrix(self.rates[j], ends, bits)
+                    if found is None:
+                        return False
+                    self._known[key] = found
+                lows, highs = self._applied(self._known[key], lows, highs, j, bits)
+            if j == axis:
+                for place in zeros:
+                    lows[place] = highs[place] = 0
         return all(low >= 0 for low in lows)
+
+    def _zeros(self, axis: int, low: Fraction, high: Fraction | None) -> set[int]:
+        """Return the coefficients along an axis that are 0 because of zeros of g at both ends.
+
+        A function with a zero of order m at an end of a stretch has m coefficients 0 there.
+        """
+        n, stride = self.shape[axis], prod(self.shape[axis + 1 :])
+        found: set[int] = set()
+        for end, step in ((low, 1), (high, -1)):
+            if not end:
+                continue
+            others = self._nonzero_at(axis, end)
+            for start in range(len(self.exact)):
+                if start // stride % n:
+                    continue
+                listed = [start + i * stride for i in range(n)]
+                order = next((i for i, place in enumerate(listed) if place in others), n)
+                found.update(listed[::step][:order])
+        return found
+
+    def _nonzero_at(self, axis: int, end: Fraction) -> set[int]:
+        """Return the places of the δ at an end of an axis, and at 0 of the others, that are not 0.
+
+        They are sums of q·e^x, and 0 only if every q is (Lindemann and Weierstrass).
+        """
+        apart: dict[Fraction, dict[Any, Fraction]] = {}
+        for key, c in self.g.items():
+            k, a = key[axis]
+            part = apart.setdefault(a, {})
+            for i in range(k + 1):
+                new = (*key[:axis], (i, a), *key[axis + 1 :])
+                part[new] = part.get(new, Fraction(0)) + c * comb(k, i) * end ** (k - i)
+        found: set[int] = set()
+        for part in apart.values():
+            places: dict[Any, Fraction] = part
+            for j in range(len(self.shape)):
+                places = self._at_zero(places, j)
+            found.update(self._place(key) for key in places)
+        return found
 
     def _applied(
         self, matrix: Matrix, lows: list[int], highs: list[int], j: int, bits: int
@@ -174,6 +234,8 @@ class Tensor:
         moved = _moved(rates, low, bits) if low else _unit(n, bits)
         if high is None:
             return moved
+        if high == low:  # the value is the only coefficient
+            return [moved[0], *([_ZERO] * n for _ in range(n - 1))]
         basis = _bernstein(_moved(rates, high - low, bits), bits)
         return None if basis is None else _solved(basis, moved, bits)
 

@@ -8,10 +8,17 @@ A sum f on a cone is looked at on simplicial cells that cover it. On one with th
 - **reductions**: if (∂ + c)g ≥ 0 then g ≥ 0 follows from the face s = 0; if −∂g ≥ 0, from the limit
   s → ∞;
 - **ray**: where one coordinate is left, a certificate of a sign;
-- **boxes**: see `boxes`.
+- **boxes**: see `boxes`;
+- **zones**: boxes that fit a window.
 
 Where only points with ε between two numbers matter (a window), an argument may be about them
 alone: then no reduction changes ε, boxes may lie outside, and a ray is as long as ε lets it be.
+
+Let wⱼ be how ε grows along ρⱼ, and σⱼ = wⱼsⱼ: then ε = Σ σⱼ, over the n rays with wⱼ > 0. A point
+with lower ≤ ε ≤ upper has a largest part σᵢ ≥ lower/n. So boxes that cover σᵢ ≥ lower/n and all
+σⱼ ≤ upper, for each i, cover a zone of the window. So do charts: take ε as coordinate i, and σⱼ for
+the other wⱼ > 0. The point has σⱼ ≤ upper/2 and Σ σⱼ + σₖ ≤ ε for j, k ≠ i; boxes without such
+points do not matter.
 """
 
 from __future__ import annotations
@@ -30,7 +37,7 @@ Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
 Local = dict[tuple[Factor, ...], Fraction]
 Limits = tuple[Fraction | float, Fraction | float]
 
-_CELL = "rays dominant reductions method boxes ray in_window narrowing"
+_CELL = "rays dominant reductions method boxes ray in_window narrowing zones"
 _ZERO = Fraction(0)
 
 
@@ -84,8 +91,8 @@ class ConeSign:
     def cell(self, given: Any) -> list[Vector]:
         """Check the argument on one cell, and return its rays."""
         reader = self.reader
-        listed, dominant, reductions, method, boxes, ray, in_window, narrowing = reader.fields(
-            given, _CELL
+        listed, dominant, reductions, method, boxes, ray, in_window, narrowing, zones = (
+            reader.fields(given, _CELL)
         )
         rays = [
             tuple(reader.rational(q) for q in reader.entries(one, self.size))
@@ -93,7 +100,7 @@ class ConeSign:
         ]
         reader.require(rays and rank(rays) == len(rays), "the rays of a cell are dependent")
         top = tuple(reader.rational(q) for q in reader.entries(dominant, len(rays)))
-        g = self.local(rays, top)
+        g = self.local(self.function, rays, top)
         weights = [_ZERO] * len(rays)
         if in_window is not False:
             reader.require(in_window is True and self.window is not None, "there is no window")
@@ -104,9 +111,11 @@ class ConeSign:
             g = self.lowered(g, step, weights)
         limits: Limits | None = self.window and self.window[1:]
         if narrowing is not None:
-            reader.require(in_window is True and method == "boxes", "a narrowing without a window")
+            right = in_window is True and method in ("boxes", "zones")
+            reader.require(right, "a narrowing without a window")
             limits = self.narrowed(g, narrowing, weights)
         self.methods[str(method)] = self.methods.get(str(method), 0) + 1
+        reader.require(method == "zones" or zones == [], "a proof has parts that are not needed")
         if method == "coefficients":
             reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
             reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
@@ -116,14 +125,80 @@ class ConeSign:
         elif method == "boxes":
             reader.require(ray is None, "a proof has parts that are not needed")
             check_boxes(reader, g, boxes, lambda box: misses(limits, weights, box))
+        elif method == "zones":
+            reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
+            reader.require(in_window is True and any(weights), "zones without a window")
+            assert limits is not None
+            self.zones(g, zones, weights, limits)
         else:
             reader.require(False, "a rule of proof is not known")
         return rays
 
-    def local(self, rays: list[Vector], top: Vector) -> Local:
-        """Return the sum in the coordinates of rays, times e^{−Σ Dⱼsⱼ}."""
+    def zones(self, g: Local, given: Any, weights: list[Fraction], limits: Limits) -> None:
+        """Check that zones cover the part of a window between limits, and their boxes."""
+        reader = self.reader
+        flat = [all(key[j] == (0, _ZERO) for key in g) for j in range(len(weights))]
+        if any(w and still for w, still in zip(weights, flat, strict=True)):
+            # Along an axis on which g does not depend one can reach every larger ε.
+            weights = [_ZERO if still else w for w, still in zip(weights, flat, strict=True)]
+            limits = _ZERO, limits[1]
+        moving = [i for i, weight in enumerate(weights) if weight]
+        covered: list[Limits] = []
+        for zone in reader.entries(given):
+            low, high, in_charts, listed = reader.fields(zone, "lower upper in_charts boxes")
+            lower = reader.rational(low)
+            upper = None if high is None else reader.rational(high)
+            right = lower >= 0 and (upper is None or lower <= upper)
+            reader.require(right, "a zone of no points")
+            covered.append((lower, inf if upper is None else upper))
+            if in_charts is True:
+                reader.require(upper is not None, "a chart that goes to infinity")
+                assert upper is not None
+                for i, boxes in zip(moving, reader.entries(listed, len(moving)), strict=True):
+                    self.chart(g, boxes, weights, i, (lower, upper))
+                continue
+            reader.require(in_charts is False, "a zone without coordinates")
+            places = moving if lower else moving[:1]
+            for i, boxes in zip(places, reader.entries(listed, len(places)), strict=True):
+                region = [(_ZERO, upper / w if w and upper is not None else None) for w in weights]
+                region[i] = lower / len(moving) / weights[i], region[i][1]
+                check_boxes(reader, g, boxes, lambda _: False, region, i)
+        reached = None
+        for start, end in sorted(covered):
+            if start <= (limits[0] if reached is None else reached):
+                reached = end if reached is None else max(reached, end)
+        right = reached is not None and reached >= limits[1]
+        reader.require(right, "zones do not cover the window")
+
+    def chart(
+        self, g: Local, boxes: Any, weights: list[Fraction], i: int, zone: tuple[Fraction, Fraction]
+    ) -> None:
+        """Check the boxes of a zone where σᵢ is the largest part of ε."""
+        size, (lower, upper) = len(weights), zone
+        parts = [j for j, weight in enumerate(weights) if weight and j != i]
+        rays = []
+        for j, weight in enumerate(weights):
+            ray = [_ZERO] * size
+            ray[j] = 1 / weight if weight else Fraction(1)
+            if j in parts:
+                ray[i] = -1 / weights[i]
+            rays.append(tuple(ray))
+        region: Box = [(_ZERO, upper / 2 if weight else None) for weight in weights]
+        region[i] = lower, upper
+
+        def is_elsewhere(box: Box) -> bool:
+            lows = [box[j][0] for j in parts]
+            highest = box[i][1]
+            return bool(lows) and highest is not None and highest < sum(lows) + max(lows)
+
+        moved = {(tuple(k for k, _ in key), tuple(-a for _, a in key)): c for key, c in g.items()}
+        chart = self.local(moved, rays, (_ZERO,) * size)
+        check_boxes(self.reader, chart, boxes, is_elsewhere, region, i)
+
+    def local(self, function: Sum, rays: list[Vector], top: Vector) -> Local:
+        """Return a sum in the coordinates of rays, times e^{−Σ Dⱼsⱼ}."""
         result: Local = {}
-        for (powers, rates), c in self.function.items():
+        for (powers, rates), c in function.items():
             decay = tuple(
                 d - sum((r * q for r, q in zip(rates, ray, strict=True)), _ZERO)
                 for d, ray in zip(top, rays, strict=True)

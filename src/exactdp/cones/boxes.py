@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
-from flint import fmpz, fmpz_mat
+from flint import arb, arb_mat, ctx, fmpz, fmpz_mat
+from numpy.typing import NDArray
 
 from exactdp.cones.coefficients import functionals, nodes_of
 from exactdp.cones.piece import Factor, LocalTerms
@@ -30,8 +31,11 @@ from exactdp.reals.numbers import inf
 Corner: TypeAlias = tuple[Fraction | None, ...]
 """A vertex of a box; None stands for infinity."""
 
+Mask: TypeAlias = NDArray[np.bool_]
+
 _UNIT = 2.0**-53
 _LARGEST_TENSOR = 100_000
+_PRECISIONS = (256, 512, 1024)
 _LARGEST_COUNT = 10**12
 _TINY = 1e-200
 
@@ -79,6 +83,19 @@ class Box:
         return None
 
 
+class Where(Protocol):
+    """The boxes that matter."""
+
+    def misses(self, box: tuple[Stretch, ...], /) -> bool:
+        """Whether nothing has to be proved in a box."""
+
+    def allows(self, corner: Corner, /) -> bool:
+        """Whether a vertex, or points near it, matter."""
+
+    def candidates(self, box: tuple[Stretch, ...], axes: list[int], /) -> list[int]:
+        """Return which of some axes may be the next to be cut."""
+
+
 @dataclass(frozen=True)
 class Inside:
     """The boxes that matter: all, or those that meet a window in coordinates with weights."""
@@ -89,6 +106,36 @@ class Inside:
     def misses(self, box: tuple[Stretch, ...]) -> bool:
         """Whether nothing has to be proved in a box."""
         return self.window is not None and self.window.misses(self.weights, box)
+
+    def along(self, terms: LocalTerms) -> Inside:
+        """Return what is left of a window if axes on which g does not depend are forgotten.
+
+        Along such an axis one can reach every larger value of the window's variable.
+        """
+        if self.window is None:
+            return self
+        moving = [any(key[j] != (0, 0) for key in terms) for j in range(len(self.weights))]
+        left = tuple(w if m else Fraction(0) for w, m in zip(self.weights, moving, strict=True))
+        if left == self.weights:
+            return self
+        return Inside(replace(self.window, lower=Fraction(0)), left)
+
+    def raised(self, corner: Corner, left: Inside) -> Corner:
+        """Return a vertex in what `along` left, moved into the window along a forgotten axis."""
+        gone = [j for j, w in enumerate(self.weights) if w and not left.weights[j]]
+        if self.window is None or not gone or any(s is None for s in corner):
+            return corner
+        pairs = zip(self.weights, corner, strict=True)
+        value = sum((w * s for w, s in pairs if s is not None), Fraction(0))
+        lacking = max(self.window.lower - value, Fraction(0)) / self.weights[gone[0]]
+        return tuple(
+            s + lacking if j == gone[0] and s is not None else s for j, s in enumerate(corner)
+        )
+
+    def candidates(self, box: tuple[Stretch, ...], axes: list[int]) -> list[int]:
+        """Return which of some axes may be the next to be cut: each may."""
+        del box
+        return axes
 
     def moved(self, place: Sequence[Fraction]) -> list[Fraction]:
         """Return coordinates of a point inside the window, in the same direction if possible."""
@@ -133,6 +180,11 @@ def axes_of(terms: LocalTerms) -> list[Axis]:
     return [axis_of(nodes_of({key[j] for key in terms})) for j in range(size)]
 
 
+def flat() -> Axis:
+    """Return the axis of constants."""
+    return axis_of((0,))
+
+
 def is_small(axes: list[Axis], largest: int = _LARGEST_TENSOR) -> bool:
     """Whether the tensor of coefficients fits."""
     return math.prod(axis.size for axis in axes) <= largest
@@ -140,6 +192,121 @@ def is_small(axes: list[Axis], largest: int = _LARGEST_TENSOR) -> bool:
 
 def whole(terms: LocalTerms, axes: list[Axis]) -> Box | None:
     """Return the orthant as a box, its coefficients computed in integers; None if out of range."""
+    shape = [axis.size for axis in axes]
+    wholes = [int(entry) for entry in _coefficients(terms, axes)]
+    size = max(abs(c) for c in wholes).bit_length()
+    bits = np.zeros(shape, dtype=np.int64)
+    for j, axis in enumerate(axes):
+        bits += np.array(axis.bits).reshape([-1 if i == j else 1 for i in range(len(axes))])
+    shifts = (bits + size).ravel().tolist()
+    flat = [c / (1 << shift) if c else 0.0 for c, shift in zip(wholes, shifts, strict=True)]
+    values = np.array(flat).reshape(shape)  # each correctly rounded
+    majorant = np.abs(values)
+    present = np.array([1.0 if c else 0.0 for c in wholes]).reshape(shape)
+    if np.any((majorant < _TINY) & (present > 0)):
+        return None
+    return Box(tuple(axis.first() for axis in axes), values, majorant, present, 1)
+
+
+def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Stretch, ...]) -> Box | None:
+    """Return another box, its coefficients computed in ball arithmetic; None if out of range.
+
+    A stretch may have length 0; then the only coefficient along it is the value. At most one begins
+    after 0; coefficients that vanish because of the numbers at its ends are found exactly.
+    """
+    first = next((j for j, one in enumerate(region) if one.low), 0)
+    order = [first, *(j for j in range(len(axes)) if j != first)]
+    terms = {tuple(key[j] for j in order): c for key, c in terms.items()}
+    listed, parts = [axes[j] for j in order], [region[j] for j in order]
+    exact = _coefficients(terms, listed)
+    zeros: Mask | None = None
+    for bits in _PRECISIONS:
+        with ctx.workprec(bits):
+            entries = _balls([arb(entry) for entry in exact], listed, parts, zeros)
+            largest = max((abs(entry).upper() for entry in entries), default=arb("inf"))
+            seen = all(entry.rel_accuracy_bits() >= 60 or entry == 0 for entry in entries)
+            if largest.is_finite() and (seen or bits == _PRECISIONS[-1]):
+                return _rounded([entry / largest for entry in entries], listed, region, first)
+        if zeros is None and parts[0].low and any(_is_open(entry) for entry in entries):
+            zeros = _vanishing(terms, listed, parts[0])
+    return None
+
+
+def _is_open(ball: arb) -> bool:
+    """Whether a ball leaves open if the number is 0."""
+    return 0 in ball and bool(ball.rad() > 0)
+
+
+def _balls(
+    entries: list[arb], axes: list[Axis], region: list[Stretch], zeros: Mask | None
+) -> list[arb]:
+    """Return the coefficients on a box as balls; none, if the precision is too low for that."""
+    try:
+        matrices = [axis.onto(stretch) for axis, stretch in zip(axes, region, strict=True)]
+    except ZeroDivisionError:
+        return []
+    for j, (axis, matrix) in enumerate(zip(axes, matrices, strict=True)):
+        # As in `_coefficients`: after a full turn all axes are in order.
+        rest = len(entries) // axis.size
+        image = matrix * arb_mat(axis.size, rest, entries)
+        if j == 0 and zeros is not None:
+            known = zip(image.entries(), zeros.ravel(), strict=True)
+            image = arb_mat(matrix.nrows(), rest, [0 if zero else ball for ball, zero in known])
+        entries = image.transpose().entries()
+    return entries
+
+
+def _rounded(entries: list[arb], axes: list[Axis], region: tuple[Stretch, ...], first: int) -> Box:
+    """Return a box from balls around its coefficients, the axis `first` of the region leading."""
+    leading = [region[first], *(one for j, one in enumerate(region) if j != first)]
+    shape = [1 if one.length == 0 else axis.size for axis, one in zip(axes, leading, strict=True)]
+    values, radii, present = (
+        np.moveaxis(np.array(column).reshape(shape), 0, first)
+        for column in (
+            [float(entry.mid()) for entry in entries],
+            [float(entry.rad()) for entry in entries],
+            [0.0 if entry == 0 else 1.0 for entry in entries],
+        )
+    )
+    return Box(region, values, np.abs(values) + 2 * radii / _UNIT, present, 4)
+
+
+def _vanishing(terms: LocalTerms, axes: list[Axis], stretch: Stretch) -> Mask:
+    """Return which coefficients along the first axis are 0 because of zeros at a stretch's ends.
+
+    A function with a zero of order m at an end has m coefficients 0 there. Its derivatives at a
+    rational end are sums of q·exp(x), and 0 only if every q is (Lindemann and Weierstrass).
+    """
+    found = np.logical_and.accumulate(_zeros_at(terms, axes, stretch.low))
+    if stretch.length is None:
+        return found
+    if stretch.length == 0:
+        return np.asarray(found[:1])
+    assert stretch.high is not None
+    above = np.logical_and.accumulate(_zeros_at(terms, axes, stretch.high))
+    return np.asarray(found | np.flip(above, axis=0))
+
+
+def _zeros_at(terms: LocalTerms, axes: list[Axis], end: Fraction) -> Mask:
+    """Return which coefficients δ at an end of the first axis and at 0 of the others are 0."""
+    apart: dict[int, LocalTerms] = {}
+    highest = max(key[0][0] for key in terms)
+    p, q = end.numerator, end.denominator
+    for ((k, a), *rest), c in terms.items():
+        part = apart.setdefault(a, {})  # (end + t)^k, times q^highest
+        for i in range(k + 1):
+            key = ((i, a), *rest)
+            factor = math.comb(k, i) * p ** (k - i) * q ** (highest - k + i)
+            part[key] = part.get(key, 0) + c * factor
+    shape = [axis.size for axis in axes]
+    zeros = np.ones(shape, dtype=np.bool_)
+    for part in apart.values():
+        zeros &= np.array([entry == 0 for entry in _coefficients(part, axes)]).reshape(shape)
+    return zeros
+
+
+def _coefficients(terms: LocalTerms, axes: list[Axis]) -> list[fmpz]:
+    """Return the coefficients on the orthant, the last axis running fastest."""
     shape = [axis.size for axis in axes]
     places = [_places(axis.nodes) for axis in axes]
     strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
@@ -159,19 +326,7 @@ def whole(terms: LocalTerms, axes: list[Axis]) -> Box | None:
                 matrix[i, place[factor]] = weight
         image = matrix * fmpz_mat(axis.size, rest, entries)
         entries = image.transpose().entries()
-    wholes = [int(entry) for entry in entries]
-    size = max(abs(c) for c in wholes).bit_length()
-    bits = np.zeros(shape, dtype=np.int64)
-    for j, axis in enumerate(axes):
-        bits += np.array(axis.bits).reshape([-1 if i == j else 1 for i in range(len(axes))])
-    shifts = (bits + size).ravel().tolist()
-    flat = [c / (1 << shift) if c else 0.0 for c, shift in zip(wholes, shifts, strict=True)]
-    values = np.array(flat).reshape(shape)  # each correctly rounded
-    majorant = np.abs(values)
-    present = np.array([1.0 if c else 0.0 for c in wholes]).reshape(shape)
-    if np.any((majorant < _TINY) & (present > 0)):
-        return None
-    return Box(tuple(axis.first() for axis in axes), values, majorant, present, 1)
+    return entries
 
 
 def _places(nodes: tuple[int, ...]) -> dict[Factor, int]:
@@ -209,7 +364,7 @@ def search(
     axes: list[Axis],
     budget: int,
     progress: Callable[[float], None] | None = None,
-    inside: Inside | None = None,
+    inside: Where | None = None,
 ) -> Search:
     """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
 
@@ -228,10 +383,11 @@ def _search(
     budget: int,
     smallest: float,
     progress: Callable[[float], None] | None,
-    inside: Inside,
+    inside: Where,
 ) -> Search:
     found = Search()
     boxes = [root]
+    moving = [j for j, axis in enumerate(axes) if axis.size > 1]
     done = 0.0
     while boxes:
         box = boxes.pop()
@@ -246,23 +402,14 @@ def _search(
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
         found.steps += 1 + box.values.size // 1000
-        pairs = [halves(box, axes, j) for j in _candidates(box, axes, inside)]
+        pairs = [halves(box, axes, j) for j in inside.candidates(box.stretches, moving)]
         if not pairs:
             found.left = [box.stretches, *(other.stretches for other in boxes)]
             return found
-        chosen: tuple[Box, Box] = min(pairs, key=_badness)
+        chosen = min(pairs, key=lambda pair: _badness(pair, inside))
         boxes.extend(chosen)
     return found
 
 
-def _candidates(box: Box, axes: list[Axis], inside: Inside) -> list[int]:
-    """Return the axes to cut: with a window, which is askew to all of them, the least cut ones."""
-    found = [j for j, axis in enumerate(axes) if axis.size > 1]
-    if inside.window is None:
-        return found
-    depths = {j: axes[j].depth(box.stretches[j]) for j in found}
-    return [j for j in found if depths[j] <= min(depths.values()) + 1]
-
-
-def _badness(pair: tuple[Box, Box]) -> float:
-    return pair[0].badness() + pair[1].badness()
+def _badness(pair: tuple[Box, Box], inside: Where) -> float:
+    return sum(box.badness() for box in pair if not inside.misses(box.stretches))

@@ -34,14 +34,18 @@ from exactdp.cones.piece import (
     piece_of,
     shifted_derivative,
 )
-from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction
-from exactdp.cones.segments import Stretch
+from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction, Zone
+from exactdp.cones.segments import Axis, Stretch
 from exactdp.cones.window import Window
 from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
+from exactdp.cones.zones import in_zones
 from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
 from exactdp.reals.interval import POSITIVE
 
+_FIRST = 60  # cuts of boxes before the cell is cut
+_WITHOUT_WINDOW = 500  # cuts of boxes before the window is looked at
+_FEW_FUNCTIONS = 10_000  # functions on a cell with which a search is quick
 _COST_OF_A_CUT = 5  # cuts of boxes that take about as long as a cut of a cell
 
 Cell: TypeAlias = tuple[Integers, ...]
@@ -186,18 +190,24 @@ class _Work:
             self._close(CellProof.by_coefficients(piece, reductions), share)
             return None
         if self.window is not None:
+            # Often the window does not matter: a little search in all of the cell may do.
+            outcome = self._without_window(terms)
+            if outcome is not None and outcome.holds:
+                self.open.pop()
+                self._close(CellProof.by_boxes(piece, reductions, outcome.proved), share)
+                return None
             fixed = [j for j, weight in enumerate(inside.weights) if not weight]
             terms, reductions = reduced(piece.terms, fixed)
             inside, narrowing = narrowed(terms, inside)
         if (axis := only_axis(terms)) is not None:
             return self._ray(piece, terms, reductions, axis, self._inside(piece))
-        outcome = self._boxes(terms, share, depth, inside)
+        outcome, zones = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
             self.open.pop()
             proof = CellProof.by_boxes(piece, reductions, outcome.proved)
-            self._close(
-                replace(proof, in_window=self.window is not None, narrowing=narrowing), share
-            )
+            if self.window is not None:
+                proof = replace(proof, in_window=True, narrowing=narrowing, zones=zones)
+            self._close(proof, share)
             return None
         if outcome is not None and outcome.corner is not None:
             witness = corner_witness(
@@ -252,19 +262,56 @@ class _Work:
             self.stuck.append(cell)
         return witness
 
-    def _boxes(self, terms: LocalTerms, share: float, depth: int, inside: Inside) -> Search | None:
+    def _boxes(
+        self, terms: LocalTerms, share: float, depth: int, inside: Inside
+    ) -> tuple[Search | None, tuple[Zone, ...]]:
+        """Return the outcome of branch and bound, and the zones of a window that are proved."""
         axes = axes_of(terms)
         room = self.budget - self.steps
         if not is_small(axes) or room <= 0:
+            return None, ()
+
+        def tell(done: float) -> None:
+            self._tell(self.share + share * done)
+
+        left = inside.along(terms)
+        outcome: Search | None
+        zones: tuple[Zone, ...] = ()
+        if left.window is not None and any(left.weights):
+            limit = min(room, 4 * _FIRST * 2 ** min(depth, 6))
+            found = in_zones(terms, left.weights, left.window, limit, lambda _: tell(0.0))
+            self.steps += found.steps
+            outcome, zones = found.failure or Search(), found.proved
+        else:
+            limit = min(room, _FIRST * 2 ** min(depth, 6)) if self.window is None else room
+            outcome = self._searched(terms, axes, limit, tell, left)
+        if outcome is not None and outcome.corner is not None:
+            outcome = replace(outcome, corner=inside.raised(outcome.corner, left))
+        return outcome, zones
+
+    def _without_window(self, terms: LocalTerms) -> Search | None:
+        """Return the outcome of a short search for a proof in all of a cell."""
+        axes = axes_of(terms)
+        if not is_small(axes, _FEW_FUNCTIONS):
             return None
+        return self._searched(
+            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Inside()
+        )
+
+    def _searched(
+        self,
+        terms: LocalTerms,
+        axes: list[Axis],
+        limit: int,
+        tell: Callable[[float], None] | None,
+        inside: Inside,
+    ) -> Search | None:
+        """Return the outcome of branch and bound on the orthant, None if there is none."""
         box = whole(terms, axes)
         if box is None:
             return None
-        limit = min(room, 60 * 2 ** min(depth, 6)) if self.window is None else room
         try:
-            outcome = search(
-                box, axes, limit, lambda done: self._tell(self.share + share * done), inside
-            )
+            outcome = search(box, axes, limit, tell, inside)
         except ArithmeticError:  # rates so close together that the bases need too many digits
             return None
         self.steps += outcome.steps

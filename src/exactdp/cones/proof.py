@@ -13,7 +13,9 @@ simplicial cell, its rays and the argument. All rationals are strings. To check 
   coefficients in Bernstein's basis are nonnegative;
 - an argument `in_window` reduces only axes along which the variable of the window does not change,
   its boxes may lie outside the window instead, and its ray is the part that can be inside; with
-  a `narrowing`, the window is one of its ends.
+  a `narrowing`, the window is one of its ends;
+- with `zones` there are no other boxes: the zones cover the window, and each has boxes that cover
+  it, in the charts of all axes along which the variable changes, or in the cell's own coordinates.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from exactdp.cones.cone import Cone
 from exactdp.cones.exp_sum import ExpSum, Vector
@@ -51,6 +53,29 @@ class Narrowing:
     shifts: tuple[int, ...]
 
 
+Ends: TypeAlias = tuple[tuple[Fraction, Fraction | None], ...]
+"""A box by its ends; None is infinity."""
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A part of a window, and boxes that cover it: a list for each chart, or for each region."""
+
+    lower: Fraction
+    upper: Fraction | float
+    in_charts: bool
+    boxes: tuple[tuple[Ends, ...], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the zone as plain data."""
+        return {
+            "lower": spell(self.lower),
+            "upper": spell(self.upper) if isinstance(self.upper, Fraction) else None,
+            "in_charts": self.in_charts,
+            "boxes": [_boxes_json(boxes) for boxes in self.boxes],
+        }
+
+
 @dataclass(frozen=True)
 class CellProof:
     """The argument on one simplicial cell."""
@@ -58,7 +83,7 @@ class CellProof:
     rays: tuple[Vector, ...]
     dominant: Vector
     reductions: tuple[Reduction, ...]
-    boxes: tuple[tuple[tuple[Fraction, Fraction | None], ...], ...]
+    boxes: tuple[Ends, ...]
     """Empty if exact coefficients on the whole cell, or the decision on a ray, are the proof."""
     ray: tuple[int, dict[str, Any]] | None = None
     """The one axis left and the certificate of `exactdp.reals` for the function of it."""
@@ -66,6 +91,8 @@ class CellProof:
     """Whether the argument is only about points in the window."""
     narrowing: Narrowing | None = None
     """Why only one end of the window matters, after the reductions."""
+    zones: tuple[Zone, ...] = ()
+    """Parts of the window with their own boxes."""
 
     @classmethod
     def by_coefficients(cls, piece: Piece, reductions: Sequence[Reduction] = ()) -> CellProof:
@@ -77,7 +104,7 @@ class CellProof:
         cls, piece: Piece, reductions: Sequence[Reduction], boxes: Iterable[Sequence[Stretch]]
     ) -> CellProof:
         """Return the proof by boxes."""
-        ends = tuple(tuple((part.low, part.high) for part in box) for box in boxes)
+        ends = tuple(ends_of(box) for box in boxes)
         return cls(piece.rays, piece.dominant, tuple(reductions), ends)
 
     @classmethod
@@ -89,9 +116,11 @@ class CellProof:
 
     @property
     def method(self) -> str:
-        """How the cell was closed: "coefficients", "boxes" or "ray"."""
+        """How the cell was closed: "coefficients", "boxes", "zones" or "ray"."""
         if self.ray is not None:
             return "ray"
+        if self.zones:
+            return "zones"
         return "boxes" if self.boxes else "coefficients"
 
     def to_json(self) -> dict[str, Any]:
@@ -108,10 +137,7 @@ class CellProof:
                 for step in self.reductions
             ],
             "method": self.method,
-            "boxes": [
-                [[spell(low), None if high is None else spell(high)] for low, high in box]
-                for box in self.boxes
-            ],
+            "boxes": _boxes_json(self.boxes),
             "ray": None if self.ray is None else {"axis": self.ray[0], "certificate": self.ray[1]},
             "in_window": self.in_window,
             "narrowing": self.narrowing
@@ -119,7 +145,19 @@ class CellProof:
                 "end": "lower" if self.narrowing.to_lower else "upper",
                 "shifts": list(self.narrowing.shifts),
             },
+            "zones": [zone.to_json() for zone in self.zones],
         }
+
+
+def ends_of(box: Sequence[Stretch]) -> Ends:
+    """Return a box by its ends."""
+    return tuple((part.low, part.high) for part in box)
+
+
+def _boxes_json(boxes: Iterable[Ends]) -> list[Any]:
+    return [
+        [[spell(low), None if high is None else spell(high)] for low, high in box] for box in boxes
+    ]
 
 
 @dataclass(frozen=True)

@@ -75,11 +75,29 @@ class Axis:
         half = stretch.length / 2
         return Stretch(stretch.low, half), Stretch(stretch.low + half, half)
 
-    def depth(self, stretch: Stretch) -> float:
-        """Return about how often the axis was cut to get a stretch."""
-        if stretch.length is None:
-            return math.log2(stretch.low / self.step) if stretch.low else -1.0
-        return math.log2(self.step / stretch.length)
+    def onto(self, stretch: Stretch) -> arb_mat:
+        """Return the matrix from the coefficients δ at 0 to those on a stretch, in balls.
+
+        On a stretch of length 0 that is the row that gives the value there.
+        """
+        size = self.size
+        moved = arb_mat(size, size, [arb(i == j) for i in range(size) for j in range(size)])
+        if stretch.low:
+            moved = self._basis(stretch.low)[0]
+        if stretch.length == 0:
+            return arb_mat(1, size, [moved[0, j] * arb(2) ** -self.bits[j] for j in range(size)])
+        if stretch.length is not None:
+            moved = self._basis(stretch.length)[2] * moved
+        scale = self._exponent(stretch.length)
+        return arb_mat(
+            size,
+            size,
+            [
+                moved[i, j] * arb(2) ** (i * scale - self.bits[j])
+                for i in range(size)
+                for j in range(size)
+            ],
+        )
 
     def matrix(self, stretch: Stretch, upper: bool) -> Array:
         """Return the matrix from the coefficients on a stretch to those on one of its halves."""
