@@ -353,3 +353,17 @@ def test_a_tie_at_which_alpha_is_0_must_not_be_left_out() -> None:
         del wrong["spaces"][k]
         reason = certify.check(seal(wrong)).reason
         assert reason.endswith("a tie, at which the claim may jump, is not looked at")
+
+
+@mechanism
+def idle(q: Real):  # type: ignore[no-untyped-def, valid-type]
+    bound = 0
+    if q == 1:
+        bound = 0
+    return lap(eps, q) > bound
+
+
+def test_a_comparison_of_inputs_that_changes_nothing() -> None:
+    verdict = Accuracy(idle, exp(-eps), alpha=1, inputs=ALL).check()
+    assert verdict.holds
+    assert certify.check(verdict.certificate).accepted

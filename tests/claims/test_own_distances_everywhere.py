@@ -10,7 +10,22 @@ from typing import Any
 
 import pytest
 
-from exactdp import ANY, Accuracy, AllReals, Box, Real, certify, eps, exp, gamma, lap, mechanism
+from exactdp import (
+    ANY,
+    Accuracy,
+    AllReals,
+    Box,
+    Dom,
+    ExactdpError,
+    Real,
+    certify,
+    eps,
+    exp,
+    gamma,
+    inf,
+    lap,
+    mechanism,
+)
 from exactdp.claims import discrete
 
 # mypy: disable-error-code="no-untyped-def, valid-type, no-untyped-call, index"
@@ -141,3 +156,52 @@ def test_outputs_of_several_kinds() -> None:
 
 def always_above(q):
     return ["above", q]
+
+
+@mechanism
+def one_of_two(q: Real, k: Real):
+    return lap(eps, q) + 0 * k
+
+
+@mechanism
+def is_positive(q: Real, k: Real):
+    return 1 if lap(eps, q) > 0 * k else 0
+
+
+def strict_at_two(u, a, b):
+    if u[1] == 2:
+        return 5 * abs(a - b)
+    return abs(a - b)
+
+
+def other_ones_never_reached(u, v):
+    if u[1] != v[1]:
+        return inf
+    return abs(u[0] - v[0])
+
+
+def test_a_distance_looks_at_one_of_several_inputs() -> None:
+    """Such inputs are real too, and are compared as reals: at k = 2 the error is e^{−γε/5}."""
+    verdict = claim(exp(-gamma * eps), strict_at_two, mechanism=one_of_two).check()
+    assert verdict.holds is False
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.input[1] == 2
+    assert claim(exp(-gamma * eps / 5), strict_at_two, mechanism=one_of_two).check().holds
+    given: dict[str, Any] = {"input_distance": other_ones_never_reached, "inputs": [(5, 0)]}
+    assert Accuracy(is_positive, exp(-eps), **given).disagreement((5, 0)).distance == 5
+
+
+def finite_input(u: Dom(0, 1), a, b):
+    return 5 * abs(a - b) if u == 1 else abs(a - b)
+
+
+def of_one_output(_, a):
+    return abs(a)
+
+
+@pytest.mark.parametrize("inputs", [AllReals(), [1]])
+def test_a_distance_of_the_wrong_types_is_refused(inputs: Any) -> None:
+    with pytest.raises(ExactdpError, match=r"u of the output_distance finite_input is Dom\(0, 1\)"):
+        claim(exp(-gamma * eps), finite_input, gamma=1, inputs=inputs).check()
+    with pytest.raises(ExactdpError, match="the distance of_one_output has 2 inputs"):
+        claim(exp(-gamma * eps), of_one_output, gamma=1, inputs=inputs).check()

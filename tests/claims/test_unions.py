@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from exactdp import Accuracy, AllReals, alpha, eps, exp
+from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
 from exactdp.claims.elimination import Name, Number, Row, feasible
 from exactdp.claims.pieces import Piece, Rows, assembled
 from exactdp.claims.unions import united
@@ -72,3 +72,17 @@ def test_the_orders_of_noisy_max_are_one_problem() -> None:
     survey = claim.everywhere.explored()
     assert survey.cells == 24
     assert len({problem.shape for problem in survey.problems}) == 1
+
+
+def test_a_truth_value_is_not_united_with_a_number() -> None:
+    """True == 1, but the input (−1, 0) lies in no piece whose output is a real number."""
+    mechanism = Mechanism.from_source("""
+def f(q: Real[2]):
+    if q[0] > q[1]:
+        return [q[0]]
+    if q[0] != -1:
+        return [True]
+    return [1]
+""")
+    claim = Accuracy(mechanism, exp(-alpha * eps), inputs=AllReals())
+    assert claim.disagreement([-1, 0]).distance == 0

@@ -296,7 +296,7 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
         if value in named:
             return named[value]
     if isinstance(value, Ideal) or (callable(value) and not isinstance(value, Mechanism)):
-        kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+        kind = _input_type(mechanism)
         function = _in_the_language(value, "input_distance", [kind, kind])
         if len(function.inputs) != 2:
             raise ValueRefusedError(
@@ -312,9 +312,15 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
     )
 
 
+def _input_type(mechanism: Mechanism) -> InputType | None:
+    """Return the type of an input as a distance takes it: several are one sequence."""
+    types = tuple(param.type for param in mechanism.inputs)
+    return types[0] if len(types) == 1 else RecordType(types)
+
+
 def _in_the_language(function: Any, what: str, types: Sequence[InputType | None]) -> Ideal:
     try:
-        return typed_ideal(function, types)
+        found = typed_ideal(function, types)
     except ExactdpError as error:
         raise ProgramError(
             f"the {what} is not a function of the language: {error.message}",
@@ -324,6 +330,14 @@ def _in_the_language(function: Any, what: str, types: Sequence[InputType | None]
             if "@" in error.way_out
             else error.way_out,
         ) from None
+    for param, kind in zip(found.inputs, types, strict=False):
+        if param.type is not None and param.type.finite and kind is not None and not kind.finite:
+            raise ProgramError(
+                f"{param.name} of the {what} {found.__name__} is {param.type}, and is given reals",
+                rule="What a distance compares is real or finite as in the mechanism.",
+                way_out=f"Write {param.name} without a type.",
+            )
+    return found
 
 
 # Outputs ------------------------------------------------------------------------------
@@ -501,7 +515,7 @@ class _OwnOutput(OutputDistance):
 
         def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
             machine = self._machine(output, other)
-            for piece in pieces(machine, tuple(map(as_list, (u, output, other)))):
+            for piece in pieces(machine, (u, as_list(output), as_list(other))):
                 size = piece.output
                 if not isinstance(size, Linear):
                     size = _check_distance(size, self.name)
@@ -521,10 +535,15 @@ class _OwnOutput(OutputDistance):
     def _machine(self, one: Value, two: Value) -> Machine:
         """Return the function for outputs like these."""
         assert self.mechanism is not None
-        own = self.mechanism.inputs[0].type if len(self.mechanism.inputs) == 1 else None
-        types = own, _type_of(one), _type_of(two)
+        types = _input_type(self.mechanism), _type_of(one), _type_of(two)
         if types not in self._machines:
             function = _in_the_language(self.function, "output_distance", types)
+            if len(function.inputs) != len(types):
+                raise ValueRefusedError(
+                    f"the distance {self.name} has {len(function.inputs)} inputs",
+                    rule="A distance on outputs is a function of an input and two outputs.",
+                    way_out="Write def distance(u, one, two): …",
+                )
             self._machines[types] = function.machine
         return self._machines[types]
 

@@ -18,9 +18,9 @@ def united(listed: Iterable[Piece]) -> list[Piece]:
 
     Ways that part late come after each other, so each is tried with the latest of its output.
     """
-    found: dict[Value, list[Piece]] = {}
+    found: dict[tuple[Value, str], list[Piece]] = {}
     for piece in listed:
-        known = found.setdefault(piece.output, [])
+        known = found.setdefault((piece.output, repr(piece.output)), [])  # True == 1 is no number
         known.append(piece)
         while len(known) > 1 and (whole := _union(*known[-2:])) is not None:
             known[-2:] = [whole]

@@ -145,7 +145,12 @@ class Step:
 
     @cached_property
     def is_idle(self) -> bool:
-        """Whether all ways are one, so that what happened makes no difference."""
+        """Whether noise is compared and all ways are one, so that the answer does not matter.
+
+        Inputs that are compared without noise are divided all the same, as a checker expects.
+        """
+        if not (isinstance(self.event, Compare) and has_noise(self.event.difference)):
+            return False
         return len({(way.edge.target, way.edge.variables) for way in self.ways}) == 1
 
     def question(self, point: Point | SpotPoint, integers: frozenset[int]) -> Question | bool:
