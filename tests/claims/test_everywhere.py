@@ -295,6 +295,55 @@ def median(q: Real[3]):
 # The best constant --------------------------------------------------------------------
 
 
+def test_a_clipped_sum() -> None:
+    """Any other input is as far as any other, so one that disagrees is proof enough."""
+    clipped = Mechanism.from_source("""
+def clipped(q: Real[2]):
+    total = 0
+    for x in q:
+        total += min(max(x, -1), 1)
+    return lap(eps / 2, total)
+""")
+    claim = Accuracy(
+        clipped,
+        exp(-gamma * eps / 2),
+        alpha=0,
+        gamma=ANY,
+        input_distance=discrete,
+        output_distance=sup,
+        inputs=ALL,
+    )
+    verdict = claim.check()
+    assert verdict.holds
+    assert verdict.silent == 0
+    assert verdict.inputs < 50  # 5 · 5 cells and faces where inputs are clipped, and few besides
+    assert replace(claim, beta=claim.beta * Fraction(99, 100)).check().holds is False
+    for u in ([0, 0], [5, 7], [-1, 1], [-2, 0]):
+        found = claim.disagreement(u)
+        assert found.distance == 1
+        assert clipped.noiseless().run(found.input) != clipped.noiseless().run(u)
+
+
+@pytest.mark.parametrize(
+    ("body", "cells"),
+    [
+        ("return lap(eps / 2, q[0]) - lap(eps, q[1]) + lap(eps, q[2])", 1),
+        ("a = lap(eps, q[0])\n    b = a + lap(eps / 2, q[1])\n    return [a, b, b - q[2]]", 1),
+        ("return sum([lap(eps, x) for x in q]) >= 1", 2),
+    ],
+)
+def test_sums_of_noise(body: str, cells: int) -> None:
+    """What a sum does around its mean is the same for all inputs: few cells, exact in each."""
+    program = Mechanism.from_source(f"def total(q: Real[3]):\n    {body}\n")
+    formula = program.within(ALL, gamma)
+    assert len(formula.pieces) == cells
+    source = random.Random(cells)
+    for _ in range(4):
+        u = [Fraction(source.randint(-6, 6), source.randint(1, 3)) for _ in range(3)]
+        radius = Fraction(source.randint(0, 6), 4)
+        assert formula.at(*u, radius) == program.within(u, radius)
+
+
 def test_best_constants() -> None:
     """Those that scale: the best over all reals is that of a direction on the grid."""
     for claim in (noisy_max_claim(3), sparse_claim("sparse", 3, 1)):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import lcm
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,7 +25,7 @@ from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, ki
 from exactdp.claims.unions import united
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value, plain
-from exactdp.reals.numbers import inf, spell
+from exactdp.reals.numbers import fraction, inf, spell
 from exactdp.semantics.events import is_number
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.spots import Spot, has_spots
@@ -253,11 +253,17 @@ class Disagreements:
         """Return dd at an input with spots, and write down why it is that form.
 
         Only what proves it is compared: the form is the largest of its own way, and each other
-        reach has some form that is not smaller.
+        reach has some form that is not smaller. Where all other inputs are equally far, one reach
+        that is open tells all.
         """
         found: list[Tree] = []
-        for reach in reaches:
-            if (differ is None or differ(reach.output)) and _is_open(reach.when, point):
+        possible = [reach for reach in reaches if differ is None or differ(reach.output)]
+        if self._distance.is_all_or_nothing:
+            sample = {name: _sampled(value) for name, value in point.items()}
+            near = (one for one in possible if one.distance(sample) != inf)
+            possible = list(islice(near, 1)) or possible
+        for reach in possible:
+            if _is_open(reach.when, point):
                 groups = [
                     [_forms(way, point) for way in ways if _is_open(way.when, point)]
                     for ways in reach.groups
@@ -505,6 +511,11 @@ def _is_open(rows: Rows, point: Point) -> bool:
         if not row.holds(point):
             return False
     return True
+
+
+def _sampled(value: int | Fraction | Spot) -> int | Fraction:
+    """Return a number, that of a spot at the sample."""
+    return fraction(value.value) if isinstance(value, Spot) else value
 
 
 def _forms(way: Way, point: Point) -> Largest:

@@ -61,6 +61,9 @@ class InputDistance(ABC):
         """Whether inputs whose entries are close are close."""
         return False
 
+    is_all_or_nothing = False
+    """Whether different inputs are always at distance 1."""
+
     adds = False
     """Whether distances of groups of entries are added; otherwise the largest counts."""
 
@@ -163,21 +166,12 @@ class _Equal(InputDistance):
     """0 if equal, else 1; on inputs and on outputs."""
 
     name: str = "discrete"
+    is_all_or_nothing = True
 
     def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
-        """Return the cases "all equal" and "this one is larger or smaller"."""
+        """Return one case: where something differs, no matter what and how much."""
         del known
-        same: list[Row] = []
-        for a, b in zip(u, v, strict=True):
-            if a is b or a == b:
-                continue
-            if not _both_numbers(a, b):
-                yield Case((), (1,))
-                return
-            same += condition(a - b, "==")[0]
-            for op in "<>":
-                yield Case(condition(a - b, op)[0], (1,))
-        yield Case(tuple(same), (0,))
+        yield Case((), (int(any(a is not b and a != b for a, b in zip(u, v, strict=True))),))
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return 0 or 1."""

@@ -48,6 +48,7 @@ from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import counted, fraction, inf, simplest_inside
 from exactdp.semantics.cells import Cell, estimated_cells, next_cell
+from exactdp.semantics.piecewise import Piece
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -291,6 +292,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool 
             return replace(larger, claim=claim, seconds=time.perf_counter() - begin)
     if left and failure is None:
         missing = f"{left} of {counted(len(problems), 'problem')} left open"
+        missing += _where(next(one for one, decision in decided if decision.holds is not True))
         missing += _hint(claim) if hint else ""
     return Verdict(
         claim,
@@ -303,6 +305,14 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool 
         cells=tuple(decided),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _where(problem: Problem) -> str:
+    """Return the cell of a problem, as words."""
+    conditions = Piece(problem.space.names, problem.cone, None).conditions
+    if UNIT in problem.space.names or not conditions:
+        return ""
+    return f" (the first where {', '.join(conditions)})"
 
 
 def _hint(claim: Accuracy) -> str:

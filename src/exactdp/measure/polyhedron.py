@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 from exactdp.reals.numbers import exact
@@ -105,23 +106,65 @@ def has_interior(conditions: Iterable[Condition]) -> bool:
         rows.append(one)
     if not rows:
         return True
+    if not all(isinstance(one.constant, Fraction) for one in rows):
+        return _has_interior_around(rows)
     lowest = min(Fraction(0), *(one.constant for one in rows))
-    # Constants that are linear forms in parameters are no rationals and stay what they are.
-    rational = all(isinstance(one.constant, Fraction) for one in rows)
-    number: Callable[[Any], Any] = exact if rational else Fraction
-    right: Callable[[Any], Any] = exact if rational else (lambda value: value)
     # Columns: σ, then x⁺ and x⁻ for every variable; s = lowest + σ.
     width = 1 + 2 * len(names)
-    unit = [number(1)] + [number(0)] * (width - 1)
+    unit = [exact(1)] + [exact(0)] * (width - 1)
     tableau = []
     for one in rows:
         line = list(unit)
         for name, q in one.coefficients:
             j = 1 + 2 * names[name]
-            line[j], line[j + 1] = -number(q), number(q)
-        tableau.append((line, right(one.constant - lowest)))
-    tableau.append((list(unit), right(1 - lowest)))
-    return bool(_maximum(tableau, unit, right(-lowest)) > right(-lowest))
+            line[j], line[j + 1] = -exact(q), exact(q)
+        tableau.append((line, exact(one.constant - lowest)))
+    tableau.append((list(unit), exact(1 - lowest)))
+    return bool(_maximum(tableau, unit, exact(-lowest)) > exact(-lowest))
+
+
+def _has_interior_around(rows: list[Condition]) -> bool:
+    """Whether conditions with parameters in their constants leave room.
+
+    Variables are eliminated (Fourier and Motzkin), so that only what decides is compared, and
+    nothing that moves when all variables are moved. A combination of more conditions than
+    variables eliminated, plus one, follows from others (Kohler's rule).
+    """
+    current = [(frozenset((k,)), one) for k, one in enumerate(dict.fromkeys(rows))]
+    left = {name for one in rows for name in one.variables}
+    for gone in range(1, len(left) + 1):
+        variable = min(left, key=lambda name: (_pairs(current, name), name))
+        left.remove(variable)
+        weighted = [(made_of, one, one.coefficient(variable)) for made_of, one in current]
+        current = [(made_of, one) for made_of, one, q in weighted if not q]
+        for (these, one, q), (those, two, r) in product(weighted, repeat=2):
+            if q > 0 > r and len(these | those) <= gone + 1:
+                current.append((these | those, _without(variable, one, two)))
+    constants = list(dict.fromkeys(one.constant for _, one in current))
+    least = min(constants, key=_at_sample, default=Fraction(1))
+    if _at_sample(least) <= 0:
+        return bool(least > 0)
+    return all(one > 0 for one in constants)
+
+
+def _pairs(rows: list[tuple[frozenset[int], Condition]], variable: int) -> int:
+    """Return how many pairs of conditions bound a variable from both sides."""
+    signs = [q > 0 for _, one in rows if (q := one.coefficient(variable))]
+    return sum(signs) * (len(signs) - sum(signs))
+
+
+def _without(variable: int, above: Condition, below: Condition) -> Condition:
+    """Return the sum of multiples of two conditions in which a variable is gone."""
+    up, down = -below.coefficient(variable), above.coefficient(variable)
+    total = {name: up * q for name, q in above.coefficients}
+    for name, q in below.coefficients:
+        total[name] = total.get(name, _ZERO) + down * q
+    return Condition.of(total, above.constant * up + below.constant * down)
+
+
+def _at_sample(constant: Any) -> Any:
+    """Return a constant without comparing it: that of a form at its sample."""
+    return exact(constant) if isinstance(constant, Fraction) else constant.value
 
 
 def _maximum(tableau: list[tuple[list[Any], Any]], unit: list[Any], enough: Any) -> Any:
