@@ -187,7 +187,10 @@ class Everywhere:
         )
         if len(spaces[0].names) > _FEW:
             run = partial(_obligations, self.wider, spaces[0], set())
-            about = estimated_cells(spaces[0].names, spaces[0].region, run) * len(spaces)
+            enough = 10 * _MOST_CELLS
+            about = estimated_cells(spaces[0].names, spaces[0].region, run, enough) * len(spaces)
+            if about > enough:
+                raise _too_many(f"more than {enough:,}")
             if about > _MOST_CELLS:
                 raise _too_many(f"about {about:,}")
         self.survey = Survey(spaces, (spaces[-1].region,), seen=frozenset(spaces))

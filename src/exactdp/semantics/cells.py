@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Generic, TypeVar
 
 from exactdp.cones import Cone, dot
@@ -17,6 +18,8 @@ from exactdp.cones.cone import primitive
 from exactdp.semantics.spots import OnFaceError, Trace
 
 T = TypeVar("T")
+
+_SAMPLES = 2
 
 
 @dataclass(frozen=True)
@@ -61,29 +64,29 @@ def next_cell(
 
 
 def estimated_cells(
-    names: Sequence[str], region: Cone, run: Callable[[Trace], T], walks: int = 8
+    names: Sequence[str], region: Cone, run: Callable[[Trace], T], enough: int
 ) -> int:
-    """Return about how many cells a region has, from random walks down its tree of comparisons.
+    """Return about how many cells a region has, not much more than `enough`.
 
-    A walk that takes each side of a comparison with the same chance comes to a leaf below d
-    comparisons with chance 2⁻ᵈ, so 2ᵈ is the number of leaves on average (Knuth 1975).
+    A few of the cones with as many comparisons and sides stand for all of these (heterogeneous
+    sampling: Chen 1992), from the top of the tree of comparisons down.
     """
     source = random.Random(0)
-    total = 0
-    for _ in range(walks):
-        depth, cone = 0, region
-        while True:
+    waiting: dict[tuple[int, int], list[tuple[Cone, Fraction]]] = {(0, 0): [(region, Fraction(1))]}
+    total = Fraction(0)
+    while waiting and total <= enough:
+        depth, _ = stratum = min(waiting)
+        cones, weights = zip(*waiting.pop(stratum), strict=True)
+        if len(cones) > _SAMPLES:
+            cones = tuple(source.choices(cones, weights, k=_SAMPLES))
+            weights = (sum(weights) / _SAMPLES,) * _SAMPLES
+        for cone, weight in zip(cones, weights, strict=True):
             cell, beyond = next_cell(names, cone, (cone,), run)
-            if cell is None:
-                cone = source.choice(beyond)
-                continue
-            turns = [source.random() < 0.5 for _ in beyond]
-            depth += turns.index(True) + 1 if True in turns else len(turns)
-            if True not in turns:
-                break
-            cone = beyond[turns.index(True)]
-        total += 2**depth
-    return total // walks
+            total += weight * (cell is not None)
+            for k, other in enumerate(beyond, start=1):
+                sides = len(other.irredundant().inequalities)
+                waiting.setdefault((depth + k, sides), []).append((other, weight))
+    return int(total)
 
 
 def _reaches(cone: Cone, form: Sequence[int]) -> bool:
