@@ -451,6 +451,19 @@ def test_an_interrupted_proof_goes_on() -> None:
     assert verdict.inputs == sparse_claim("sparse", 3, 2).check().inputs
 
 
+@pytest.mark.parametrize(
+    "claim", [sparse_claim("sparse", 3, 2), noisy_max_claim(3, boundary="check")]
+)
+def test_progress_grows_to_the_end(claim: Accuracy) -> None:
+    told: list[tuple[int, int]] = []
+    claim.check(progress=lambda done, total: told.append((done, total)))
+    shares = [Fraction(*one) for one in told]
+    assert shares == sorted(shares)
+    assert shares[0] < Fraction(1, 10)
+    assert shares[-1] > Fraction(9, 10)
+    assert len(set(shares)) > 10
+
+
 def test_integer_noise_is_refused() -> None:
     @mechanism
     def rounded(q: Real):  # type: ignore[no-untyped-def, valid-type]  # noqa: ARG001

@@ -61,6 +61,7 @@ ROUTE = (
 UNIT = "unit"
 _MOST_CELLS = 20_000
 _FEW = 6  # parameters with which there are never too many cells
+_STEPS = 1_000  # in which progress is told
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
@@ -158,6 +159,10 @@ class Survey:
 
     spaces: tuple[Space, ...]
     cones: tuple[Cone, ...]
+    weights: tuple[float, ...] = (1.0,)
+    """About what part of its space each of the cones is."""
+    finished: int = 0
+    """How many spaces were looked at."""
     sides: frozenset[tuple[tuple[Fraction, ...], bool]] = frozenset()
     seen: frozenset[Space] = frozenset()
     cells: int = 0
@@ -165,6 +170,12 @@ class Survey:
     problems: tuple[Problem, ...] = ()
     leaves: tuple[tuple[Space, Cell[list[Obligation] | None]], ...] = ()
     """All cells, also those on which the claim says nothing."""
+
+    @property
+    def share(self) -> float:
+        """About how much of the work is done."""
+        here = 1 - sum(self.weights) if self.spaces else 0
+        return (self.finished + here) / (self.finished + len(self.spaces))
 
 
 class Everywhere:
@@ -195,13 +206,19 @@ class Everywhere:
                 raise _too_many(f"about {about:,}")
         self.survey = Survey(spaces, (spaces[-1].region,), seen=frozenset(spaces))
         self._decisions: dict[Shape, ConeDecision] = {}
+        self._told = 0.0
+
+    def tell(self, progress: Progress | None, share: float) -> None:
+        """Tell how much of the work is done; exploring cells is half of it, deciding the rest."""
+        self._told = max(self._told, share)  # faces are found on the way, and the rest grows
+        if progress is not None:
+            progress(int(self._told * _STEPS), _STEPS)
 
     def explored(self, progress: Progress | None = None) -> Survey:
         """Return the survey of all cells; what was found before an interruption is kept."""
         while self.survey.spaces:
             self.survey = self._next(self.survey)
-            if progress is not None:
-                progress(0, len(self.survey.problems))
+            self.tell(progress, self.survey.share / 2)
         return self.survey
 
     def _next(self, survey: Survey) -> Survey:
@@ -220,11 +237,23 @@ class Everywhere:
             rest += [face for face in dict.fromkeys(faces) if face not in seen]
             seen |= set(faces)
             cones: tuple[Cone, ...] = (rest[-1].region,) if rest else ()
-            return replace(survey, spaces=tuple(rest), cones=cones, sides=frozenset(), seen=seen)
+            return replace(
+                survey,
+                spaces=tuple(rest),
+                cones=cones,
+                weights=(1.0,) * len(cones),
+                finished=survey.finished + 1,
+                sides=frozenset(),
+                seen=seen,
+            )
         sides = set(survey.sides)
         run = partial(_obligations, self.wider, space, sides)
         cell, cones = next_cell(space.names, space.region, survey.cones, run)
-        survey = replace(survey, cones=cones, sides=frozenset(sides))
+        *known, weight = survey.weights
+        new = len(cones) - len(known)
+        # Each comparison parts what is left in two.
+        weights = (*known, *(weight / 2 ** (k + (cell is not None)) for k in range(new)))
+        survey = replace(survey, cones=cones, weights=weights, sides=frozenset(sides))
         if cell is None:
             return survey
         if survey.cells >= _MOST_CELLS:
@@ -241,12 +270,9 @@ class Everywhere:
         """Return the decision of a problem; equal problems are decided once."""
         known = self._decisions.get(problem.shape)
         if known is None or known.holds is None:
-            total = len(self.survey.problems)
 
-            def hear(share: Share) -> None:
-                if progress is not None:
-                    progress(done, total)
-                del share
+            def hear(news: Share) -> None:
+                self.tell(progress, (1 + (done + news.share) / len(self.survey.problems)) / 2)
 
             shape = problem.shape
             known = nonnegative_on(
@@ -278,8 +304,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool 
     failure: Counterexample | None = None
     decided: list[tuple[Problem, ConeDecision]] = []
     for done, problem in enumerate(problems):
-        if progress is not None:
-            progress(done, len(problems))
+        work.tell(progress, (1 + done / len(problems)) / 2)
         decision = work.decision(problem, progress, done)
         decided.append((problem, decision))
         if decision.holds is False:
