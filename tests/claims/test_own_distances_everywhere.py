@@ -17,7 +17,9 @@ from exactdp import (
     Box,
     Dom,
     ExactdpError,
+    Mechanism,
     Real,
+    alpha,
     certify,
     eps,
     exp,
@@ -25,6 +27,7 @@ from exactdp import (
     inf,
     lap,
     mechanism,
+    sup,
 )
 from exactdp.claims import discrete
 
@@ -47,6 +50,9 @@ def above_or_below(q: Real):
     if first > 0:
         return ["above", lap(eps, q)]
     return ["below", 0]
+
+
+NAMED = Mechanism.from_source("def named(gamma: Real):\n    return lap(eps, gamma)\n")
 
 
 def twice(_, a, b):
@@ -205,3 +211,34 @@ def test_a_distance_of_the_wrong_types_is_refused(inputs: Any) -> None:
         claim(exp(-gamma * eps), finite_input, gamma=1, inputs=inputs).check()
     with pytest.raises(ExactdpError, match="the distance of_one_output has 2 inputs"):
         claim(exp(-gamma * eps), of_one_output, gamma=1, inputs=inputs).check()
+
+
+def difference(_, a, b):
+    return a - b
+
+
+def product_of(u, a, b):
+    return u * (a - b)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"output_distance": difference, "gamma": 1}, "difference is negative somewhere"),
+        ({"output_distance": product_of, "gamma": 1}, "not a function of the language"),
+        ({"mechanism": NAMED}, "an input of the mechanism is called gamma"),
+        ({"beta": lambda u: exp(-u * u * eps)}, "beta cannot be told for all inputs at once"),
+        ({"alpha": (0, 1), "gamma": alpha * alpha}, "is not linear in alpha and the inputs"),
+    ],
+)
+def test_what_is_refused(given: dict[str, Any], problem: str) -> None:
+    chosen = {"beta": exp(-gamma * eps), "output_distance": sup} | given
+    beta, distance = chosen.pop("beta"), chosen.pop("output_distance")
+    with pytest.raises(ExactdpError, match=problem):
+        claim(beta, distance, **chosen).check()
+
+
+def test_an_input_may_be_called_unit() -> None:
+    named = Mechanism.from_source("def named(unit: Real):\n    return lap(eps, unit)\n")
+    assert claim("0.1354", sup, mechanism=named, gamma=2 / eps).check().holds
+    assert claim("0.1353", sup, mechanism=named, gamma=2 / eps).check().holds is False

@@ -238,7 +238,7 @@ class Everywhere(Spaces):
         """Check that inputs that disagree are no further than stated."""
         right = parts(region, lambda part: self.on(space, part).is_near(ideal, limit))
         if not all(right):
-            right = parts(region, lambda part: self.on(space, part).is_near_inside(ideal, limit))
+            right = parts(region, lambda part: self.on(space, part).can_be_near(ideal, limit))
             self.require(all(right), "no input that disagrees is as near as stated")
             raise UnsupportedError("no set of inputs that disagree is near on all of a cell")
 

@@ -231,15 +231,24 @@ class OnCone:
                     return True
         return False
 
-    def is_near_inside(self, ideal: Any, limit: Vector) -> bool:
-        """Whether dd ≤ limit at one point inside the cone."""
-        point = self.region.inside()
+    def can_be_near(self, ideal: Any, limit: Vector) -> bool:
+        """Whether dd ≤ limit at one point inside the cone and at all its generators.
+
+        For each of finitely many sets of inputs that disagree, the θ that have one so near, in the
+        closure, form a closed cone. If a generator is in none of them, neither are the θ around.
+        """
+        left = [self.region.inside(), *self.region.generators]
         for others, path_rows in self.disagreeing(ideal):
             for near, _ in self.near(others, limit):
-                system = [(c, Fraction(dot(d, point)), False) for c, d, _ in (*path_rows, *near)]
-                if feasible(system, len(others)):
-                    return True
-        return False
+                rows = [*path_rows, *near]
+                left = [
+                    point
+                    for point in left
+                    if not feasible(
+                        [(c, Fraction(dot(d, point)), False) for c, d, _ in rows], len(others)
+                    )
+                ]
+        return not left
 
     def _reached(self, near: list[_Joint], strict: list[_Joint], size: int) -> bool:
         for ray in self.region.generators:

@@ -16,6 +16,7 @@ from exactdp.claims.distances import (
     linf,
     read_input_distance,
     read_output_distance,
+    untold,
 )
 from exactdp.claims.expressions import Expression, Symbol, as_expression
 from exactdp.claims.functions import written
@@ -31,7 +32,7 @@ from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
-from exactdp.semantics.spots import watched
+from exactdp.semantics.spots import has_spots, watched
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -283,6 +284,8 @@ def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
     except ExactdpError:
         raise
     except Exception as error:
+        if has_spots(u):
+            raise untold("beta", error) from error
         raise ValueRefusedError(
             f"beta failed at the input {u!r}: {error}",
             rule="A function for beta takes an input and returns a formula.",

@@ -515,6 +515,12 @@ class _OwnOutput(OutputDistance):
                     size = _check_distance(size, self.name)
                 if size == inf:
                     continue
+                if feasible([*piece.rows, *condition(size, "<")[0]]):
+                    raise ValueRefusedError(
+                        f"the distance {self.name} is negative somewhere",
+                        rule="A distance is a number, 0 or more, or inf.",
+                        way_out="Return a number that is not negative, such as abs(…).",
+                    )
                 conditions = [*piece.rows, *condition(radius - size, ">=")[0]]
                 if not feasible(conditions):
                     continue
@@ -563,10 +569,28 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     except ExactdpError:
         raise
     except Exception as error:
+        if has_spots(arguments):
+            raise untold(what, error) from error
         raise ValueRefusedError(
             f"{what} failed at {', '.join(map(repr, arguments))}: {error}",
             rule="It is called with an input and outputs, and returns a number.",
         ) from error
+
+
+def untold(what: str, error: Exception) -> ValueRefusedError:
+    """Return the refusal of a Python function that does not work with unknown numbers."""
+    return ValueRefusedError(
+        f"{what} cannot be told for all inputs at once: {_without_names(str(error))}",
+        rule="There numbers of the input can be added, compared, and multiplied by numbers.",
+        way_out="Write it piecewise linear, or give inputs=Grid(lo, hi) or a list.",
+    )
+
+
+def _without_names(text: str) -> str:
+    """Return a message of Python's without our own names of types."""
+    for name in (Spot.__name__, Linear.__name__):
+        text = text.replace(f"'{name}'", "an input").replace(name, "an input")
+    return text
 
 
 sup = _Sup()

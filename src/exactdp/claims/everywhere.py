@@ -58,7 +58,7 @@ ROUTE = (
     "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
 )
-UNIT = "unit"
+UNIT = "[unit]"  # no input has this name
 _MOST_CELLS = 20_000
 _FEW = 6  # parameters with which there are never too many cells
 _STEPS = 1_000  # in which progress is told
@@ -187,6 +187,12 @@ class Everywhere:
                 "the mechanism samples integer noise, and the claim is about all real inputs",
                 rule="All real inputs at once are for real noise (lap, expo).",
                 way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+            )
+        if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
+            raise ValueRefusedError(
+                f"an input of the mechanism is called {taken.pop()}",
+                rule="For all real inputs the inputs stand beside eps, alpha and gamma.",
+                way_out="Give the input another name.",
             )
         self.claim = claim
         fixed = _levels_at_point(claim) if claim.epsilon.is_point else {}

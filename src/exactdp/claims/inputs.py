@@ -133,7 +133,7 @@ def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
         raise ValueRefusedError(
             f"{inputs!r} are not inputs",
             rule="Inputs are a list of inputs, a Grid, a Box or AllReals().",
-            way_out="Write inputs=[u1, u2], or inputs=Grid(-1, 1).",
+            way_out="Write inputs=[u1, u2], inputs=Grid(-1, 1) or inputs=AllReals().",
         )
     found = tuple(dict.fromkeys(mechanism.read_input(u) for u in inputs))
     if not found:

@@ -69,6 +69,8 @@ def read_level(value: object, name: str) -> Level:
         return Range(Interval(0, inf))
     if isinstance(value, tuple | list) and len(value) == 2:
         value = Interval(*value)
+    if isinstance(value, str) and value.strip()[:1] in ("(", "["):
+        value = Interval.of(value)
     if isinstance(value, Interval):
         if value.lower < 0:
             raise _negative(name, str(value))

@@ -239,11 +239,13 @@ class Obligations:
             raise MissingHypothesisError("gamma grows with an alpha without bound")
         form = level.at(_as_forms(values))
         value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
-        if value is None and (trace := _trace_of(values)) is not None:
+        trace = _trace_of(values)
+        if value is None and trace is not None:
             scaled = form * eps
             value = trace.from_closed_form(scaled.numerator) if scaled.denominator == 1 else None
         if value is None:
-            raise MissingHypothesisError(f"{name} = {level} depends on eps")
+            why = "depends on eps" if trace is None else "is not linear in alpha and the inputs"
+            raise MissingHypothesisError(f"{name} = {level} {why}")
         if value < 0:
             raise ValueRefusedError(
                 f"{name} = {level} is {value} at an input",
