@@ -58,7 +58,7 @@ ROUTE = (
     "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
 )
-UNIT = "[unit]"  # no input has this name
+UNIT = "eps[0]"  # no input has this name
 _MOST_CELLS = 20_000
 _FEW = 6  # parameters with which there are never too many cells
 _STEPS = 1_000  # in which progress is told
