@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -36,7 +37,9 @@ from exactdp import (
     sup,
     value_gap,
 )
+from exactdp.claims.everywhere import _obligations
 from exactdp.reals import ClosedForm
+from exactdp.semantics.cells import estimated_cells
 from language.corpus import FACTORIES
 from support.examples import examples
 
@@ -496,10 +499,28 @@ def test_an_output_that_is_none() -> None:
 
 def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the work starts, with the number."""
-    monkeypatch.setattr("exactdp.claims.everywhere._FEW", 1)
-    monkeypatch.setattr("exactdp.claims.everywhere._MOST_CELLS", 3)
+    monkeypatch.setattr("exactdp.semantics.cells._FEW", 1)
+    monkeypatch.setattr("exactdp.semantics.cells.MOST_CELLS", 3)
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
         noisy_max_claim(3).check()
+    with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
+        FACTORIES["noisy_max"](3).distribution(ALL)
+
+
+@pytest.mark.parametrize(
+    ("claim", "cells"),
+    [
+        (noisy_max_claim(5), 120),
+        (sparse_claim("sparse", 4, 1), 55),
+        (sparse_claim("sparse", 4, 4), 184),
+    ],
+)
+def test_the_number_of_cells_is_about_right(claim: Accuracy, cells: int) -> None:
+    """The numbers of cells are those that `make bench` found."""
+    space = claim.everywhere.survey.spaces[0]
+    run = partial(_obligations, claim, space, set())
+    about = estimated_cells(space.names, space.region, run, 10**6)
+    assert cells / 4 <= about <= cells * 4
 
 
 # Not every ε --------------------------------------------------------------------------

@@ -47,7 +47,7 @@ from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import counted, fraction, inf, simplest_inside
-from exactdp.semantics.cells import Cell, estimated_cells, next_cell
+from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.piecewise import Piece
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
@@ -59,8 +59,6 @@ ROUTE = (
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 UNIT = "eps[0]"  # no input has this name
-_MOST_CELLS = 20_000
-_FEW = 6  # parameters with which there are never too many cells
 _STEPS = 1_000  # in which progress is told
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
@@ -190,7 +188,7 @@ class Everywhere:
             )
         if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
             raise ValueRefusedError(
-                f"an input of the mechanism is called {taken.pop()}",
+                f"an input of the mechanism is called {min(taken)}",
                 rule="For all real inputs the inputs stand beside eps, alpha and gamma.",
                 way_out="Give the input another name.",
             )
@@ -202,14 +200,8 @@ class Everywhere:
         spaces = tuple(
             space for one in _spaces(claim, self.moving) if (space := one.hull()) is not None
         )
-        if len(spaces[0].names) > _FEW:
-            run = partial(_obligations, self.wider, spaces[0], set())
-            enough = 10 * _MOST_CELLS
-            about = estimated_cells(spaces[0].names, spaces[0].region, run, enough) * len(spaces)
-            if about > enough:
-                raise _too_many(f"more than {enough:,}")
-            if about > _MOST_CELLS:
-                raise _too_many(f"about {about:,}")
+        run = partial(_obligations, self.wider, spaces[0], set())
+        require_few_cells(spaces[0].names, spaces[0].region, run, len(spaces))
         self.survey = Survey(spaces, (spaces[-1].region,), seen=frozenset(spaces))
         self._decisions: dict[Shape, ConeDecision] = {}
         self._told = 0.0
@@ -262,8 +254,8 @@ class Everywhere:
         survey = replace(survey, cones=cones, weights=weights, sides=frozenset(sides))
         if cell is None:
             return survey
-        if survey.cells >= _MOST_CELLS:
-            raise _too_many(f"more than {_MOST_CELLS:,}")
+        if survey.cells >= MOST_CELLS:
+            raise too_many_cells(f"more than {MOST_CELLS:,}")
         return replace(
             survey,
             cells=survey.cells + 1,
@@ -286,14 +278,6 @@ class Everywhere:
             )
             self._decisions[problem.shape] = known
         return known
-
-
-def _too_many(count: str) -> ValueRefusedError:
-    return ValueRefusedError(
-        f"the claim has {count} cells of inputs",
-        rule=f"Each cell is proved on its own, and at most {_MOST_CELLS:,} are.",
-        way_out="Check it on a Grid, or for a smaller mechanism.",
-    )
 
 
 def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool = True) -> Verdict:

@@ -15,10 +15,13 @@ from typing import Generic, TypeVar
 
 from exactdp.cones import Cone, dot
 from exactdp.cones.cone import primitive
+from exactdp.errors import ValueRefusedError
 from exactdp.semantics.spots import OnFaceError, Trace
 
 T = TypeVar("T")
 
+MOST_CELLS = 20_000
+_FEW = 6  # parameters with which there are never too many cells
 _SAMPLES = 2
 
 
@@ -61,6 +64,29 @@ def next_cell(
             current = Cone.of(cone.size, (*current.inequalities, side))
     path = current.inequalities[len(region.inequalities) :]
     return Cell(current.irredundant(), result, path), tuple(rest)
+
+
+def require_few_cells(
+    names: Sequence[str], region: Cone, run: Callable[[Trace], T], times: int = 1
+) -> None:
+    """Refuse, before the work starts, what has too many cells."""
+    if len(names) <= _FEW:
+        return
+    enough = 10 * MOST_CELLS
+    about = estimated_cells(names, region, run, enough) * times
+    if about > enough:
+        raise too_many_cells(f"more than {enough:,}")
+    if about > MOST_CELLS:
+        raise too_many_cells(f"about {about:,}")
+
+
+def too_many_cells(count: str) -> ValueRefusedError:
+    """Return the refusal of so many cells."""
+    return ValueRefusedError(
+        f"there are {count} cells of inputs",
+        rule=f"Each cell is treated on its own, and at most {MOST_CELLS:,} are.",
+        way_out="Use a Grid or a list of inputs, or a smaller mechanism.",
+    )
 
 
 def estimated_cells(

@@ -17,7 +17,7 @@ from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
-from exactdp.semantics.cells import explore
+from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
 
@@ -172,6 +172,7 @@ def piecewise(
         u = input_of(values[: count - 1])
         return alone(u[0] if len(u) == 1 else u, values[count - 1 :])
 
+    require_few_cells(names, region, at)
     cells = explore(names, region, at)
     return Piecewise(
         tuple(names), tuple(Piece(tuple(names), cell.cone, cell.result) for cell in cells), single
