@@ -22,6 +22,7 @@ from exactdp import (
     Dom,
     Grid,
     Interval,
+    Mechanism,
     Real,
     Verdict,
     alpha,
@@ -367,3 +368,31 @@ def test_a_comparison_of_inputs_that_changes_nothing() -> None:
     verdict = Accuracy(idle, exp(-eps), alpha=1, inputs=ALL).check()
     assert verdict.holds
     assert certify.check(verdict.certificate).accepted
+
+
+def test_a_tie_at_the_end_of_a_box_that_is_treated_as_inside() -> None:
+    """At q[1] = 0 the program does what it does at q[1] > 0, and the box has inputs there."""
+    late = Mechanism.from_source(
+        "def late(q: Real[2]):\n"
+        "    if lap(eps, q[0]) > 0:\n"
+        "        return 0\n"
+        "    return 1 if q[1] >= 0 else 2\n"
+    )
+    claim = Accuracy(late, "3/4", inputs=Box(0, 1), epsilon="[1, 1]")
+    verdict = claim.check()
+    assert verdict.holds
+    assert certify.check(verdict.certificate).accepted
+
+
+def test_a_distance_that_is_right_at_one_point_only() -> None:
+    """Under `discrete` nothing is 1 away; under `linf` the claim speaks of q = 3, and is false."""
+    sharp = Mechanism.from_source("def sharp(q: Real):\n    return lap(eps, q) > 1\n")
+    given: dict[str, Any] = {"alpha": "[1, inf)", "inputs": AllReals()}
+    silent = Accuracy(sharp, "3/10", input_distance="discrete", **given).check()
+    wrong = Accuracy(sharp, "3/10", input_distance="linf", **given).check()
+    assert silent.vacuous
+    assert wrong.holds is False
+    assert certify.check(silent.certificate).accepted
+    forged = {**silent.certificate, "claim": wrong.certificate["claim"]}
+    report = certify.check(seal(forged))
+    assert "no input that disagrees is as near as stated" in report.reason

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import values
 from .claims import Claims
-from .cones import Region, Vector, reduced, whole
+from .cones import Region, Vector, dot, reduced, whole
 from .linear import Form, holds
 from .parametric import At
 from .reading import Interval
@@ -298,7 +298,8 @@ class Spaces(Claims):
 
         It may jump where the mechanism compares inputs without noise. If each such form is always
         treated as on one of its sides where it is 0, and the forms are independent, then the input
-        there behaves as inputs close to it do.
+        there behaves as inputs close to it do. In a box these must be in the box: so they are if
+        each form is of one number alone, and some input of the box is on the side in question.
         """
         sides: dict[Vector, set[int]] = {}
         for form, op in space.compared:
@@ -308,12 +309,23 @@ class Spaces(Claims):
             side = {">": -1, "<=": -1, ">=": 1, "<": 1}.get(op, 0)
             sides.setdefault(key, set()).add(-side if turned else side)
         unit = tuple(Fraction(k == 0) for k in range(space.size))
-        harmless = self.ends is None and all(
-            len(one) == 1 and 0 not in one for one in sides.values()
-        )
-        if not (harmless and len(reduced([unit, *sides])) == 1 + len(sides)):
+        harmless = all(len(one) == 1 and 0 not in one for one in sides.values())
+        if self.ends is None:
+            harmless = harmless and len(reduced([unit, *sides])) == 1 + len(sides)
+        else:
+            harmless = harmless and _has_room(space.region, sides)
+        if not harmless:
             for form in sorted(sides):
                 self.face(space, form, flats)
+
+
+def _has_room(region: Region, sides: dict[Vector, set[int]]) -> bool:
+    """Whether a region is a product of intervals, with points on a side of forms of one number."""
+    return all(sum(map(bool, side[1:])) <= 1 for side in region.sides) and all(
+        sum(map(bool, form[1:])) == 1
+        and any(side * dot(form, ray) > 0 for side in sided for ray in region.generators)
+        for form, sided in sides.items()
+    )
 
 
 def _flat_of(region: Region, form: Vector) -> list[Vector]:
