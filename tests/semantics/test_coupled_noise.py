@@ -170,7 +170,7 @@ def test_formulas_agree_with_single_inputs(source: str, numbers: tuple[int, ...]
         assert {k: v for k, v in there.items() if v.numerator} == dict(here)
 
 
-def test_sums_that_grow_are_made_of_their_noises() -> None:
+def test_sums_that_grow() -> None:
     """Prefix sums within γ of the true ones: by hand, with t = γ·rate, for all inputs at once.
 
     ∫ ½e^{−|x|}·(1 − ½e^{−(t−x)} − ½e^{−(t+x)}) dx over |x| ≤ t.

@@ -2,8 +2,7 @@
 
 Real inputs stand as symbols, so a graph serves every input with the same finite values. A node
 is a state of the machine at an event in which live noise is named by position: the first symbolic
-value that does not depend on earlier ones is variable 0, the next one 1, and so on; but where
-values mix as many noises as there are, the noises themselves are the variables. States that
+value that does not depend on earlier ones is variable 0, the next one 1, and so on. States that
 agree on all finite values are therefore one node, and dead noise is gone.
 """
 
@@ -337,16 +336,11 @@ def canonical(
     matters; it takes the place of the environment. Tuples known to hold no noise (the inputs,
     above all) are remembered in `noiseless` by identity.
     """
-    held = (event.output,) if isinstance(event, Done) else state.env
     basis = _Basis(noiseless, whole)
-    env = tuple(basis.rename(value) for value in held)
-    noises = basis.mixed()
-    if noises is not None:
-        basis = _Basis(noiseless, whole)
-        for name in noises:
-            basis.rename(Linear.symbol(name))
-        env = tuple(basis.rename(value) for value in held)
-    return State(-1 if isinstance(event, Done) else state.pc, env), tuple(basis.forms)
+    if isinstance(event, Done):
+        return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
+    env = tuple(basis.rename(value) for value in state.env)
+    return State(state.pc, env), tuple(basis.forms)
 
 
 class _Basis:
@@ -361,15 +355,6 @@ class _Basis:
         self.forms: list[Linear] = []
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
-
-    def mixed(self) -> list[int] | None:
-        """Return the noises that forms are made of, if they mix as many as there are forms."""
-        parts = [
-            [name for name in form.coefficients if isinstance(name, int)] for form in self.forms
-        ]
-        noises = dict.fromkeys(name for part in parts for name in part)
-        mixes = any(len(part) > 1 for part in parts)
-        return list(noises) if mixes and not self._whole and len(noises) == len(parts) else None
 
     def rename(self, value: Value) -> Value:
         """Return a value with its noise renamed."""
