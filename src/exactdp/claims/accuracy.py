@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import Progress, decide
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.distances import (
-    InputDistance,
-    OutputDistance,
-    discrete,
-    linf,
-    read_input_distance,
-    read_output_distance,
-    untold,
-)
+from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
 from exactdp.claims.expressions import Expression, Symbol, as_expression
 from exactdp.claims.functions import written
 from exactdp.claims.ideals import IdealFunction, read_ideal
 from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, read_inputs
 from exactdp.claims.levels import ANY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
+from exactdp.claims.output_distances import OutputDistance, read_output_distance, untold
 from exactdp.claims.pieces import assembled
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.mechanism import Mechanism

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.distances import Distance, OutputDistance, numeric
+from exactdp.claims.distances import Distance, numeric
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -29,6 +29,7 @@ from exactdp.claims.ideals import IdealFunction, Program
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
+from exactdp.claims.output_distances import OutputDistance
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.errors import ExactdpError
 from exactdp.language.mechanism import Ideal, ideal

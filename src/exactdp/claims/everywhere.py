@@ -22,11 +22,11 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import Progress
-from exactdp.claims.distances import discrete_outputs, sup
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, box_sides
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps, scaled_polynomial
@@ -249,8 +249,9 @@ class Everywhere:
         cell, cones = next_cell(space.names, space.region, survey.cones, run)
         *known, weight = survey.weights
         new = len(cones) - len(known)
-        # Each comparison parts what is left in two.
-        weights = (*known, *(weight / 2 ** (k + (cell is not None)) for k in range(new)))
+        # Each comparison parts what is left in two; without a cell the cone itself was halved.
+        parts = (weight / 2 ** (k if cell else 1) for k in range(1, new + 1))
+        weights = (*known, *parts)
         survey = replace(survey, cones=cones, weights=weights, sides=frozenset(sides))
         if cell is None:
             return survey

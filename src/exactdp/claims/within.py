@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from exactdp.claims.disagreement import Differ
-from exactdp.claims.distances import Distance, discrete_outputs, sup
+from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given
+from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.types import RealType

@@ -1,0 +1,314 @@
+"""How far outputs are apart: the distances of the paper, and functions of the user."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from exactdp.claims.distances import (
+    Distance,
+    InputDistance,
+    as_number,
+    check_distance,
+    discrete,
+    in_the_language,
+    input_type,
+)
+from exactdp.claims.elimination import feasible
+from exactdp.claims.pieces import condition, pieces
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.mechanism import Ideal, Mechanism
+from exactdp.language.types import InputType, Real, RecordType, read_number
+from exactdp.language.values import List, Value, freeze
+from exactdp.reals.numbers import inf
+from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.machine import Choice, Machine
+from exactdp.semantics.spots import Spot, has_spots, run_at_spots, watched
+
+Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]
+
+
+class OutputDistance(ABC):
+    """A distance on outputs, which may depend on the input."""
+
+    name: str
+
+    @abstractmethod
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the distance of two outputs at an input, as the user writes it."""
+
+    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
+        """Return the outputs within a radius, by linear conditions on their noise."""
+        del u, output, radius
+        raise ValueRefusedError(
+            f"the outputs hold noise, and the output distance is {self}",
+            rule="For outputs with noise it is discrete, sup, or a function in the language.",
+            way_out="Use output_distance=sup, or write the distance as a function of (input, "
+            "output, output).",
+        )
+
+    def bound_to(self, mechanism: Mechanism) -> OutputDistance:
+        """Return the distance for a mechanism."""
+        del mechanism
+        return self
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class _EqualOutputs(OutputDistance):
+    """0 if equal, else 1."""
+
+    name: str = "discrete"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return 0 or 1."""
+        del u
+        return Fraction(0 if one == two else 1)
+
+
+@dataclass(frozen=True)
+class _Sup(OutputDistance):
+    """The largest difference of numbers; infinite where anything else differs."""
+
+    name: str = "sup"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the largest difference of two numbers in the same place."""
+        if isinstance(one, tuple) and isinstance(two, tuple):
+            if len(one) != len(two):
+                return inf
+            gaps = (self.between(u, a, b) for a, b in zip(one, two, strict=True))
+            return max(gaps, default=Fraction(0))
+        if _is_number(one) and _is_number(two):
+            return abs(as_number(one, self.name) - as_number(two, self.name))
+        return Fraction(0) if one == two else inf
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | Fraction | Spot) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class _ValueGap(OutputDistance):
+    """|q[i] − q[j]| for outputs i and j that are positions in the input's list."""
+
+    name: str = "value_gap"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the difference of the input's values at two positions."""
+        return abs(self._value(u, one) - self._value(u, two))
+
+    def _value(self, u: Value, position: Value) -> Any:
+        if isinstance(u, tuple) and type(position) is int and 0 <= position < len(u):
+            return as_number(u[position], self.name)
+        raise ValueRefusedError(
+            f"value_gap needs outputs that are positions in the input, and one is {position!r}",
+            rule="value_gap is the difference of the input's values at two positions.",
+            way_out="Use a function of (input, output, output).",
+        )
+
+
+@dataclass(frozen=True)
+class _ScoreGap(OutputDistance):
+    """|score(u, v) − score(u, w)|; `score_gap(score)` names the score of the mechanism.
+
+    Alone, `score_gap` takes the score from the mechanism's only `expmech`.
+    """
+
+    score: Callable[..., Any] | None = None
+    mechanism: Mechanism | None = None
+    name: str = "score_gap"
+
+    def __call__(self, score: Callable[..., Any]) -> _ScoreGap:
+        if not callable(score):
+            raise ValueRefusedError(
+                f"{score!r} is not a score", rule="A score is a function of an input and an output."
+            )
+        return replace(self, score=score)
+
+    def bound_to(self, mechanism: Mechanism) -> OutputDistance:
+        """Return the distance with the score of the mechanism."""
+        return replace(self, mechanism=mechanism)
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the difference of two scores."""
+        return abs(self._score(u, one) - self._score(u, two))
+
+    def _score(self, u: Value, output: Value) -> Any:
+        if self.score is not None:
+            return Fraction(read_number(_called(self.score, "the score", u, output)))
+        assert self.mechanism is not None
+        found = _scores(self.mechanism, u)
+        if output not in found:
+            raise ValueRefusedError(
+                f"{output!r} is not a candidate of the mechanism's expmech",
+                way_out="Name the score: score_gap(score).",
+            )
+        return found[output]
+
+
+def _scores(mechanism: Mechanism, u: Value) -> dict[Value, Fraction]:
+    """Return the scores of the candidates, from the first statement that samples."""
+    machine = mechanism.machine
+    event = machine.advance(machine.start(mechanism.read_input(u)))
+    if not isinstance(event, Choice) or event.exponents is None or event.rate is None:
+        raise ValueRefusedError(
+            "score_gap alone needs a mechanism that begins with expmech",
+            way_out="Name the score: score_gap(score).",
+        )
+    pairs = zip(event.values, event.exponents, strict=True)
+    return {value: exponent / event.rate for value, exponent in pairs}
+
+
+@dataclass(frozen=True)
+class _OwnOutput(OutputDistance):
+    """A function of an input and two outputs: in the language, or any Python function."""
+
+    function: Callable[..., Any]
+    mechanism: Mechanism | None = None
+    _machines: dict[tuple[InputType | None, ...], Machine] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the function."""
+        return str(getattr(self.function, "__name__", "the output distance"))
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the value of the function."""
+        if isinstance(self.function, Ideal) and has_spots((u, one, two)):
+            with watched((u, one, two)):
+                found = run_at_spots(self._machine(one, two), (u, one, two))
+            if isinstance(found, Spot):
+                return found
+        else:
+            found = _called(self.function, f"the distance {self.name}", u, one, two)
+            if isinstance(found, Spot):
+                return found
+        if isinstance(found, float) and found == inf:
+            return inf
+        return check_distance(freeze(found), self.name)
+
+    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
+        """Return the pieces of the function on which it is at most the radius."""
+
+        def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
+            machine = self._machine(output, other)
+            for piece in pieces(machine, (u, as_list(output), as_list(other))):
+                size = piece.output
+                if not isinstance(size, Linear):
+                    size = check_distance(size, self.name)
+                if size == inf:
+                    continue
+                if feasible([*piece.rows, *condition(size, "<")[0]]):
+                    raise ValueRefusedError(
+                        f"the distance {self.name} is negative somewhere",
+                        rule="A distance is a number, 0 or more, or inf.",
+                        way_out="Return a number that is not negative, such as abs(…).",
+                    )
+                conditions = [*piece.rows, *condition(radius - size, ">=")[0]]
+                if not feasible(conditions):
+                    continue
+                yield [
+                    (Linear(dict(row.entries), row.constant), ">" if row.strict else ">=")
+                    for row in conditions
+                    if row.entries
+                ]
+
+        return regions
+
+    def _machine(self, one: Value, two: Value) -> Machine:
+        """Return the function for outputs like these."""
+        assert self.mechanism is not None
+        types = input_type(self.mechanism), _type_of(one), _type_of(two)
+        if types not in self._machines:
+            function = in_the_language(self.function, "output_distance", types)
+            if len(function.inputs) != len(types):
+                raise ValueRefusedError(
+                    f"the distance {self.name} has {len(function.inputs)} inputs",
+                    rule="A distance on outputs is a function of an input and two outputs.",
+                    way_out="Write def distance(u, one, two): …",
+                )
+            self._machines[types] = function.machine
+        return self._machines[types]
+
+
+def _type_of(output: Value) -> InputType | None:
+    """Return the type of an output, None if it is finite."""
+    if isinstance(output, Linear | Spot) or _is_number(output):
+        return Real
+    if isinstance(output, tuple):
+        return RecordType(tuple(map(_type_of, output)))
+    return None
+
+
+def as_list(value: Value) -> Value:
+    """Return an output, whose lists are tuples, as a value of the language."""
+    return List(map(as_list, value)) if isinstance(value, tuple) else value
+
+
+def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
+    try:
+        with watched(arguments):
+            return function(*arguments)
+    except ExactdpError:
+        raise
+    except Exception as error:
+        if has_spots(arguments):
+            raise untold(what, error) from error
+        raise ValueRefusedError(
+            f"{what} failed at {', '.join(map(repr, arguments))}: {error}",
+            rule="It is called with an input and outputs, and returns a number.",
+        ) from error
+
+
+def untold(what: str, error: Exception) -> ValueRefusedError:
+    """Return the refusal of a Python function that does not work with unknown numbers."""
+    return ValueRefusedError(
+        f"{what} cannot be told for all inputs at once: {_without_names(str(error))}",
+        rule="There numbers of the input can be added, compared, and multiplied by numbers.",
+        way_out="Write it piecewise linear, or give inputs=Grid(lo, hi) or a list.",
+    )
+
+
+def _without_names(text: str) -> str:
+    """Return a message of Python's without our own names of types."""
+    for name in (Spot.__name__, Linear.__name__):
+        text = text.replace(f"'{name}'", "an input").replace(name, "an input")
+    return text
+
+
+sup = _Sup()
+value_gap = _ValueGap()
+score_gap = _ScoreGap()
+discrete_outputs = _EqualOutputs()
+
+
+def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
+    """Return the distance on outputs that a user gives."""
+    named: dict[str, OutputDistance] = {
+        one.name: one for one in (discrete_outputs, sup, value_gap, score_gap)
+    }
+    if value is discrete:
+        return discrete_outputs
+    if isinstance(value, OutputDistance):
+        return value.bound_to(mechanism)
+    if isinstance(value, str) and value in named:
+        return named[value].bound_to(mechanism)
+    if (
+        callable(value)
+        and not isinstance(value, InputDistance)
+        and (isinstance(value, Ideal) or not isinstance(value, Mechanism))
+    ):
+        return _OwnOutput(value, mechanism)
+    raise ValueRefusedError(
+        f"{value!r} is not a distance on outputs",
+        rule="It is discrete, sup, value_gap, score_gap, or a function of (input, output, output).",
+        way_out="Write output_distance=sup.",
+    )
