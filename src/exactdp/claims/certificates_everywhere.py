@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.certificates import _value
-from exactdp.claims.everywhere import Problem, Space
+from exactdp.claims.everywhere import Problem
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.inputs import AllReals, Box, as_given, listed
@@ -22,6 +22,7 @@ from exactdp.claims.obligations import Obligation
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
+from exactdp.claims.spaces import Space
 from exactdp.cones import Cone, ConeDecision, ExpSum, Window, dot, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
