@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ParseError,
         Place,
         ProgramError,
+        VacuousClaimError,
         ValueRefusedError,
     )
     from exactdp.language import (
@@ -113,6 +114,7 @@ __all__ = [
     "SolutionSet",
     "Stretch",
     "Tightness",
+    "VacuousClaimError",
     "ValueRefusedError",
     "Verdict",
     "Work",

@@ -86,5 +86,9 @@ class ValueRefusedError(ExactdpError, ValueError):
     """A value that cannot mean what it is used for (a NaN, an empty interval, …)."""
 
 
+class VacuousClaimError(ExactdpError, ValueError):
+    """A question about a claim that says nothing, to which every number would be an answer."""
+
+
 class ProgramError(ExactdpError):
     """A mechanism's source is not a program of the language, or its run went wrong."""

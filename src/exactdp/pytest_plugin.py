@@ -8,12 +8,12 @@
         verdict = exactdp_check(lemma)
 
 A marked test returns a claim, or claims in lists and dictionaries; it passes if they hold. A claim
-that fails or is undecided fails the test with its sentence. Fixtures and parametrize work as ever.
+that fails, is undecided or says nothing fails the test with its sentence. Fixtures and parametrize
+work as ever.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
@@ -22,10 +22,6 @@ import pytest
 
 if TYPE_CHECKING:
     from exactdp import Accuracy, Verdict
-
-
-class VacuousClaimWarning(pytest.PytestWarning):
-    """A claim holds because it says nothing at any of its inputs."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,7 +41,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     with _Quietly():
         returned = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
         for name, claim in _claims(returned):
-            verdict = _checked(claim)
+            verdict = claim.check()
             if not verdict:
                 sentences.append(f"{name}: {verdict.sentence}" if name else verdict.sentence)
     if sentences:
@@ -60,7 +56,7 @@ def exactdp_check() -> Callable[[Accuracy], Verdict]:
     def check(claim: Accuracy) -> Verdict:
         with _Quietly():
             _refuse_unless_claim(claim)
-            verdict = _checked(claim)
+            verdict = claim.check()
         if not verdict:
             pytest.fail(verdict.sentence, pytrace=False)
         return verdict
@@ -90,13 +86,6 @@ def _refuse_unless_claim(value: Any) -> None:
 
     if not isinstance(value, Accuracy):
         pytest.fail(f"a claim (Accuracy) is expected, but this is {value!r}", pytrace=False)
-
-
-def _checked(claim: Accuracy) -> Verdict:
-    verdict = claim.check()
-    if verdict.vacuous:
-        warnings.warn(VacuousClaimWarning(verdict.sentence), stacklevel=1)
-    return verdict
 
 
 class _Quietly:

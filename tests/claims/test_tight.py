@@ -23,6 +23,7 @@ from exactdp import (
     Interval,
     Mechanism,
     Root,
+    VacuousClaimError,
     alpha,
     discrete,
     eps,
@@ -121,12 +122,11 @@ def test_approached_at_infinity() -> None:
 
 
 def test_no_constant_at_all() -> None:
-    """Where the claim says nothing every κ will do."""
-    claim = Accuracy(SHARED["laplace"](1), exp(-eps), output_distance=sup, inputs=[[0]])
-    best = claim.tightest()
+    """Without noise there is no error, so β may be divided by any number."""
+    exact = Mechanism.from_source("def exact(x: Dom(0, 3)): return x")
+    best = Accuracy(exact, exp(-eps)).tightest()
     assert (best.kappa.lower, best.integer, best.input) == (inf, None, None)
-    assert "says nothing" in str(best)
-    assert claim.tightest(at_each=True) == ()
+    assert str(best) == "β/κ is true for every κ > 0: at all 4 inputs there is no error."
 
 
 # Exactly at the edge ------------------------------------------------------------------
@@ -289,8 +289,8 @@ def test_another_beta() -> None:
         assert float(found) == pytest.approx(expected, rel=1e-11)
         assert found.lower <= found.upper
     assert claim.smallest_epsilon(beta=0).exists is False
-    assert claim.smallest_epsilon(beta=1).lower == 0
-    assert "Every ε" in str(claim.smallest_epsilon(beta=1))
+    with pytest.raises(VacuousClaimError, match="says nothing"):
+        claim.smallest_epsilon(beta=1)
     assert "No ε is large enough" in str(claim.smallest_epsilon(beta=0))
 
 

@@ -70,7 +70,7 @@ def test_the_search_for_the_largest_has_a_piece_for_each_answer(m: int) -> None:
 def test_the_orders_of_noisy_max_are_one_problem() -> None:
     claim = Accuracy(FACTORIES["noisy_max"](4), 4 * exp(-alpha * eps / 2), inputs=AllReals())
     survey = claim.everywhere.explored()
-    assert survey.cells == 24
+    assert survey.contents.examined == 24
     assert len({problem.shape for problem in survey.problems}) == 1
 
 

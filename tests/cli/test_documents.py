@@ -18,7 +18,7 @@ def test_check() -> None:
     assert [one["name"] for one in claims] == [
         *["lemma", "claims[0]", "claims[1]", "table['a number']", "table['silent']"]
     ]
-    assert [one["verdict"] for one in claims] == ["holds", "holds", "fails", "holds", "holds"]
+    assert [one["verdict"] for one in claims] == ["holds", "holds", "fails", "holds", "vacuous"]
     assert [one["vacuous"] for one in claims] == [False, False, False, False, True]
     (failing,) = claims[2]["counterexamples"]
     # NoisyMax of two answers that are d apart: error (1/2 + εd/8)·e^(−εd/2), which is above the
@@ -26,6 +26,7 @@ def test_check() -> None:
     assert (failing["input"], failing["eps"]) == ("[-1, 0]", "1")
     assert failing["probability"]["text"] == "1 - 1/2*exp(-1/2*eps) - 1/8*eps*exp(-1/2*eps)"
     assert Fraction(failing["actual"]["upper"]) < Fraction(failing["required"]["lower"])
+    assert Fraction(failing["error"]["lower"]) > Fraction(failing["allowed"]["upper"])
     assert done.err == ""
 
 

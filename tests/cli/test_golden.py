@@ -35,7 +35,7 @@ CASES: dict[str, tuple[int, list[str]]] = {
         ],
     ),
     "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
-    "tighten": (0, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
+    "tighten": (4, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
     "epsilon": (0, ["epsilon", "some_claims.py::lemma", "--beta", "0.05"]),
     "epsilon_set": (0, ["epsilon", "some_claims.py::fails(2)"]),
     "probability_event": (

@@ -28,13 +28,13 @@ def test_marked_functions(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("CI", raising=False)  # with it pytest repeats the summary in full
     tests = """
 @pytest.mark.exactdp
-@pytest.mark.parametrize("beta", [1, exp(-alpha * eps)])
+@pytest.mark.parametrize("beta", ["1/2", exp(-alpha * eps)])
 def test_holds(beta):
     return claim(beta)
 
 @pytest.mark.exactdp
 def test_several():
-    return {"good": [claim(1)], "bad": claim("1/8"), "worse": claim("1/16")}
+    return {"good": [claim("1/2")], "bad": claim("1/8"), "worse": claim("1/16")}
 
 def test_other():
     assert True
@@ -53,7 +53,7 @@ def test_other():
 def test_the_fixture(pytester: pytest.Pytester) -> None:
     tests = """
 def test_holds(exactdp_check):
-    assert exactdp_check(claim(1)).inputs == 2
+    assert exactdp_check(claim("1/2")).inputs == 2
 
 def test_fails(exactdp_check):
     exactdp_check(claim("1/8"))
@@ -100,15 +100,15 @@ def test_own_mistake():
     assert "NameError: name 'undefined' is not defined" in text
 
 
-def test_a_claim_that_says_nothing_warns(pytester: pytest.Pytester) -> None:
+def test_a_claim_that_says_nothing_fails(pytester: pytest.Pytester) -> None:
     tests = """
 @pytest.mark.exactdp
 def test_silent():
     return claim("1/8", inputs=[0])
 """
-    found = result(pytester, tests, "-W", "default")
-    found.assert_outcomes(passed=1, warnings=1)
-    assert "VacuousClaimWarning: Holds, but says nothing" in found.stdout.str()
+    found = result(pytester, tests)
+    found.assert_outcomes(failed=1)
+    assert "Vacuous: positive is" in found.stdout.str()
 
 
 def test_the_mark_is_documented(pytester: pytest.Pytester) -> None:
@@ -131,7 +131,7 @@ def test_undecided():
 
 @pytest.mark.exactdp
 def test_holds():
-    return claim(1)
+    return claim("1/2")
 """
     found = result(pytester, tests)
     found.assert_outcomes(passed=1, failed=1)
@@ -142,7 +142,7 @@ def test_holds():
 def test_in_another_process(pytester: pytest.Pytester) -> None:
     tests = """
 @pytest.mark.exactdp
-@pytest.mark.parametrize("beta", [1, "1/8"])
+@pytest.mark.parametrize("beta", ["1/2", "1/8"])
 def test_claim(beta):
     return claim(beta)
 """

@@ -71,7 +71,7 @@ def test_claims_and_verdicts_have_both_looks(name: str) -> None:
 def test_a_verdict_says_first_what_it_is() -> None:
     assert "✓ Holds:" in HOLDS.check()._repr_html_()
     assert "✗ Fails:" in FAILS.check()._repr_html_()
-    assert "Holds, but says nothing:" in SILENT.check()._repr_html_()
+    assert "∅ Says nothing:" in SILENT.check()._repr_html_()
     assert r"\text{Fails: }" in FAILS.check()._repr_latex_()
 
 

@@ -16,7 +16,12 @@ from exactdp.claims.ideals import IdealFunction, read_ideal
 from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, read_inputs
 from exactdp.claims.levels import ANY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
-from exactdp.claims.output_distances import OutputDistance, read_output_distance, untold
+from exactdp.claims.output_distances import (
+    OutputDistance,
+    discrete_outputs,
+    read_output_distance,
+    untold,
+)
 from exactdp.claims.pieces import assembled
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.mechanism import Mechanism
@@ -263,8 +268,17 @@ class Accuracy:
         )
         return (
             f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
-            f"β = {beta} on {where}, for every ε in {self.epsilon}"
+            f"β = {beta}{self._distances} on {where}, for every ε in {self.epsilon}"
         )
+
+    @property
+    def _distances(self) -> str:
+        """The distances as words, unless they are those that a reader would assume."""
+        inputs, outputs = self.input_metric, self.output_metric
+        noisy = self.mechanism.checked.output.holds_noise
+        if not noisy and inputs == linf and outputs == discrete_outputs:
+            return ""
+        return f" (distances: {inputs} of inputs, {outputs} of outputs)"
 
     def __repr__(self) -> str:
         return f"<Accuracy: {self}>"

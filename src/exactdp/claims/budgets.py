@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from exactdp.claims.deciding import Progress, Signs
 from exactdp.claims.inputs import AllReals, Box, how_many, listed
 from exactdp.claims.obligations import MissingHypothesisError
+from exactdp.claims.vacuity import Contents, content_of, refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import Number, inf, positive_width
@@ -55,7 +56,7 @@ class Budget:
             where = f"for ε in {self.everywhere}" if self.everywhere.stretches else "for no ε"
             return f"No ε is large enough: the claim holds {where}. {self.note}"
         if self.lower == self.upper == 0:
-            return f"Every ε will do. {self.note}"
+            return f"The claim holds for every ε > 0. {self.note}"
         if self.upper - self.lower > _ROUGH * self.upper:
             return (
                 f"The claim holds from ε = {float(self.upper):.6g} on, and not from "
@@ -79,6 +80,7 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
     signs = Signs(claim)
+    contents = Contents()
     seen = set()
     total = how_many(claim.mechanism, claim.input_set)
     for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
@@ -86,6 +88,7 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
             obligations = claim.obligations.at(u)
         except MissingHypothesisError as error:
             raise ValueRefusedError(f"the set of ε is not known: {error}") from None
+        contents = contents.and_one(content_of(obligations, signs.at_least_one))
         for one in obligations or ():
             for decision in signs.decisions(one):
                 if not decision.holds and decision.function not in seen:
@@ -93,6 +96,7 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
                     found = found & solution_set(decision.function, on, target)
         if progress is not None:
             progress(done, total)
+    refuse_empty(claim, contents)
     return found.refined(target)
 
 
@@ -120,7 +124,9 @@ def _for_all_reals(claim: Accuracy, width: Fraction, progress: Progress | None) 
     from exactdp.claims.everywhere import decide_everywhere  # noqa: PLC0415 heavy, rarely needed
 
     on = claim.epsilon
-    if decide_everywhere(claim, None, hint=False).holds:
+    whole = decide_everywhere(claim, None, hint=False)
+    refuse_empty(claim, whole.contents)
+    if whole.holds:
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
     upper: Fraction | None = None

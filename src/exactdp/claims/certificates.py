@@ -272,7 +272,7 @@ def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
         if u in found or _is_due(claim, u, distance):
             record["obligations"] = list(_obligations(found.get(u, []), signs))
             if claim.obligations.route == "any gamma":
-                steps = claim.obligations._within.steps(u, claim.ideal_function(u))
+                steps = claim.obligations.within.steps(u, claim.ideal_function(u))
                 record["steps"] = [_number(step) for step, _ in steps]
         written.append(record)
     return written
@@ -341,7 +341,7 @@ def _towards(
 ) -> tuple[int, ...] | None:
     """Return a direction from a point in which inputs disagree at once, if one is found."""
     output = claim.ideal_function(u)
-    differ = claim.obligations._within.differ(u, output)
+    differ = claim.obligations.within.differ(u, output)
     real = [kind is None for kind in kinds(claim.mechanism)]
     moved = [
         (b > a) - (b < a) if is_real else 0

@@ -18,7 +18,7 @@ from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.inputs import AllReals, Box, as_given, listed
 from exactdp.claims.levels import Range
-from exactdp.claims.obligations import Obligation
+from exactdp.claims.obligations import Due, Obligation
 from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.verdict import Verdict
 
-Leaf: TypeAlias = Cell[list[Obligation] | None]
+Leaf: TypeAlias = Cell[Due | None]
 
 
 def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
@@ -191,7 +191,7 @@ class _Space:
     def explored(self) -> Iterator[Leaf]:
         """Return the cells."""
 
-        def run(trace: Trace) -> list[Obligation] | None:
+        def run(trace: Trace) -> Due | None:
             spots = self.space.spots(trace)
             return self.claim.obligations.at(
                 self.input(trace),
@@ -234,8 +234,9 @@ class _Space:
     def _leaf(self, cell: Leaf, signs: _Signs) -> Json:
         many = isinstance(self.claim.gamma_level, Range) and not self.space.free_gamma
         steps: list[Any] | None = None
-        if cell.result and not many:
-            output, distance = cell.result[0].output, cell.result[0].distance
+        if cell.result and cell.result.obligations and not many:
+            first = cell.result.obligations[0]
+            output, distance = first.output, first.distance
         else:
             output, distance, steps = self._at(cell, steps=many and cell.result is not None)
         return {
@@ -260,9 +261,9 @@ class _Space:
             u = self.input(Trace(self.space.names, point))
             try:
                 output = claim.ideal_function(u)
-                differ = work._within.differ(u, output)
+                differ = work.within.differ(u, output)
                 distance = work._disagreements.distance(u, output, differ)
-                found = [step for step, _ in work._within.steps(u, output)] if steps else None
+                found = [step for step, _ in work.within.steps(u, output)] if steps else None
             except OnFaceError:
                 continue
             return output, distance, found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given, as_written
-from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.obligations import MissingHypothesisError
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure
@@ -69,19 +69,20 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     given = as_written(as_given(claim.mechanism, u))
     try:
         found = claim.obligations.at(u)
-        radius, chance = (None, None) if found else claim.obligations.probability(u)
+        obligations = () if found is None else found.obligations
+        radius, chance = (None, None) if obligations else claim.obligations.probability(u)
     except MissingHypothesisError as error:
         raise ValueRefusedError(
             f"there is no single curve: {error}", way_out="Give numbers for alpha and gamma."
         ) from None
-    if found and len(found) > 1:
+    if len(obligations) > 1:
         raise ValueRefusedError(
             "there is one curve for each gamma",
             rule="With gamma=ANY the claim has several obligations at an input.",
             way_out="Give a number for gamma.",
         )
-    if found:
-        one: Obligation = found[0]
+    if obligations:
+        one = obligations[0]
         return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
     assert chance is not None
     return ErrorCurve(given, None, radius, 1 - chance, ())

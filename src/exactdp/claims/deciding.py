@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.inputs import how_many, listed
-from exactdp.claims.obligations import ROUTES, MissingHypothesisError, Obligation
+from exactdp.claims.obligations import ONE, ROUTES, MissingHypothesisError, Obligation
+from exactdp.claims.vacuity import Contents, content_of
 from exactdp.claims.verdict import Checked, Counterexample, Verdict
 from exactdp.reals import ClosedForm, Decision, nonnegative
 
@@ -28,6 +29,13 @@ class Signs:
     def __post_init__(self) -> None:
         self._known: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
 
+    def at_least_one(self, beta: ClosedForm) -> bool:
+        """Whether β ≥ 1 for every ε of the claim."""
+        key = ONE, beta - 1  # Pr − 1 + (β − 1) with Pr = 1
+        if key not in self._known:
+            self._known[key] = nonnegative(beta - 1, self.claim.epsilon)
+        return self._known[key].holds
+
     def decisions(self, one: Obligation) -> list[Decision]:
         """Return the decisions of Pr − 1 + β ≥ 0, one for each alternative of β."""
         found = []
@@ -46,24 +54,24 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
     total = how_many(claim.mechanism, claim.input_set)
     checked: list[Checked] = []
     failures: list[Counterexample] = []
-    silent = done = 0
+    contents = Contents()
     missing = ""
     route = ROUTES[claim.obligations.route]
     for u in listed(claim.mechanism, claim.input_set):
         try:
             obligations = claim.obligations.at(u)
+            content = content_of(obligations, signs.at_least_one)
         except MissingHypothesisError as error:
             from exactdp.claims import general  # noqa: PLC0415 it asks this module in turn
 
             route = general.ROUTE
             outcome = general.general(claim, u)
-            obligations = None if outcome.silent else []
+            obligations, content = None, outcome.content
             if outcome.counterexample is not None:
                 failures.append(outcome.counterexample)
             elif outcome.holds is None:
                 missing = outcome.missing or str(error)
-        done += 1
-        silent += obligations is None
+        contents = contents.and_one(content)
         for one in obligations or ():
             for position, decision in enumerate(signs.decisions(one)):
                 checked.append(Checked(one, position, decision))
@@ -71,7 +79,7 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
                     failures.append(Counterexample.of(claim, one, decision))
                     break
         if progress is not None:
-            progress(done, total)
+            progress(contents.examined, total)
         if failures and not every:
             break
     holds = None if missing and not failures else not failures
@@ -79,8 +87,7 @@ def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdic
         claim,
         holds=holds,
         route=route,
-        inputs=done,
-        silent=silent,
+        contents=contents,
         counterexamples=tuple(failures),
         checked=tuple(checked),
         missing=missing,

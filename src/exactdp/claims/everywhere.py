@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.deciding import Progress
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written
 from exactdp.claims.levels import ANY, Range
-from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.obligations import Due, MissingHypothesisError, Obligation
 from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.claims.pieces import assembled, kinds
-from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.shapes import Part, Shape, shape_of
 from exactdp.claims.spaces import (
     UNIT,
     Space,
@@ -37,6 +37,7 @@ from exactdp.claims.spaces import (
     spaces_of,
 )
 from exactdp.claims.tightness import Kappa, Tightness
+from exactdp.claims.vacuity import Content, Contents, content_of, refuse_empty
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import (
     Cone,
@@ -97,10 +98,9 @@ class Survey:
     """How many spaces were looked at."""
     sides: frozenset[tuple[tuple[Fraction, ...], bool]] = frozenset()
     seen: frozenset[Space] = frozenset()
-    cells: int = 0
-    silent: int = 0
+    contents: Contents = field(default_factory=Contents)
     problems: tuple[Problem, ...] = ()
-    leaves: tuple[tuple[Space, Cell[list[Obligation] | None]], ...] = ()
+    leaves: tuple[tuple[Space, Cell[Due | None]], ...] = ()
     """All cells, also those on which the claim says nothing."""
 
     @property
@@ -189,15 +189,19 @@ class Everywhere:
         survey = replace(survey, cones=cones, weights=weights, sides=frozenset(sides))
         if cell is None:
             return survey
-        if survey.cells >= MOST_CELLS:
+        if survey.contents.examined >= MOST_CELLS:
             raise too_many_cells(f"more than {MOST_CELLS:,}")
         return replace(
             survey,
-            cells=survey.cells + 1,
-            silent=survey.silent + (cell.result is None),
+            contents=survey.contents.and_one(self._content(space, cell)),
             problems=(*survey.problems, *_problems(space, cell, self.claim.epsilon)),
             leaves=(*survey.leaves, (space, cell)),
         )
+
+    def _content(self, space: Space, cell: Cell[Due | None]) -> Content:
+        """Return how much the claim says on a cell."""
+        on = Part(space.names, cell.cone, space.window(self.claim.epsilon))
+        return content_of(cell.result, on.is_at_least_one)
 
     def decision(self, problem: Problem, progress: Progress | None, done: int) -> ConeDecision:
         """Return the decision of a problem; equal problems are decided once."""
@@ -223,7 +227,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool 
     begin = time.perf_counter()
     work = claim.everywhere
     survey = work.explored(progress)
-    assert survey.cells  # a region has at least one cell
+    assert survey.contents.examined  # a region has at least one cell
     problems = survey.problems
     left = 0
     failure: Counterexample | None = None
@@ -251,8 +255,7 @@ def decide_everywhere(claim: Accuracy, progress: Progress | None, *, hint: bool 
         claim,
         holds=False if failure else None if missing else True,
         route=ROUTE,
-        inputs=survey.cells,
-        silent=survey.silent,
+        contents=survey.contents,
         counterexamples=() if failure is None else (failure,),
         missing=missing,
         cells=tuple(decided),
@@ -282,6 +285,8 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     work = claim.everywhere
     different: dict[object, tuple[Problem, Quotient, Shape]] = {}
     survey = work.explored(progress)
+    refuse_empty(claim, survey.contents)
+    cells, silent = survey.contents.examined, survey.contents.silent
     for problem in survey.problems:
         if not problem.error.numerator:
             continue
@@ -298,9 +303,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         different.setdefault(shape, (problem, quotient, shape))
     listed = list(different.values())
     if not listed:
-        return Tightness(
-            Kappa(inf, inf), None, None, None, None, None, None, survey.cells, survey.silent
-        )
+        return Tightness(Kappa(inf, inf), None, None, None, None, None, None, cells, silent)
     nothing = next((one for one in listed if not one[1].numerator), None)
     if nothing is not None:  # β is 0 and the error is not
         problem, _, _ = nothing
@@ -327,8 +330,8 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         None,
         scale,
         None,
-        survey.cells,
-        survey.silent,
+        cells,
+        silent,
     )
 
 
@@ -349,7 +352,7 @@ def _is_continuous(claim: Accuracy) -> bool:
 
 def _obligations(
     claim: Accuracy, space: Space, sides: set[tuple[tuple[Fraction, ...], bool]], trace: Trace
-) -> list[Obligation] | None:
+) -> Due | None:
     """Return what must be proved at a sample of a space; collect where it jumps."""
     finite, spots = iter(space.finite), space.spots(trace)
     entries = [
@@ -368,9 +371,7 @@ def _obligations(
     return found
 
 
-def _problems(
-    space: Space, cell: Cell[list[Obligation] | None], epsilon: Interval
-) -> Iterator[Problem]:
+def _problems(space: Space, cell: Cell[Due | None], epsilon: Interval) -> Iterator[Problem]:
     """Yield the sign problems of a cell."""
     for one in cell.result or ():
         error = 1 - one.probability

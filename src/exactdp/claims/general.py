@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range
-from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.obligations import Due, MissingHypothesisError
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
-from exactdp.claims.shapes import shape_of
+from exactdp.claims.shapes import Part
 from exactdp.claims.slices import along_curve, functions_of_eps, says_nothing
+from exactdp.claims.vacuity import Content, content_of
 from exactdp.claims.verdict import Counterexample
-from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, Window, nonnegative_on
 from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, infimum, supremum
@@ -45,7 +46,7 @@ def general(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     """Decide a claim at one input with α and γ as parameters."""
     levels = functions_of_eps(claim, u)
     if says_nothing(claim, u, levels):
-        return Outcome(True, silent=True)
+        return Outcome(True, Content.NOTHING)
     missing = ""
     try:
         outcome = along_curve(claim, u, levels) if levels else _over_cones(claim, u)
@@ -66,10 +67,10 @@ def _piece_by_piece(
     """
     given = as_given(claim.mechanism, u)
     waiting = [(claim.epsilon, 0)]
-    silent, holds, missing = True, True, ""
+    content, holds, missing = Content.NOTHING, True, ""
     for _ in range(_MOST_PIECES):
         if not waiting:
-            return Outcome(True if holds else None, silent, missing=missing)
+            return Outcome(True if holds else None, content, missing=missing)
         piece, depth = waiting.pop()
         around: dict[str, Any] = {name: _between(form, piece) for name, form in levels.items()}
         part = replace(claim, inputs=[given], epsilon=piece, **around)
@@ -78,14 +79,14 @@ def _piece_by_piece(
         except (MissingHypothesisError, ExactdpError) as error:
             outcome = Outcome(None, missing=str(error))
         if outcome.holds:
-            silent = silent and outcome.silent
+            content = max(content, outcome.content)
             continue
         missing = missing or outcome.missing
         middle = piece.simple_point()
         here = at_point(claim, u, levels, middle)
         if here.counterexample is not None:
             return here
-        silent, missing = silent and here.silent, missing or here.missing
+        content, missing = max(content, here.content), missing or here.missing
         if here.holds is None and depth >= _DEEP:
             break  # no counterexample would be found either
         if piece.is_point or depth == _DEEPEST:
@@ -95,7 +96,7 @@ def _piece_by_piece(
             (_with_end(piece, upper=middle), depth + 1),
             (_with_end(piece, lower=middle), depth + 1),
         ]
-    return Outcome(None, silent=silent, missing=missing)
+    return Outcome(None, content, missing=missing)
 
 
 def _between(form: ClosedForm, piece: Interval) -> Interval:
@@ -122,28 +123,27 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     names = ("eps", *("alpha",) * free_alpha, *("gamma",) * free_gamma)
     units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
 
-    def run(trace: Trace) -> list[Obligation] | None:
+    def run(trace: Trace) -> Due | None:
         return claim.obligations.at(
             u,
             trace.spot("alpha") if free_alpha else None,
             trace.spot("gamma") if free_gamma else None,
         )
 
-    silent, holds = True, True
+    content, holds = Content.NOTHING, True
     if free_alpha and claim.boundary == "check":
         outcome = _at_boundary(claim, u)
         if outcome.counterexample is not None:
             return outcome
-        silent, holds = outcome.silent, outcome.holds is True
+        content, holds = outcome.content, outcome.holds is True
     for count, cell in enumerate(explore(names, Cone.of(len(names), units), run)):
         if count >= MOST_CELLS:
             return Outcome(None, missing=ENDLESS)
-        silent = silent and cell.result is None
+        on = Part(names, cell.cone, Window.of(0, claim.epsilon))
+        content = max(content, content_of(cell.result, on.is_at_least_one))
         for one in cell.result or ():
             for beta in one.beta:
-                gap = one.probability - 1 + beta
-                signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-                shape = shape_of(signed, cell.cone, Window.of(0, claim.epsilon))
+                shape = on.shape(one.probability - 1 + beta)
                 decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
                 if decision.witness is not None:
                     point = shape.completed(cell.cone, shape.lifted(decision.witness))
@@ -151,7 +151,7 @@ def _over_cones(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
                     if found is not None:
                         return Outcome(False, counterexample=found)
                 holds = holds and decision.holds is True
-    return Outcome(True if holds else None, silent=silent)
+    return Outcome(True if holds else None, content)
 
 
 def _at_boundary(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
@@ -160,9 +160,9 @@ def _at_boundary(claim: Accuracy, u: tuple[Value, ...]) -> Outcome:
     given = as_given(claim.mechanism, u)
     distance = claim.disagreement(given).distance
     if not isinstance(distance, Fraction) or distance not in claim.alpha_level.interval:
-        return Outcome(True, silent=True)
+        return Outcome(True, Content.NOTHING)
     verdict = replace(claim, inputs=[given], alpha=distance).check()
-    return Outcome(verdict.holds, verdict.silent == 1, verdict.counterexample)
+    return Outcome(verdict.holds, verdict.content, verdict.counterexample)
 
 
 def _confirmed(

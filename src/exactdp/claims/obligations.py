@@ -21,12 +21,14 @@ from exactdp.claims.pieces import entries
 from exactdp.claims.within import Within
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, eps, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.numbers import inf
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
+
+ONE: ClosedForm = ExpPoly(1)
 
 ROUTES = {
     "fixed": "α and γ are fixed (Theorem thm:infpoint): one check at each input",
@@ -55,6 +57,21 @@ class Obligation:
     alpha_least: Distance = Fraction(0)
     """The claim is made at this α and γ too, or just above them, with the same probability."""
     gamma_least: Distance = Fraction(0)
+    allows_all: bool = False
+    """Whether no possible output is further than γ from the ideal output."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """What must be proved at an input where something is claimed."""
+
+    obligations: tuple[Obligation, ...]
+    """None are left if each output that occurs is within every γ of the claim."""
+    allows_all: bool = False
+    """Whether even every possible output is."""
+
+    def __iter__(self) -> Iterator[Obligation]:
+        return iter(self.obligations)
 
 
 class MissingHypothesisError(Exception):
@@ -66,7 +83,7 @@ class Obligations:
 
     def __init__(self, claim: Accuracy) -> None:
         self.claim = claim
-        self._within = Within(claim)
+        self.within = Within(claim)
         self._disagreements = Disagreements(
             claim.mechanism, claim.ideal_function, claim.input_metric
         )
@@ -93,7 +110,7 @@ class Obligations:
     def disagreement(self, u: tuple[Value, ...]) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
         output = self.claim.ideal_function(u)
-        return self._disagreements.nearest(u, output, self._within.differ(u, output))
+        return self._disagreements.nearest(u, output, self.within.differ(u, output))
 
     def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
         """Return γ and Pr(within γ) at an input where the claim need not say anything."""
@@ -106,19 +123,32 @@ class Obligations:
             values["alpha"] = self.number(alpha, values, "alpha")
         radius = self.number(gamma, values, "gamma")
         output = self.claim.ideal_function(u)
-        return radius, self._within.probability(u, output, radius)
+        return radius, self.within.probability(u, output, radius)
+
+    def _every_gamma_allows_all(self, u: tuple[Value, ...]) -> bool:
+        """Whether no possible output is further than the least γ from the ideal output."""
+        gamma, alpha = self.claim.gamma_level, self.claim.alpha_level
+        if isinstance(gamma, Range):
+            least: Distance = gamma.lower
+        else:
+            values = self.input_values(u)
+            values["alpha"] = (
+                alpha.lower if isinstance(alpha, Range) else self.number(alpha, values, "alpha")
+            )
+            least = self.number(gamma, values, "gamma")
+        return self.within.allows_all(u, self.claim.ideal_function(u), least)
 
     def at(
         self, u: tuple[Value, ...], alpha_is: Spot | None = None, gamma_is: Spot | None = None
-    ) -> list[Obligation] | None:
+    ) -> Due | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
         α and γ may be parameters instead of those that suffice.
         """
         claim = self.claim
         output = claim.ideal_function(u)
-        self._within.comparable(u, output)
-        distance = self._disagreements.distance(u, output, self._within.differ(u, output))
+        self.within.comparable(u, output)
+        distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         closed = claim.boundary == "check"
         values = self.input_values(u)
         alpha = claim.alpha_level
@@ -155,19 +185,20 @@ class Obligations:
                 return None
             radius: Distance = gamma_is
         elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
-            return list(self._for_all_gamma(make, top, reached))
+            found = tuple(self._for_all_gamma(make, top, reached))
+            return Due(found, not found and self._every_gamma_allows_all(u))
         else:
             assert isinstance(gamma, Expression)
             radius = self._radius(gamma, values | {"alpha": top})
-        chance = self._within.probability(u, output, radius)
+        chance = self.within.probability(u, output, radius)
         least = alpha.lower if isinstance(alpha, Range) else Fraction(0)
-        return make(top, reached, radius, True, chance, alpha_least=least)
+        return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
         if self.gamma_follows and self.claim.mechanism.checked.output.holds_noise:
             raise MissingHypothesisError("gamma moves with alpha, and the outputs hold noise")
-        steps = self._within.steps(make.input, make.output)
+        steps = self.within.steps(make.input, make.output)
         claim = self.claim
         for k, (radius, chance) in enumerate(steps[:-1]):
             limit = steps[k + 1][0]
@@ -386,6 +417,8 @@ class _Maker:
                 gamma_reached,
                 chance,
                 beta,
+                allows_all=chance == ONE
+                and self.all.within.allows_all(self.input, self.output, gamma),
                 **least,
             )
         ]

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.inputs import as_given
+from exactdp.claims.vacuity import Content
 from exactdp.claims.verdict import Counterexample
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
@@ -29,7 +30,7 @@ class Outcome:
     """What the general route found at an input."""
 
     holds: bool | None
-    silent: bool = False
+    content: Content = Content.SOMETHING
     counterexample: Counterexample | None = None
     missing: str = ""
     """Why it found nothing, if that is known."""
@@ -49,4 +50,4 @@ def at_point(
     given = as_given(claim.mechanism, u)
     here = replace(claim, inputs=[given], epsilon=Interval(eps, eps), **fixed)
     verdict = here.check()
-    return Outcome(verdict.holds, verdict.vacuous, verdict.counterexample)
+    return Outcome(verdict.holds, verdict.content, verdict.counterexample)

@@ -40,6 +40,15 @@ class OutputDistance(ABC):
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the distance of two outputs at an input, as the user writes it."""
 
+    def largest(self, u: Value, output: Value, outputs: tuple[Value, ...] | None) -> Distance:
+        """Return the largest possible distance from an output at an input.
+
+        `outputs` are those that the mechanism returns at any input, None if they are too many.
+        """
+        if outputs is None:
+            return inf
+        return max(self.between(u, output, other) for other in outputs)
+
     def ball(self, u: Value, output: Value, radius: Form) -> Regions:
         """Return the outputs within a radius, by linear conditions on their noise."""
         del u, output, radius
@@ -69,6 +78,11 @@ class _EqualOutputs(OutputDistance):
         """Return 0 or 1."""
         del u
         return Fraction(0 if one == two else 1)
+
+    def largest(self, u: Value, output: Value, outputs: tuple[Value, ...] | None) -> Distance:
+        """Return 1."""
+        del u, output, outputs
+        return Fraction(1)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from flint import fmpq, fmpq_poly
 
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import ANY, Range
-from exactdp.claims.obligations import Obligation
+from exactdp.claims.obligations import Due
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
+from exactdp.claims.vacuity import Content, content_of
 from exactdp.cones import Cone, ExpSum
 from exactdp.errors import ValueRefusedError
 from exactdp.language.noisy import samples_integers
@@ -65,10 +66,11 @@ class Curve:
                 sides.append(tuple((end + 1) * (j == 0) - (j == k) for j in range(size)))
         return Cone.of(size, sides)
 
-    def function(self, of: ExpPoly) -> CurvedSum:
-        """Return a sum of the parameters along the curve."""
+    def signed(self, form: ClosedForm) -> CurvedSum:
+        """Return a sum along the curve with the sign of a closed form of the parameters."""
         parts: dict[tuple[fmpq, ...], fmpq_poly] = {}
-        for (powers, rates), q in ExpSum.from_closed_form(of, self.names).to_dict().items():
+        whole = form.numerator * form.denominator
+        for (powers, rates), q in ExpSum.from_closed_form(whole, self.names).to_dict().items():
             exponent, part = fmpq_poly([]), fmpq_poly([exact(q)])
             for polynomial, power, rate in zip(self.polynomials, powers, rates, strict=True):
                 exponent += polynomial * exact(rate)
@@ -98,7 +100,7 @@ def along_curve(
     every: dict[str, Any] = dict.fromkeys(levels, ANY)
     wider = replace(claim, inputs=[as_given(claim.mechanism, u)], **every)
 
-    def run(trace: Trace) -> list[Obligation] | None:
+    def run(trace: Trace) -> Due | None:
         given = {name: trace.of(form) for name, form in curve.forms.items()}
         return wider.obligations.at(u, given.get("alpha"), given.get("gamma"))
 
@@ -113,7 +115,9 @@ def along_curve(
     most = MOST_CELLS
     if samples_integers(claim.mechanism.definition) and "gamma" in levels:
         most = MOST_CELLS if supremum(levels["gamma"], span).is_finite else _ENOUGH_CELLS
-    silent = all(at_point(claim, u, levels, point).silent for point in touched)
+    content = max(
+        (at_point(claim, u, levels, point).content for point in touched), default=Content.NOTHING
+    )
     faults = list(touched)
     for count, cell in enumerate(explore(curve.names, curve.around(span), run)):
         if count >= (_ENOUGH_CELLS if len(faults) > len(touched) else most):
@@ -122,12 +126,15 @@ def along_curve(
         for stretch in curve.inside(cell.cone, whole) if cell.result is not None else ():
             if stretch.lower == stretch.upper:
                 continue  # a neighbour of the cell has this point too
-            silent = False
+            lower, upper = _ends(stretch)
+
+            def is_at_least_one(beta: ClosedForm, ends: Any = (lower, upper)) -> bool:
+                return curve.signed(beta - 1).nonnegative(*ends) is True
+
+            content = max(content, content_of(cell.result, is_at_least_one))
             for one in cell.result or ():
                 for beta in one.beta:
-                    gap = one.probability - 1 + beta
-                    function = curve.function(gap.numerator * gap.denominator)
-                    lower, upper = _ends(stretch)
+                    function = curve.signed(one.probability - 1 + beta)
                     found = function.nonnegative(lower, upper)
                     if isinstance(found, Fraction) and found in stretch:
                         faults.append(function.simple_negative(found, lower, upper))
@@ -137,7 +144,7 @@ def along_curve(
         failure = at_point(claim, u, levels, point).counterexample
         if failure is not None:
             return Outcome(False, counterexample=failure)
-    return Outcome(True if holds else None, silent=silent, missing=missing)
+    return Outcome(True if holds else None, content, missing=missing)
 
 
 def says_nothing(claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm]) -> bool:

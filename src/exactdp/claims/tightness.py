@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.claims.deciding import Progress
+from exactdp.claims.deciding import Progress, Signs
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, how_many, listed, show
-from exactdp.claims.obligations import MissingHypothesisError, Obligation
+from exactdp.claims.obligations import Due, MissingHypothesisError, Obligation
+from exactdp.claims.vacuity import Contents, content_of, refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Root, infimum, nonnegative
@@ -86,8 +87,7 @@ class Tightness:
     def __str__(self) -> str:
         if self.input is None:
             where = "at the only input" if self.inputs == 1 else f"at all {self.inputs:,} inputs"
-            why = "the claim says nothing" if self.silent == self.inputs else "there is no error"
-            return f"Every κ will do: {where} {why}."
+            return f"β/κ is true for every κ > 0: {where} there is no error."
         how = "attained" if self.attained else "approached"
         return (
             f"β/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {self.kappa.whole}); "
@@ -167,15 +167,16 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     search = _Search(claim, goal)
     best = _Best(Kappa(inf, inf))
     total = how_many(claim.mechanism, claim.input_set)
-    silent = 0
+    contents, signs = Contents(), Signs(claim)
     for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
         found = _obligations(claim, u)
-        silent += found is None
+        contents = contents.and_one(content_of(found, signs.at_least_one))
         for one in found or ():
             best = search.improved(best, one)
         if progress is not None:
             progress(done, total)
-    return _answer(claim, best, total, silent)
+    refuse_empty(claim, contents)
+    return _answer(claim, best, total, contents.silent)
 
 
 def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) -> tuple[Row, ...]:
@@ -190,19 +191,21 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
     search = _Search(claim, positive_width(width))
     total = how_many(claim.mechanism, claim.input_set)
     rows = []
+    contents, signs = Contents(), Signs(claim)
     for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
-        found = [
-            search.least(one, beta) for one in _obligations(claim, u) or () for beta in one.beta
-        ]
+        due = _obligations(claim, u)
+        contents = contents.and_one(content_of(due, signs.at_least_one))
+        found = [search.least(one, beta) for one in due or () for beta in one.beta]
         if found:
             best = min(found, key=lambda one: one.kappa.upper)
             rows.append(Row(as_written(as_given(claim.mechanism, u)), best.kappa, best.eps))
         if progress is not None:
             progress(done, total)
+    refuse_empty(claim, contents)
     return tuple(rows)
 
 
-def _obligations(claim: Accuracy, u: tuple[Value, ...]) -> list[Obligation] | None:
+def _obligations(claim: Accuracy, u: tuple[Value, ...]) -> Due | None:
     try:
         return claim.obligations.at(u)
     except MissingHypothesisError as error:

@@ -11,6 +11,7 @@ from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.obligations import Obligation
+from exactdp.claims.vacuity import Content, Contents, way_out, why_empty
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, Enclosure
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -67,6 +68,16 @@ class Counterexample:
         )
 
     @cached_property
+    def error(self) -> Enclosure:
+        """The probability of an error above γ at this ε, enclosed."""
+        return (1 - self.probability).at(self.eps)
+
+    @cached_property
+    def allowed(self) -> Enclosure:
+        """β at this ε, enclosed."""
+        return self.beta.at(self.eps)
+
+    @cached_property
     def actual(self) -> Enclosure:
         """Pr(within γ) at this ε, enclosed."""
         return self.probability.at(self.eps)
@@ -79,9 +90,20 @@ class Counterexample:
     def __str__(self) -> str:
         return (
             f"at the input {show(self.input)} and ε = {spell(self.eps)} "
-            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) the probability is "
-            f"{self.actual.text(10)}, and the claim needs {self.required.text(10)}"
+            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) {self._error_told}"
         )
+
+    @property
+    def _error_told(self) -> str:
+        """Both error probabilities, with enough digits to see the difference."""
+        for digits in (4, 8, 16, 32, 64, 128):
+            actual, claimed = (
+                form.at(self.eps, digits).text(digits) for form in (1 - self.probability, self.beta)
+            )
+            if actual != claimed:
+                break
+        what = "the error exceeds γ" if self.gamma else "the output is wrong"
+        return f"{what} with probability {actual}, and the claim allows {claimed}"
 
 
 def _claimed(
@@ -124,11 +146,11 @@ class Verdict:
 
     claim: Accuracy
     holds: bool | None
+    """Whether the claim is true as mathematics, None if undecided. A claim that says nothing is
+    true: ask `outcome`, or the verdict as a bool, whether something was claimed and holds."""
     route: str
-    inputs: int
-    """How many inputs were looked at."""
-    silent: int
-    """At how many of them the claim says nothing."""
+    contents: Contents
+    """How much the claim says at the inputs that were looked at, or on cells of them."""
     counterexamples: tuple[Counterexample, ...] = ()
     checked: tuple[Checked, ...] = field(default=(), repr=False)
     missing: str = ""
@@ -148,9 +170,36 @@ class Verdict:
         return isinstance(self.claim.input_set, AllReals | Box)
 
     @property
+    def inputs(self) -> int:
+        """How many inputs were looked at."""
+        return self.contents.examined
+
+    @property
+    def silent(self) -> int:
+        """At how many of them nothing is claimed: dd is not above any α of the claim."""
+        return self.contents.silent
+
+    @property
+    def trivial(self) -> int:
+        """At how many of them what is claimed cannot fail, whatever the mechanism does."""
+        return self.contents.any_output + self.contents.any_error
+
+    @property
+    def content(self) -> Content:
+        """How much the claim says at the input that says most."""
+        return self.contents.most
+
+    @property
     def vacuous(self) -> bool:
-        """Whether the claim says nothing at every input."""
-        return self.holds is True and self.silent == self.inputs
+        """Whether the claim says nothing at any input, or only what cannot fail."""
+        return self.holds is True and self.contents.are_empty
+
+    @property
+    def outcome(self) -> str:
+        """The answer in a word: "holds", "fails", "undecided" or "vacuous"."""
+        if self.vacuous:
+            return "vacuous"
+        return {True: "holds", False: "fails", None: "undecided"}[self.holds]
 
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
@@ -175,14 +224,21 @@ class Verdict:
         claim = self.claim
         if self.holds is None:
             return f"Undecided: {claim}: {self.missing}."
+        if self.vacuous:
+            why, instead = why_empty(claim, self.contents), way_out(claim, self.contents)
+            return f"Vacuous: {claim}. This says nothing: {why}. {instead}"
         if self.holds:
-            if self.vacuous:
-                return (
-                    f"Holds, but says nothing: {claim}: at each of these inputs the distance to "
-                    "disagreement is not above any α of the claim."
-                )
-            return f"Holds: {claim}."
+            return f"Holds: {claim}{self._counted}."
         return f"Fails: {claim}: {self.counterexample}."
+
+    @property
+    def _counted(self) -> str:
+        """At how many inputs the claim says nothing, as words."""
+        empty = self.silent + self.trivial
+        if not empty:
+            return ""
+        noun = "cells" if self.is_everywhere else "inputs"
+        return f"; it says nothing at {empty:,} of the {self.inputs:,} {noun}"
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
@@ -208,14 +264,15 @@ class Verdict:
         return verdict_latex(self)
 
     def __bool__(self) -> bool:
-        return self.holds is True
+        return self.outcome == "holds"
 
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
         one, many = ("cell", "cells") if self.is_everywhere else ("input", "inputs")
         where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
-        if self.silent:
-            where += f", the claim says nothing at {self.silent} of them"
+        if empty := self.silent + self.trivial:
+            where += f", the claim says nothing at {empty:,} of them"
+            where += "" if self.vacuous else f" ({why_empty(self.claim, self.contents)})"
         if self.claim.inputs is None and not self.is_everywhere:
             where += "; these are all inputs of the finite domain (Corollary cor:finite)"
         lines.append(f"{many.capitalize()}: {where}.")

@@ -62,6 +62,13 @@ class Within:
                 total = total + chance
         return total
 
+    def allows_all(self, u: tuple[Value, ...], output: Value, radius: Distance) -> bool:
+        """Whether no possible output is further than a radius from the ideal output."""
+        if radius == inf:
+            return True
+        given, outputs = as_given(self._mechanism, u), self._mechanism.engine.outputs
+        return bool(self._metric.largest(given, output, outputs) <= radius)
+
     def steps(self, u: tuple[Value, ...], output: Value) -> list[tuple[Distance, ClosedForm]]:
         """Return the values of the output distance in order, each with Pr(distance ≤ value).
 

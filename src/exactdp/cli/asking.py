@@ -6,10 +6,17 @@ from collections.abc import Callable
 
 from exactdp.claims import Accuracy
 from exactdp.cli.loading import Found, find_claims
-from exactdp.cli.output import Json, Output, StoppedError, error_record
+from exactdp.cli.output import (
+    STYLES,
+    Json,
+    Output,
+    StoppedError,
+    error_record,
+    exit_code,
+)
 from exactdp.cli.reading import Changes
 from exactdp.cli.work import Job, Report, results
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, VacuousClaimError
 from exactdp.reals.numbers import counted
 
 
@@ -27,13 +34,18 @@ def ask(
         return Job(one.title, one.file, lambda report: question(changes.applied(one.claim), report))
 
     answers: list[Json] = []
+    codes: set[int] = set()
     try:
         for number, answer in results([job(one) for one in found], 1, output):
             one = found[number]
             head = {"file": one.file, "name": one.name}
             if isinstance(answer, ExactdpError):
-                output.note(str(answer), "red")
+                if isinstance(answer, VacuousClaimError):
+                    output.say(str(answer), STYLES["vacuous"])  # an answer, though not a number
+                else:
+                    output.note(str(answer), "red")
                 answers.append({**head, "error": error_record(answer)})
+                codes.add(exit_code(answer))
             else:
                 say(one.title, answer)
                 answers.append({**head, "error": None, **answer})
@@ -43,5 +55,5 @@ def ask(
             left = stopped.left
         done = f"{len(answers)} of {counted(len(found), 'claim')} done"
         return output.stopped(left, done, claims=answers)
-    code = 2 if any(one["error"] for one in answers) else 0
+    code = min(codes, default=0)  # what is wrong counts more than what says nothing
     return output.document(code, claims=answers, left=[])

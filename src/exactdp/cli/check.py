@@ -74,7 +74,8 @@ def command(
 
     A claim is an `Accuracy` in a variable of the file, also in a list or a dictionary; a folder is
     searched for *.py. Each claim is answered in a sentence; one that fails with an input and an ε
-    at which it is false. Exit code: 0 all hold, 1 one fails, 3 one is undecided, 2 wrong use.
+    at which it is false. Exit code: 0 all hold, 1 one fails, 3 one is undecided, 4 one says
+    nothing, 2 wrong use.
     """
     found = find_claims(targets, substring)
     paths = _paths(found, certificates)
@@ -99,7 +100,7 @@ def command(
         done += f" ({_counts(answers)})" if answers else ""
         return output.stopped(left, done, claims=answers)
     outcomes = {one["verdict"] for one in answers}
-    order = {"error": 2, "fails": 1, "undecided": 3}
+    order = {"error": 2, "fails": 1, "undecided": 3, "vacuous": 4}
     code = next((order[one] for one in order if one in outcomes), 0)
     return output.document(code, claims=answers, left=[])
 
@@ -153,9 +154,9 @@ def _say_table(output: Output, answers: list[Json]) -> None:
         rows = [
             [
                 f"{one['file']}::{one['name']}",
-                one["verdict"] + (", but says nothing" if one["vacuous"] else ""),
+                one["verdict"],
                 _looked_at(one),
-                f"{one['silent']:,}",
+                f"{one['silent'] + one['trivial']:,}",
                 f"{one['seconds']:.2f}",
             ]
             for one in decided
@@ -177,6 +178,7 @@ def _counts(answers: list[Json]) -> str:
         "holds": ("holds", "hold"),
         "fails": ("fails", "fail"),
         "undecided": ("is undecided", "are undecided"),
+        "vacuous": ("says nothing", "say nothing"),
         "error": ("is wrong", "are wrong"),
     }
     said = [f"{counts[one]} {forms[one][counts[one] != 1]}" for one in forms if counts[one]]

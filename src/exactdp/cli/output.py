@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import click
 
 from exactdp import __version__
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, VacuousClaimError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,13 @@ Json: TypeAlias = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NARROWEST_NAME = 16
-STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "error": "bold red"}
+STYLES = {
+    "holds": "green",
+    "fails": "bold red",
+    "undecided": "yellow",
+    "vacuous": "yellow",
+    "error": "bold red",
+}
 """The colour of each outcome, on a terminal."""
 
 
@@ -114,7 +120,7 @@ class Output:
         """Say what was wrong, and return the exit code."""
         if not shown:
             self.note(str(error), "red")
-        return self.document(2, error=error_record(error))
+        return self.document(exit_code(error), error=error_record(error))
 
 
 def refuse_unwritable(path: Path | None) -> None:
@@ -130,6 +136,11 @@ def _least_width(columns: list[str], rows: list[list[str]]) -> int:
     """Return how wide a terminal must be for a table; only its first column is folded."""
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     return min(widths[0], _NARROWEST_NAME) + sum(widths[1:]) + 3 * len(columns)
+
+
+def exit_code(error: ExactdpError) -> int:
+    """Return the exit code of an error: 4 if a claim says nothing, else 2 for wrong use."""
+    return 4 if isinstance(error, VacuousClaimError) else 2
 
 
 def error_record(error: ExactdpError) -> Json:

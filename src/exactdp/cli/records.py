@@ -85,6 +85,8 @@ def counterexample(one: Counterexample) -> Json:
         "distance": number(one.distance),
         "probability": form(one.probability),
         "beta": form(one.beta),
+        "error": enclosure(one.error),
+        "allowed": enclosure(one.allowed),
         "actual": enclosure(one.actual),
         "required": enclosure(one.required),
     }
@@ -93,12 +95,13 @@ def counterexample(one: Counterexample) -> Json:
 def verdict(found: Verdict) -> Json:
     """Return a verdict."""
     return {
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[found.holds],
+        "verdict": found.outcome,
         "vacuous": found.vacuous,
         "sentence": found.sentence,
         "route": found.route,
         "inputs": found.inputs,
         "silent": found.silent,
+        "trivial": found.trivial,
         "counted": "cells" if isinstance(found.claim.input_set, AllReals | Box) else "inputs",
         "assumptions": list(found.assumptions),
         "missing": found.missing,

@@ -32,6 +32,10 @@ class Window:
             return None
         return cls(variable, Fraction(interval.lower), interval.upper)
 
+    def simple_point(self) -> Fraction:
+        """Return a simple value of the variable inside."""
+        return Interval(self.lower, self.upper, upper_open=self.upper == inf).simple_point()
+
     def weights(self, rays: Sequence[Vector]) -> tuple[Fraction, ...]:
         """Return by how much the variable grows along each ray."""
         return tuple(ray[self.variable] for ray in rays)

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 #: A word, a sign beside it for those who do not see colours, and a colour with contrast above 4.5.
 OUTCOMES = {
-    True: ("Holds", "✓", "#00624a"),
-    False: ("Fails", "✗", "#a33a00"),
-    None: ("Undecided", "?", "#595959"),
+    "holds": ("Holds", "✓", "#00624a"),
+    "fails": ("Fails", "✗", "#a33a00"),
+    "undecided": ("Undecided", "?", "#595959"),
+    "vacuous": ("Says nothing", "∅", "#595959"),
 }
 _PAUSE = 0.1  # seconds between two looks of a progress bar
 _PRE = "text-align:left;line-height:1.35;margin:.4em 0"
@@ -89,10 +90,8 @@ def claim_latex(claim: Accuracy) -> str:
 
 def verdict_html(verdict: Verdict) -> str:
     """Return the sentence of a verdict, and how it was found."""
-    word, sign, colour = OUTCOMES[verdict.holds]
+    word, sign, colour = OUTCOMES[verdict.outcome]
     rest = verdict.sentence.partition(":")[2]
-    if verdict.vacuous:
-        word = "Holds, but says nothing"
     details = "".join(f"<li>{escape(line)}</li>" for line in str(verdict).splitlines()[1:])
     return (
         f'<div style="border-left:.4em solid {colour};padding:.2em .8em">'
@@ -103,7 +102,7 @@ def verdict_html(verdict: Verdict) -> str:
 
 def verdict_latex(verdict: Verdict) -> str:
     """Return the outcome and the claimed bound."""
-    word = OUTCOMES[verdict.holds][0]
+    word = OUTCOMES[verdict.outcome][0]
     return rf"$\text{{{word}: }} {claim_latex(verdict.claim).strip('$')}$"
 
 

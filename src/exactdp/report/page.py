@@ -91,16 +91,16 @@ def page(
 
 def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
     """Return what the page says of one claim."""
-    word, sign, _ = OUTCOMES[verdict.holds]
+    word, sign, _ = OUTCOMES[verdict.outcome]
     noun = "cell" if verdict.is_everywhere else "input"
     where = f"{counted(verdict.inputs, noun)} looked at"
-    if verdict.silent:
-        where += f"; the claim says nothing at {verdict.silent:,} of them"
+    if empty := verdict.silent + verdict.trivial:
+        where += f"; the claim says nothing at {empty:,} of them"
     return {
         "id": f"claim-{number}",
         "name": name,
-        "kind": "vacuous" if verdict.vacuous else word.lower(),
-        "word": "Holds, but says nothing" if verdict.vacuous else word,
+        "kind": verdict.outcome,
+        "word": word,
         "sign": sign,
         "sentence": verdict.sentence.partition(": ")[2],
         "rows": claim_rows(claim),

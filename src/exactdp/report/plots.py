@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.curves import ErrorCurve
+from exactdp.claims.vacuity import refuse_empty
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.values import Value
@@ -52,12 +53,20 @@ def plot_error(
 
     The input is the one given, else that of the counterexample, else the one that decides κ.
     """
-    return plot_shown(choose(claim, u=u, progress=progress), ax)
+    return plot_verdict(claim.check(progress=progress), ax, u=u, progress=progress)
 
 
-def plot_verdict(verdict: Verdict, ax: Axes | None = None, *, u: object = None) -> Axes:
+def plot_verdict(
+    verdict: Verdict,
+    ax: Axes | None = None,
+    *,
+    u: object = None,
+    progress: Progress | None = None,
+) -> Axes:
     """Draw the claim that was decided, as `plot_error` does, the counterexample marked."""
-    return plot_shown(choose(verdict.claim, verdict, u), ax)
+    if verdict.vacuous:
+        refuse_empty(verdict.claim, verdict.contents)
+    return plot_shown(choose(verdict.claim, verdict, u, progress=progress), ax)
 
 
 def plot_shown(shown: Shown, ax: Axes | None = None) -> Axes:
@@ -127,7 +136,7 @@ def plot_curve(
 
 def _mark(one: Counterexample, ax: Axes) -> None:
     """Mark a counterexample: the exact error above the claimed bound."""
-    where, error, bound = float(one.eps), 1 - float(one.actual), 1 - float(one.required)
+    where, error, bound = float(one.eps), float(one.error), float(one.allowed)
     ax.vlines(where, bound, error, color=BLACK, linewidth=1)
     ax.plot(
         [where],

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.inputs import AllReals, Box
 from exactdp.claims.levels import Range, constant
-from exactdp.errors import ValueRefusedError
+from exactdp.claims.vacuity import refuse_empty
+from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import Number, inf, rational
 from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, SKY, logarithmic, new_axes
@@ -28,16 +29,17 @@ if TYPE_CHECKING:
 
 _ROWS, _ROWS_EVERYWHERE = 20, 8  # besides the lowest
 _EDGES = tuple(Fraction(f"{10 ** (k / 8):.3g}") for k in range(-8, 9))  # 1/10 … 10
-_COLOURS = {True: SKY, False: "white", None: GREY}
+_COLOURS = {"holds": SKY, "undecided": GREY, "vacuous": "white"}
+_HATCHES = {"holds": "", "undecided": "///", "vacuous": "..."}
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A stretch of ε at one γ, and whether the claim holds there."""
+    """A stretch of ε at one γ, and what became of the claim there."""
 
     lower: float
     upper: float
-    holds: bool | None
+    outcome: str
 
 
 def plot_region(
@@ -61,19 +63,22 @@ def plot_region(
             progress(len(found), len(set(levels)))
         part = replace(claim, gamma=level)
         found[level] = _decided(part) if everywhere else _exact(part)
+    outcomes = {one.outcome for parts in found.values() for one in parts}
+    if outcomes == {"vacuous"}:
+        refuse_empty(claim, claim.check().contents)
     low, high = _span(claim, found)
     ax = ax or new_axes()
     ax.set_facecolor("white")
     height = min((float(b - a) for a, b in pairwise(found)), default=1.0)
     for level, parts in found.items():
-        for holds in (None, True):
+        for outcome, colour in _COLOURS.items():
             ax.broken_barh(
-                [_bar(one, low, high) for one in parts if one.holds is holds],
+                [_bar(one, low, high) for one in parts if one.outcome == outcome],
                 (float(level) - height / 2, height),
-                facecolor=_COLOURS[holds],
-                edgecolor="white",
+                facecolor=colour,
+                edgecolor=GREY if outcome == "vacuous" else "white",
                 linewidth=0.4,
-                hatch="" if holds else "///",
+                hatch=_HATCHES[outcome],
             )
         if not everywhere:
             ends = {end for one in parts for end in (one.lower, one.upper)}
@@ -96,8 +101,11 @@ def plot_region(
         Patch(facecolor=SKY, label="holds"),
         Patch(facecolor="white", edgecolor=BLACK, label=fails),
     ]
-    if any(one.holds is None for parts in found.values() for one in parts):
-        handles.append(Patch(facecolor=GREY, hatch="///", label="undecided"))
+    if "undecided" in outcomes:
+        handles.append(Patch(facecolor=GREY, hatch=_HATCHES["undecided"], label="undecided"))
+    if "vacuous" in outcomes:
+        dots = _HATCHES["vacuous"]
+        handles.append(Patch(facecolor="white", edgecolor=GREY, hatch=dots, label="says nothing"))
     ax.legend(handles=handles, loc="lower left", framealpha=1)
     return ax
 
@@ -117,7 +125,11 @@ def _gammas(claim: Accuracy, steps: int) -> list[Fraction]:
 
 def _exact(claim: Accuracy) -> list[_Part]:
     """Return the stretches of ε for which a claim about listed inputs holds."""
-    return [_Part(_end(one.lower), _end(one.upper), True) for one in claim.epsilons()]
+    try:
+        found = claim.epsilons()
+    except VacuousClaimError:
+        return [_Part(float(claim.epsilon.lower), float(claim.epsilon.upper), "vacuous")]
+    return [_Part(_end(one.lower), _end(one.upper), "holds") for one in found]
 
 
 def _end(end: Fraction | float | Root) -> float:
@@ -129,7 +141,7 @@ def _decided(claim: Accuracy) -> list[_Part]:
     on = claim.epsilon
     edges = sorted({*(e for e in _EDGES if on.lower < e < on.upper), *_ends(on)})
     if len(edges) == 1:  # a single ε
-        return [_Part(float(edges[0]), float(edges[0]), claim.check().holds)]
+        return [_Part(float(edges[0]), float(edges[0]), claim.check().outcome)]
     return list(_cells(claim, edges, None))
 
 
@@ -152,7 +164,7 @@ def _cells(claim: Accuracy, edges: list[Fraction], witness: Fraction | None) -> 
     `witness` is an ε at which the claim is known to fail: a cell that has it need not be decided.
     """
     low, high = edges[0], edges[-1]
-    holds: bool | None = False
+    outcome = "fails"
     if witness is None or not low <= witness <= high:
         on = claim.epsilon
         opened = Interval(
@@ -162,10 +174,10 @@ def _cells(claim: Accuracy, edges: list[Fraction], witness: Fraction | None) -> 
             upper_open=high == on.upper and on.upper_open,
         )
         verdict = replace(claim, epsilon=opened).check()
-        holds = verdict.holds
+        outcome = verdict.outcome
         witness = verdict.counterexample.eps if verdict.counterexample is not None else None
-    if holds or len(edges) == 2:
-        yield _Part(float(low), float(high), holds)
+    if outcome in ("holds", "vacuous") or len(edges) == 2:
+        yield _Part(float(low), float(high), outcome)
         return
     middle = len(edges) // 2
     yield from _cells(claim, edges[: middle + 1], witness)

@@ -134,9 +134,10 @@ def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightnes
 def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> ErrorCurve:
     """Return the error curve at an input, of one γ if there are several."""
     try:
-        found = claim.obligations.at(u) or []
+        due = claim.obligations.at(u)
     except MissingHypothesisError:
-        found = []
+        due = None
+    found = () if due is None else due.obligations
     for one in found:
         if len(found) == 1 or gamma in (None, one.gamma):
             given = as_given(claim.mechanism, u)

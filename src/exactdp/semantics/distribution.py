@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
-from itertools import product
+from functools import cached_property, partial
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError
@@ -27,6 +27,7 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.machine import Done
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of
@@ -41,6 +42,8 @@ _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution list
 _MOST_KEPT = 10_000  # answers that an engine remembers
 
 _MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
+
+_MOST_DOMAINS = 300  # finite inputs whose possible outputs are collected
 
 _ZERO = ExpPoly(0)
 
@@ -67,6 +70,31 @@ class Engine:
             result = Distribution(found)
             plan.remember(found.frame, point)
             return result
+
+    @cached_property
+    def outputs(self) -> tuple[Value, ...] | None:
+        """The outputs that the program can return at any input; None if they are too many.
+
+        Too many are also the inputs of a large finite domain.
+        """
+        if self._mechanism.checked.output.holds_noise:
+            return None
+        domains = [
+            [_symbols(names)]
+            if names is not None
+            else list(islice(param.type.values(), _MOST_DOMAINS + 1))
+            for param, names in zip(self._mechanism.inputs, self._names, strict=True)
+            if param.type is not None
+        ]
+        found: dict[Value, None] = {}
+        for count, values in enumerate(product(*domains)):
+            if count >= _MOST_DOMAINS:
+                return None
+            plan, _ = self._plan(values, ANYTHING)
+            for node in plan.graph.nodes:
+                if isinstance(node.event, Done):
+                    found[node.event.output] = None
+        return tuple(found)
 
     def probability(
         self, u: object, output: object, progress: Progress | None = None
