@@ -164,3 +164,14 @@ def test_numbers_and_texts_are_closed_forms_too() -> None:
     assert positive("exp(eps) - 1").holds
     assert str(supremum("eps*exp(-eps)")).endswith("attained at ε = 1")
     assert str(solution_set("1 - eps")) == "(0, 1]"
+
+
+def test_close_zeros_of_a_polynomial_times_an_exponential() -> None:
+    """(ε − 2)² − 2·10⁻⁴⁰ has the zeros 2 ± √2·10⁻²⁰, and e^(−ε/2) has none to look for."""
+    room = Fraction(2, 10**40)
+    f = exp(-eps / 2) * ((eps - 2) ** 2 - room)
+    assert not proved(nonnegative(f))
+    assert proved(nonnegative(f + exp(-eps / 2) * room))
+    first, second = roots(f, width=Fraction(1, 10**30))
+    assert 2 - Fraction(15, 10**21) < first.lower < 2 - Fraction(14, 10**21)
+    assert 2 + Fraction(14, 10**21) < second.lower < 2 + Fraction(15, 10**21)

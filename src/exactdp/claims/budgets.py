@@ -157,4 +157,4 @@ def _from(lower: Fraction, upper: Fraction, claim: Accuracy) -> Budget:
     on = claim.epsilon
     is_open = upper == on.lower and on.lower_open
     found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))
-    return Budget(lower, upper, not is_open, found, is_complete=lower == on.lower)
+    return Budget(lower, upper, not is_open, found, is_complete=upper == on.lower)

@@ -22,7 +22,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import Progress
-from exactdp.claims.inputs import AllReals, Box, as_given, as_written
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import Due, MissingHypothesisError, Obligation
 from exactdp.claims.output_distances import discrete_outputs, sup
@@ -36,13 +36,14 @@ from exactdp.claims.spaces import (
     refused,
     spaces_of,
 )
-from exactdp.claims.tightness import Kappa, Tightness
+from exactdp.claims.tightness import Kappa, Tightness, largest_whole
 from exactdp.claims.vacuity import Content, Contents, content_of, refuse_empty
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import (
     Cone,
     ConeDecision,
     ExpSum,
+    FactorEnclosure,
     Quotient,
     largest_factor,
     nonnegative_on,
@@ -52,7 +53,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import counted, inf, simplest_inside
+from exactdp.reals.numbers import counted, inf, simplest_inside, spell
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.piecewise import Piece
 from exactdp.semantics.spots import Trace, rational_vector
@@ -65,6 +66,7 @@ ROUTE = (
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 _STEPS = 1_000  # in which progress is told
+_MORE_LOOKS = 3  # how often a κ close to 0 is enclosed more closely
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
@@ -304,6 +306,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     listed = list(different.values())
     if not listed:
         return Tightness(Kappa(inf, inf), None, None, None, None, None, None, cells, silent)
+    quotients = [quotient for _, quotient, _ in listed]
     nothing = next((one for one in listed if not one[1].numerator), None)
     if nothing is not None:  # β is 0 and the error is not
         problem, _, _ = nothing
@@ -312,19 +315,27 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
             _values(problem, {0: claim.epsilon.simple_point()}),
         )
     else:
-        found = largest_factor([quotient for _, quotient, _ in listed], width)
+        found = _largest_factor(quotients, width)
         if found.upper is None or found.lower is None:
             raise ValueRefusedError("the best constant could not be enclosed")
         assert found.where is not None
         assert found.witness is not None
         problem, _, shape = listed[found.where]
-        kappa = _sharpened([quotient for _, quotient, _ in listed], found.lower, found.upper)
+        kappa = _sharpened(quotients, found.lower, found.upper)
         values = _values(problem, shape.lifted(found.witness))
+        if found.upper <= 0:
+            there = show(as_given(claim.mechanism, _input(claim, problem, values)))
+            raise ValueRefusedError(
+                f"beta = {claim.formula} is negative at the input {there}, "
+                f"eps = {spell(values['eps'])}",
+                rule="beta bounds a probability: it is defined and not negative for every eps.",
+                way_out="Correct beta, or restrict epsilon, alpha, gamma or the inputs.",
+            )
     u = _input(claim, problem, values)
     scale = values["eps"]
     return Tightness(
         kappa,
-        int(kappa.lower) if int(kappa.lower) == int(kappa.upper) else None,
+        largest_whole(kappa, partial(_allow, quotients)),
         as_written(as_given(claim.mechanism, u)),
         None,
         None,
@@ -333,6 +344,27 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         cells,
         silent,
     )
+
+
+def _largest_factor(quotients: list[Quotient], width: Fraction) -> FactorEnclosure:
+    """Return an enclosure of the largest factor, with a positive lower end if one is proved."""
+    found = closer = largest_factor(quotients, width)
+    for _ in range(_MORE_LOOKS):
+        if closer.lower is None or closer.upper is None or not closer.lower <= 0 < closer.upper:
+            break
+        closer = largest_factor(quotients, closer.upper / 4)
+    return closer if closer.lower is not None and closer.lower > 0 else found
+
+
+def _allow(quotients: list[Quotient], kappa: Fraction) -> bool | None:
+    """Whether error ≤ β/κ everywhere, None if that stays open."""
+    answer: bool | None = True
+    for one in quotients:
+        holds = one.decision(kappa).holds
+        if holds is False:
+            return False
+        answer = answer and holds
+    return answer
 
 
 def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> Kappa:

@@ -69,6 +69,8 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
     """
     frame = Frame.of([form], relations)
     constant, factors = frame.polynomial(form).factor_squarefree()
+    if not factors:  # c·e^{qε}
+        return [(form, 1)]
     found = [(frame.form(factor), int(power)) for factor, power in factors]
     # The polynomial is the form up to e^{qε}; the first factor takes its share of that.
     gap = form.terms[0].rate - sum(power * factor.terms[0].rate for factor, power in found)

@@ -290,7 +290,7 @@ def _tight(shown: Shown) -> str:
     if best.input is None:
         return str(best)
     whole = f"; the largest whole κ is {best.integer}" if best.integer is not None else ""
-    return f"β/κ is true for every κ up to {best.kappa} and for no larger one{whole}."
+    return f"β/κ is true for every κ up to {best.kappa.limits}{whole}."
 
 
 def _typeset(form: ClosedForm) -> str:
