@@ -25,6 +25,19 @@ FAILURES = (
     TypeError,
     ValueError,
 )
+
+
+class WrongProgramError(Exception):
+    """The program cannot be run at all, so nothing is proved of it."""
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Return `left is right`, which is defined for None and between truth values."""
+    if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
+        return left is right
+    raise WrongProgramError("the program has `is` between values that are not single objects")
+
+
 _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: lambda a, b: a < b,
     ast.LtE: lambda a, b: a <= b,
@@ -34,16 +47,12 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.NotEq: lambda a, b: a != b,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b,
-    ast.IsNot: lambda a, b: a is not b,
+    ast.Is: _same,
+    ast.IsNot: lambda a, b: not _same(a, b),
 }
 UNKNOWN = object()  # a constant that is not understood
 _WORDS = {"choose", "divmod", "expmech", "round", "str"}  # known, but not in this way or not here
 _DEEPEST = 20  # calls of functions inside functions
-
-
-class WrongProgramError(Exception):
-    """The program cannot be run at all, so nothing is proved of it."""
 
 
 class _LeaveError(Exception):
