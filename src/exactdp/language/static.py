@@ -59,4 +59,4 @@ def check_constants(code: Code, flow: Flow) -> None:
             if closed(choice.candidates):
                 candidates = evaluate_closed(choice.candidates, functions)
                 count = [0] * len(candidates) if hasattr(candidates, "__len__") else ()
-                scores_of(tuple(count), candidates, "score", choice.candidates.place)
+                scores_of(tuple(count), candidates, choice.candidates.place)

@@ -38,7 +38,7 @@ from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
 from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
-from exactdp.language.syntax import Choose, ExpMech, Name
+from exactdp.language.syntax import Choose, ExpMech
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, alike, as_output
 
@@ -418,12 +418,11 @@ class Machine:
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
         candidates = self._compile(choice.candidates)
-        name = choice.score.id.partition("()")[0] if isinstance(choice.score, Name) else "the score"
 
         def picked(env: Env) -> tuple[Any, ...]:
             factor = rate_of(rate(env), False, choice.rate.place)
             values = candidates(env)
-            scores = scores_of(score(env), values, name, choice.place)
+            scores = scores_of(score(env), values, choice.place)
             exponents = tuple(factor * points for points in scores)
             return Choice, tuple(items_of(values)), exponents, None, factor
 
