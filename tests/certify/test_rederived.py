@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from exactdp import Mechanism
 from exactdp.certify import formulas
 from exactdp.certify.derivation import Derivation
-from exactdp.certify.ratios import EPS, MalformedError, Ratio, UnsupportedError, variable
+from exactdp.certify.ratios import (
+    EPS,
+    MalformedError,
+    Ratio,
+    UnsupportedError,
+    WrongProgramError,
+    variable,
+)
 from exactdp.certify.reading import Interval, Reader
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
@@ -133,8 +140,6 @@ def test_subroutines_are_followed() -> None:
         "return q.__class__",
         "return (lambda f: f(f))(lambda f: f(f))",
         "x = 3\n    for i in range(99):\n        x = x * x\n    return x",
-        "return q[5]",
-        "return 1 / 0",
         "return f(q)",
     ],
 )
@@ -143,6 +148,12 @@ def test_programs_out_of_bounds_end(body: str) -> None:
     mine.steps.left = 100_000
     with pytest.raises(UnsupportedError):
         mine.ideal([[0, 1]])
+
+
+@pytest.mark.parametrize("body", ["return q[5]", "return 1 / 0"])
+def test_programs_that_fail_are_wrong(body: str) -> None:
+    with pytest.raises(WrongProgramError):
+        derivation(f"def f(q: Real[2]):\n    {body}").ideal([[0, 1]])
 
 
 # dd ------------------------------------------------------------------------------------

@@ -499,3 +499,38 @@ def test_bits_are_of_finite_values() -> None:
 
 def test_every_error_is_one_family() -> None:
     assert issubclass(ProgramError, ExactdpError)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return lap(eps, q[2]) > 0", "2:21: list index out of range"),
+        ("a = q[-3]\n    return a > 0", "2:9: list index out of range"),
+        ("return [5, 7][2] if q[0] > 1 / 0 else 0", "2:32: division by zero"),
+        ("return {0: 1}[3]", "2:12: 3 is not in the table"),
+        ("return choose({x: 1/2, 2: 1/4})", "2:12: the probabilities sum to 3/4"),
+        ("return choose({x: 3/2, 2: -1/2})", "2:12: the probability of 2 is negative"),
+        ("return choose({x: eps, 2: 1 - eps})", "2:12: the probability of 2 is negative at eps"),
+        ("return choose({x: 1 - eps, 2: eps})", "2:12: the probability of x is negative at eps"),
+        ("return choose({x: 1/2, 2: exp(eps)/2})", "2:12: the probabilities do not sum to 1"),
+    ],
+)
+def test_what_every_run_comes_to_is_refused_at_once(body: str, said: str) -> None:
+    with pytest.raises(ProgramError, match=re.escape(f"<mechanism>:{said}")):
+        Mechanism.from_source(f"def f(q: Real[2], x: Dom(0, 1)):\n    {body}\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if q[0] > 5:\n        return q[7]\n    return 0",
+        "return q[7] if x > 5 else 0",
+        "return x > 5 and q[7] > 0",
+        "return 0 > x > 1 / 0",
+        "return [1 / 0 for i in range(x)]",
+        "assert x >= 0, [1][5]\n    return x",
+    ],
+)
+def test_what_no_run_comes_to_is_not_refused(body: str) -> None:
+    mechanism = Mechanism.from_source(f"def f(q: Real[2], x: Dom(0, 1)):\n    {body}\n")
+    assert mechanism.run(([0, 0], 0)) in (0, False, ())

@@ -28,9 +28,8 @@ from . import limits
 from .claims import Claims
 from .enclosures import Enclosure, exp_enclosure, floor, total
 from .everywhere import Everywhere
-from .interpreter import WrongProgramError
 from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT, MAX_TEXT, MAX_WORK
-from .ratios import MalformedError, UnsupportedError
+from .ratios import MalformedError, UnsupportedError, WrongProgramError
 from .reading import RejectedError
 from .signs import Signs
 

@@ -13,7 +13,7 @@ from . import distances, limits
 from .integrals import Integrals
 from .linear import Form, is_number
 from .programs import Kind, Program, Steps, frozen
-from .ratios import Ratio, UnsupportedError
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
 from .regions import ball, feasible, rows
 from .runs import Condition, Exact, Path, Run, paths
 
@@ -65,10 +65,17 @@ class Derivation:
                 raise UnsupportedError("the table has no output for an input")
             return self.table[str(u)]
         if given.get("noiseless"):
-            return self.mechanism.run(run or Exact(), u)
-        if "source" in given:
-            return self.program(given["source"]).run(run or Exact(), u)
-        raise UnsupportedError("the ideal is a Python function")
+            program = self.mechanism
+        elif "source" in given:
+            program = self.program(given["source"])
+        else:
+            raise UnsupportedError("the ideal is a Python function")
+        if run is not None:
+            return program.run(run, u)
+        try:
+            return program.run(Exact(), u)
+        except BrokenRunError as error:
+            raise WrongProgramError(f"the ideal fails at an input: {error}") from error
 
     def differ(self, u: Input, one: Any, two: Any) -> bool:
         """Whether two ideal outputs disagree at an input."""
@@ -204,7 +211,12 @@ class Derivation:
 
     def _all_paths(self, u: Input) -> list[tuple[Path, Any]]:
         if self._paths is None or self._paths[0] != u:
-            self._paths = u, list(paths(lambda path: self.mechanism.run(path, u), noisy=True))
+
+            def happens(path: Path) -> bool:
+                return bool(self.integrals.probability(path.noises, path.conditions))
+
+            found = paths(lambda path: self.mechanism.run(path, u), noisy=True, happens=happens)
+            self._paths = u, list(found)
         return self._paths[1]
 
     def probability(self, u: Input, ideal: Any, radius: Number) -> Ratio:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
 from .linear import Form, is_number
-from .ratios import EPS, MalformedError, Ratio, UnsupportedError
+from .ratios import (
+    EPS,
+    BrokenRunError,
+    MalformedError,
+    Ratio,
+    UnsupportedError,
+    WrongProgramError,
+)
 from .runs import Run
 
 if TYPE_CHECKING:
@@ -25,6 +32,15 @@ FAILURES = (
     TypeError,
     ValueError,
 )
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Return `left is right`, which is defined for None and between truth values."""
+    if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
+        return left is right
+    raise WrongProgramError("the program has `is` between values that are not single objects")
+
+
 _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: lambda a, b: a < b,
     ast.LtE: lambda a, b: a <= b,
@@ -34,16 +50,12 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.NotEq: lambda a, b: a != b,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b,
-    ast.IsNot: lambda a, b: a is not b,
+    ast.Is: _same,
+    ast.IsNot: lambda a, b: not _same(a, b),
 }
 UNKNOWN = object()  # a constant that is not understood
 _WORDS = {"choose", "divmod", "expmech", "round", "str"}  # known, but not in this way or not here
 _DEEPEST = 20  # calls of functions inside functions
-
-
-class WrongProgramError(Exception):
-    """The program cannot be run at all, so nothing is proved of it."""
 
 
 class _LeaveError(Exception):
@@ -131,7 +143,7 @@ class Walk:
                 return
             case ast.Assert(test):
                 if not self.truth(test):
-                    raise UnsupportedError("an assertion of the program fails")
+                    raise BrokenRunError("an assertion of the program fails")
             case _:
                 raise UnsupportedError(f"{type(node).__name__} is not understood")
 
@@ -164,13 +176,17 @@ class Walk:
                 self.local[name] = value
             case ast.Tuple(items) | ast.List(items):
                 values = list(value)
-                if len(values) != len(items) or any(isinstance(one, ast.Starred) for one in items):
-                    raise UnsupportedError("an assignment does not fit")
+                if any(isinstance(one, ast.Starred) for one in items):
+                    raise UnsupportedError("an assignment is not understood")
+                if len(values) != len(items):
+                    raise BrokenRunError("an assignment in the program does not fit")
                 for one, part in zip(items, values, strict=True):
                     self.assign(one, part)
             case ast.Subscript(ast.Name(name), index):
                 changed = list(self.local[name])
-                changed[self.value(index)] = value
+                position = self.value(index)
+                _entry(changed, position)
+                changed[position] = value
                 self.local[name] = changed
             case _:
                 raise UnsupportedError("an assignment is not understood")
@@ -220,7 +236,7 @@ class Walk:
                 ends = [None if one is None else self.value(one) for one in (lower, upper, step)]
                 return self.value(base)[slice(*ends)]
             case ast.Subscript(base, index):
-                return self.value(base)[self.value(index)]
+                return _entry(self.value(base), self.value(index))
             case ast.Lambda(arguments, body):
                 return self.function([one.arg for one in arguments.args], body)
             case ast.ListComp(element, clauses) | ast.GeneratorExp(element, clauses):
@@ -248,7 +264,10 @@ class Walk:
         """Return left op right."""
         if type(op) not in OPERATORS:
             raise UnsupportedError("an operator is not understood")
-        return OPERATORS[type(op)](left, right)
+        try:
+            return OPERATORS[type(op)](left, right)
+        except ZeroDivisionError as error:
+            raise BrokenRunError("the program divides by 0") from error
 
     def compare(self, first: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
         """Return the truth of a chain of comparisons."""
@@ -357,5 +376,13 @@ def _rate(value: Any) -> Fraction:
     """Return a, of a rate that is a·ε."""
     rate = (value / EPS).constant() if isinstance(value, Ratio) else None
     if rate is None or rate <= 0:
-        raise UnsupportedError("a rate is not a positive multiple of ε")
+        raise BrokenRunError("a rate in the program is not a positive multiple of ε")
     return rate
+
+
+def _entry(base: Any, index: Any) -> Any:
+    """Return one entry of a list, tuple, string or table."""
+    try:
+        return base[index]
+    except LookupError as error:
+        raise BrokenRunError(f"the program has no entry {index!r} where it reads it") from error

@@ -19,7 +19,7 @@ from .derivation import Derivation
 from .distances import between_outputs
 from .integrals import Integrals
 from .linear import Form, Judge, holds, is_number, plain
-from .ratios import Sum, UnsupportedError, plus
+from .ratios import BrokenRunError, Sum, UnsupportedError, WrongProgramError, plus
 from .regions import Row, feasible, rows
 from .runs import Condition, Path, paths
 
@@ -137,7 +137,11 @@ class OnCone:
     def ideal(self) -> Any:
         """Return the ideal output, its forms as vectors."""
         path = self.path((), noisy=False)
-        return spelled(self.derivation.ideal(self.input(path), path), self.region.size)
+        try:
+            output = self.derivation.ideal(self.input(path), path)
+        except BrokenRunError as error:
+            raise WrongProgramError(f"the ideal fails at inputs of a cell: {error}") from error
+        return spelled(output, self.region.size)
 
     def value(self, output: Any) -> Any:
         """Return an output to calculate with."""
@@ -151,14 +155,15 @@ class OnCone:
         """Return the function from radii to the probability of being so close to the ideal."""
         derivation, spec = self.derivation, self.derivation.spec["output_distance"]
         name, wanted = spec.get("name"), self.value(ideal)
+        integrals = Integrals(self.region.size, self.region.judge)
         every = list(
             paths(
                 lambda path: derivation.mechanism.run(path, self.input(path)),
                 noisy=True,
                 make=self.path,
+                happens=lambda path: bool(integrals.density(path.noises, path.conditions)),
             )
         )
-        integrals = Integrals(self.region.size, self.region.judge)
 
         def chance(radius: Any) -> Sum:
             total: Sum = {}

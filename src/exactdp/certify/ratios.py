@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 
+from .enclosures import exp_enclosure, total
 from .reading import Terms, size
 
 MOST = 250_000  # products of two terms
@@ -21,6 +23,14 @@ _ONE: Sum = {((0, 0, 0), _FLAT): Fraction(1)}
 
 class UnsupportedError(Exception):
     """A part that is not re-derived; the message says why."""
+
+
+class BrokenRunError(UnsupportedError):
+    """A run in which the program itself fails; a program that can come to it is wrong."""
+
+
+class WrongProgramError(Exception):
+    """The program is broken, so nothing is proved of it."""
 
 
 class MalformedError(Exception):
@@ -141,6 +151,27 @@ class Ratio:
         if len(signs[0]) > 1 or len(signs[1]) > 1:
             return None
         return signs[0].pop() * signs[1].pop()
+
+    def is_nonnegative(self) -> bool | None:
+        """Whether it is ≥ 0 for every ε > 0; None if that is not seen.
+
+        It has the sign of the product of its parts, Σ ε^k·Σ c·e^{qε}. A sum Σ c·e^{qε} is ≥ 0 if
+        the coefficients from each q upwards add up to ≥ 0: by Abel summation it is a sum of these
+        times e^{qε} − e^{pε} ≥ 0, with p < q neighbours.
+        """
+        product = {key: c for key, c in Ratio(times(self.over, self.under)).terms()[0].items() if c}
+        seen = True
+        for power in {k for _, k in product}:
+            upwards = sorted((q for q, k in product if k == power), reverse=True)
+            sums = accumulate(product[q, power] for q in upwards)
+            seen = seen and all(one >= 0 for one in sums)
+        if seen:
+            return True
+        for eps in (Fraction(2) ** n for n in range(-10, 7)):
+            parts = [(c * eps**k, 0, exp_enclosure(q * eps, 128)) for (q, k), c in product.items()]
+            if total(parts, 128)[1] < 0:
+                return False
+        return None
 
     def __add__(self, other: object) -> Ratio:
         two = _ratio(other)

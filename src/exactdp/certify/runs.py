@@ -13,7 +13,7 @@ from typing import Any
 
 from . import limits
 from .linear import NEGATED, Form, holds
-from .ratios import Ratio, UnsupportedError
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
 
 Condition = tuple[Form, str]  # form op 0
 
@@ -114,7 +114,13 @@ class Path(Run):
         for _, chance in options:
             total = total + chance
         if total != 1:
-            raise UnsupportedError("probabilities do not add up to 1")
+            raise BrokenRunError("probabilities in the program do not add up to 1")
+        for _, chance in options:
+            match chance.is_nonnegative():
+                case False:
+                    raise BrokenRunError("a probability in the program is negative")
+                case None:
+                    raise UnsupportedError("a probability is not seen to be at least 0")
         value, chance = options[self._choice(len(options))]
         self.weight = self.weight * chance
         return value
@@ -136,9 +142,17 @@ class Path(Run):
 
 
 def paths(
-    run: Callable[[Path], Any], *, noisy: bool, make: Callable[..., Path] = Path
+    run: Callable[[Path], Any],
+    *,
+    noisy: bool,
+    make: Callable[..., Path] = Path,
+    happens: Callable[[Path], bool] | None = None,
 ) -> Iterator[tuple[Path, Any]]:
-    """Return every path of a program, with its output."""
+    """Return every path of a program, with its output.
+
+    With `happens`, which says whether a path has a positive probability, a path on which the
+    program fails is left out if it has none; else the program is wrong.
+    """
     waiting: list[tuple[int, ...]] = [()]
     count = 0
     while waiting:
@@ -146,8 +160,16 @@ def paths(
         count += 1
         if count > limits.MAX_PATHS:
             raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
-        output = run(path)
+        ended: list[Any] = []
+        try:
+            ended.append(run(path))
+        except BrokenRunError as error:
+            if happens is None:
+                raise
+            if happens(path):
+                raise WrongProgramError(str(error)) from error
         for k in range(len(path.choices), len(path.made)):
             before = tuple(path.made[:k])
             waiting += [(*before, other) for other in range(1, path.open[k])]
-        yield path, output
+        for output in ended:
+            yield path, output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from exactdp.claims.output_distances import (
 )
 from exactdp.claims.pieces import assembled
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Mechanism
 from exactdp.language.types import ListType
 from exactdp.language.values import Value
@@ -132,8 +132,13 @@ class Accuracy:
     def beta_at(self, u: Value) -> Expression:
         """Return β as a formula, at an input as a user writes it."""
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            return _of_input(self.beta, u)
+            return _of_input(self._asked_beta, u)
         return self.formula
+
+    @cached_property
+    def _asked_beta(self) -> Asked:
+        """β as a function of the input."""
+        return asked(self.beta, "beta", lambda found: as_expression(found, "beta"))
 
     @cached_property
     def formula(self) -> Expression:
@@ -141,7 +146,7 @@ class Accuracy:
         if callable(self.beta) and not isinstance(self.beta, Expression):
             symbols = [Symbol(name) for name in self.entry_names]
             return _of_input(
-                self.beta, as_given(self.mechanism, assembled(self.mechanism, symbols))
+                self._asked_beta, as_given(self.mechanism, assembled(self.mechanism, symbols))
             )
         return as_expression(self.beta, "beta")
 
@@ -284,10 +289,10 @@ class Accuracy:
         return f"<Accuracy: {self}>"
 
 
-def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
+def _of_input(beta: Asked, u: Value) -> Expression:
     try:
         with watched(u):
-            found = beta(u)
+            found: Expression = beta.answer((u,), {}) if has_spots(u) else beta(u)
     except ExactdpError:
         raise
     except Exception as error:
@@ -297,7 +302,7 @@ def _of_input(beta: Callable[[Any], object], u: Value) -> Expression:
             f"beta failed at the input {u!r}: {error}",
             rule="A function for beta takes an input and returns a formula.",
         ) from error
-    return as_expression(found, "beta")
+    return found
 
 
 def _read_epsilon(value: object) -> Interval:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from exactdp.claims.inputs import as_given, has_reals
 from exactdp.claims.pieces import Piece, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
+from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.values import Value
 from exactdp.semantics.concrete import run_exactly
@@ -54,7 +55,7 @@ class Program:
 class Lookup:
     """An ideal given by a dictionary or a Python function of finite inputs."""
 
-    function: Callable[[Any], Any]
+    function: Asked
     mechanism: Mechanism
     name: str
 
@@ -62,7 +63,7 @@ class Lookup:
         """Look the input up."""
         given = as_given(self.mechanism, u)
         try:
-            return read_pattern(self.function(given))
+            return self.function(given)
         except ExactdpError:
             raise
         except Exception as error:
@@ -97,7 +98,8 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
         table = {mechanism.read_input(key): out for key, out in value.items()}
-        return Lookup(_by_table(table, mechanism), mechanism, "table")
+        look = Asked(_by_table(table, mechanism), "the ideal table", read_pattern)
+        return Lookup(look, mechanism, "table")
     if callable(value):
         if has_reals(mechanism):
             try:
@@ -112,7 +114,8 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
                     if "@" in error.way_out
                     else error.way_out,
                 ) from None
-        return Lookup(value, mechanism, getattr(value, "__name__", "ideal"))
+        name = getattr(value, "__name__", "ideal")
+        return Lookup(asked(value, f"the ideal {name}", read_pattern), mechanism, name)
     raise ValueRefusedError(
         f"{value!r} is not an ideal",
         rule="An ideal is a function in the language, a dictionary from input to output, or for "

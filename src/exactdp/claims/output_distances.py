@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from exactdp.claims.distances import (
@@ -20,6 +21,7 @@ from exactdp.claims.distances import (
 from exactdp.claims.elimination import feasible
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
@@ -147,7 +149,8 @@ class _ScoreGap(OutputDistance):
 
     def bound_to(self, mechanism: Mechanism) -> OutputDistance:
         """Return the distance with the score of the mechanism."""
-        return replace(self, mechanism=mechanism)
+        score = None if self.score is None else _asked(self.score, "the score")
+        return replace(self, mechanism=mechanism, score=score)
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the difference of two scores."""
@@ -194,6 +197,10 @@ class _OwnOutput(OutputDistance):
         """The name of the function."""
         return str(getattr(self.function, "__name__", "the output distance"))
 
+    @cached_property
+    def _asked(self) -> Callable[..., Any]:
+        return _asked(self.function, f"the distance {self.name}")
+
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the value of the function."""
         if isinstance(self.function, Ideal) and has_spots((u, one, two)):
@@ -202,7 +209,7 @@ class _OwnOutput(OutputDistance):
             if isinstance(found, Spot):
                 return found
         else:
-            found = _called(self.function, f"the distance {self.name}", u, one, two)
+            found = _called(self._asked, f"the distance {self.name}", u, one, two)
             if isinstance(found, Spot):
                 return found
         if isinstance(found, float) and found == inf:
@@ -267,9 +274,18 @@ def as_list(value: Value) -> Value:
     return List(map(as_list, value)) if isinstance(value, tuple) else value
 
 
+def _asked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """Return a function of the user that gives the same answer each time."""
+    if isinstance(function, Ideal | Asked):
+        return function
+    return asked(function, what, lambda found: found)
+
+
 def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     try:
         with watched(arguments):
+            if isinstance(function, Asked) and has_spots(arguments):
+                return function.answer(arguments, {})  # its comparisons are noted, each time
             return function(*arguments)
     except ExactdpError:
         raise

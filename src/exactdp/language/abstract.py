@@ -16,6 +16,7 @@ from exactdp.language.kinds import (
     FUNCTION,
     NOTHING,
     SHARED,
+    SINGLE,
     TERM,
     Kind,
     join,
@@ -31,12 +32,15 @@ from exactdp.language.rules import (
     CALLED_BY_NAME,
     COMPARE_IT,
     COPY_FIRST,
+    IDENTITY,
     LINEAR,
     MIXED,
     NOT_A_VALUE,
     SAME_LENGTH,
+    SINGLE_OBJECTS,
     TARGETS,
     UNMIX,
+    WRITE_EQUAL,
     refuse,
 )
 from exactdp.language.syntax import (
@@ -119,6 +123,8 @@ class Abstract:
             case Literal(value):
                 if isinstance(value, Term):
                     return TERM
+                if isinstance(value, bool) or value is None:
+                    return SINGLE
                 return CONSTANT if isinstance(value, tuple) else FINITE
             case Name(name):
                 return self.name(node, name)
@@ -135,9 +141,15 @@ class Abstract:
                     self.truth(operand, kind)
                 return joined(kinds)
             case Comparison(first, rest):
-                for part in (first, *(part for _, part in rest)):
-                    self.no_term(part, self.kind(part))
-                return FINITE
+                left, before = first, self.kind(first)
+                self.no_term(first, before)
+                for op, part in rest:
+                    after = self.kind(part)
+                    self.no_term(part, after)
+                    if op in ("is", "is not"):
+                        self.identity((left, before), (part, after), node.place)
+                    left, before = part, after
+                return SINGLE
             case Conditional(test, then, otherwise):
                 self.truth(test)
                 return join(self.kind(then), self.kind(otherwise))
@@ -230,11 +242,21 @@ class Abstract:
                 "Write what it is compared with, such as `r > 0`.",
             )
 
+    def identity(
+        self, left: tuple[PureExpr, Kind], right: tuple[PureExpr, Kind], place: Place
+    ) -> None:
+        """Refuse `is` unless a side is None or both are None, True or False."""
+        sides = (left, right)
+        if any(isinstance(node, Literal) and node.value is None for node, _ in sides):
+            return
+        if not all(kind == SINGLE for _, kind in sides):
+            refuse(place, IDENTITY, SINGLE_OBJECTS, WRITE_EQUAL)
+
     def unary(self, op: str, operand: PureExpr) -> Kind:
         """Return the kind of - + not."""
         if op == "not":
             self.truth(operand)
-            return FINITE
+            return SINGLE
         return self.kind(operand)
 
     def binary(self, op: str, left: Kind, right: Kind, node: Node) -> Kind:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from exactdp.language.code import PureExpr
-from exactdp.language.kinds import FINITE, NOTHING, TERM, Kind, join, joined, number, sequence
+from exactdp.language.kinds import (
+    FINITE,
+    NOTHING,
+    SINGLE,
+    TERM,
+    Kind,
+    join,
+    joined,
+    number,
+    sequence,
+)
 from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
 from exactdp.language.syntax import Call
 
@@ -34,6 +44,8 @@ def call_kind(node: Call, parts: tuple[PureExpr, ...], kinds: list[Kind], made: 
     if name == "dict":
         # The lists that it holds stay known, so that they cannot be changed meanwhile.
         return join(FINITE, sequence(first.entry.entry))
+    if name in ("all", "any", "bool"):
+        return SINGLE
     return TERM if name == "exp" else FINITE
 
 

@@ -31,6 +31,7 @@ from exactdp.language.kinds import (
     NOTHING,
     REAL,
     SHARED,
+    SINGLE,
     UNKNOWN,
     Kind,
     join,
@@ -38,7 +39,7 @@ from exactdp.language.kinds import (
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, refuse
 from exactdp.language.syntax import Choose, ExpMech
-from exactdp.language.types import InputType, ListType, RecordType
+from exactdp.language.types import DomType, InputType, ListType, RecordType
 
 if TYPE_CHECKING:
     from exactdp.errors import Place
@@ -63,11 +64,14 @@ def input_kind(kind: InputType | None) -> Kind:
     if kind is None:
         return Kind(finite=True, sites=frozenset({SHARED}))
     if isinstance(kind, ListType):
-        item = FINITE if kind.finite else REAL
+        item = input_kind(kind.item)
         return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
     if isinstance(kind, RecordType):
         return sequence(tuple(map(input_kind, kind.entries)), _SHARED)
-    return FINITE if kind.finite else REAL
+    if isinstance(kind, DomType):
+        single = all(isinstance(one, bool) or one is None for one in kind.members)
+        return SINGLE if single else FINITE
+    return REAL
 
 
 _SHARED = frozenset({SHARED})
@@ -138,7 +142,7 @@ class Checker:
                 env[slot] = self.pick(choice)
             case Test():
                 self.test(one)
-                env[one.slot] = FINITE
+                env[one.slot] = SINGLE
             case Branch(test):
                 abstract.truth(test)
             case Enter(items, counter, value):
@@ -236,8 +240,9 @@ class Checker:
             message = "the candidates of expmech are finite values"
             found = abstract.finite(choice.candidates, message, FINITE_ONLY, NUMBER_THEM)
             return join(FINITE, found.entry)
-        found = FINITE
+        found = NOTHING
         if choice.table is not None:
+            found = FINITE
             message = "a table of probabilities cannot hold {}"
             abstract.finite(choice.table, message, FINITE_ONLY, LEAVE_OUT)
         for value, chance in choice.outcomes:

@@ -14,6 +14,7 @@ from typing import Any
 from exactdp.errors import ExactdpError, Place
 from exactdp.language.code import Appended, Augmented, PureExpr, Unpacked, Updated
 from exactdp.language.definition import bound_names
+from exactdp.language.helpers import Helper
 from exactdp.language.limits import UNROLL_LIMIT
 from exactdp.language.operations import (
     COMPARISONS,
@@ -49,7 +50,7 @@ from exactdp.language.syntax import (
     Unary,
 )
 from exactdp.language.terms import EPS
-from exactdp.language.values import List, Value, freeze_result, thaw
+from exactdp.language.values import List, Value
 
 Env = list[Value]
 Closure = Callable[[Env], Value]
@@ -101,7 +102,9 @@ class Compiler:
 
     def __init__(self, slots: Mapping[str, int], functions: Mapping[str, Any]) -> None:
         self.slots = slots
-        self.functions = functions
+        self.functions = {
+            name: Helper(function, name.partition("()")[0]) for name, function in functions.items()
+        }
 
     def compile(self, node: PureExpr) -> Closure:
         """Return the closure that computes an expression from an environment."""
@@ -172,9 +175,7 @@ class Compiler:
             return lambda _: EPS
         if name == "inf":
             return lambda _: float("inf")
-        function = self.functions.get(name)
-        if function is None:
-            function = FUNCTIONS.get(name)
+        function = self.functions.get(name) or FUNCTIONS.get(name)
         assert function is not None, f"the reader let the unknown name {name} pass"
         return lambda _: function
 
@@ -245,9 +246,7 @@ class Compiler:
         args = [self.compile(arg) for arg in node.args]
         keywords = [(name, self.compile(arg)) for name, arg in node.keywords]
         name = node.function.id
-        if name in self.functions:
-            return self.foreign(node, self.functions[name], args, keywords)
-        function = FUNCTIONS[name]
+        function = self.functions.get(name) or FUNCTIONS[name]
         if name in ("any", "all") and len(node.args) == 1:
             argument = node.args[0]
             if isinstance(argument, Comprehension) and not argument.is_list:
@@ -259,23 +258,6 @@ class Compiler:
             return function(*values, **{key: arg(env) for key, arg in keywords})
 
         return guarded(node.place, run)
-
-    def foreign(
-        self,
-        node: Call,
-        function: Callable[..., Any],
-        args: list[Closure],
-        keywords: list[tuple[str, Closure]],
-    ) -> Closure:
-        """Return the closure that runs a Python function on plain Python values."""
-        name, place = node.function.id.partition("()")[0], node.place
-
-        def run(env: Env) -> Value:
-            values = [thaw(arg(env)) for arg in args]
-            named = {key: thaw(arg(env)) for key, arg in keywords}
-            return call_python(function, name, place, values, named)
-
-        return run
 
     def comprehension(self, node: Comprehension) -> Closure:
         """Return the closure of a comprehension; a generator is a list handed on."""
@@ -347,38 +329,6 @@ class Compiler:
             return function
 
         return make
-
-
-def call_python(
-    function: Callable[..., Any],
-    name: str,
-    place: Place,
-    args: list[Any],
-    keywords: dict[str, Any] | None = None,
-) -> Value:
-    """Run a Python function on plain values and take its result as a finite value."""
-    try:
-        result = function(*args, **(keywords or {}))
-    except ExactdpError as error:
-        if error.place is not None:
-            raise
-        raise fail(place, error.message, error.rule, error.way_out) from error
-    except Exception as error:
-        raise fail(
-            place,
-            f"{name} raised {type(error).__name__}: {error}",
-            f"{name} is a Python function, run on the values {', '.join(map(repr, args))}.",
-            f"Make {name} return a finite value for them, or test them with `if` before.",
-        ) from error
-    try:
-        return freeze_result(result)
-    except ExactdpError as error:
-        raise fail(
-            place,
-            f"{name} returned {result!r}: {error.message}",
-            error.rule or "A Python function called by a mechanism returns finite values.",
-            error.way_out,
-        ) from None
 
 
 def evaluate_closed(node: PureExpr, constants: Mapping[str, object]) -> Value:

@@ -19,7 +19,8 @@ class Kind:
     """What a value may be; several may be true at once.
 
     `items` are the kinds of the entries of a sequence: one for each entry, or a single
-    one for all if the length is not known. `sites` are the places where a list that it
+    one for all if the length is not known. `single` says that what is finite of it is True,
+    False or None. `sites` are the places where a list that it
     may be was made: even for the latest list made there, odd for earlier ones.
     """
 
@@ -29,6 +30,7 @@ class Kind:
     function: bool = False
     term: bool = False
     unset: bool = False
+    single: bool = False
     items: tuple[Kind, ...] | Kind | None = None
     sites: frozenset[int] = frozenset()
 
@@ -36,6 +38,11 @@ class Kind:
     def noise(self) -> bool:
         """Whether it may be a real or integer noise itself."""
         return self.real or self.integer
+
+    @property
+    def only_single(self) -> bool:
+        """Whether no finite value beside True, False and None is among what it may be."""
+        return self.single or not self.finite
 
     @property
     def word(self) -> str:
@@ -90,6 +97,7 @@ class Kind:
 
 NOTHING = Kind()
 FINITE = Kind(finite=True)
+SINGLE = Kind(finite=True, single=True)
 REAL = Kind(real=True)
 INTEGER = Kind(integer=True)
 FUNCTION = Kind(function=True)
@@ -149,6 +157,7 @@ def join(left: Kind, right: Kind) -> Kind:
         left.function or right.function,
         left.term or right.term,
         left.unset or right.unset,
+        left.only_single and right.only_single and (left.finite or right.finite),
         items,
         left.sites | right.sites,
     )

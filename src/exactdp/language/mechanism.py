@@ -110,7 +110,7 @@ class Mechanism:
     def checked(self) -> Checked:
         """The kinds of its values: the program is well formed."""
         found = check(self.code, self.flow)
-        check_constants(self.code, self.flow)
+        check_constants(self.code, self.flow, found.before)
         return found
 
     @cached_property

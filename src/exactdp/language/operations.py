@@ -9,7 +9,13 @@ from typing import Any
 
 from exactdp.errors import Place, ProgramError, ValueRefusedError
 from exactdp.language.limits import BITS_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
-from exactdp.language.rules import SAME_LENGTH, TARGETS
+from exactdp.language.rules import (
+    IDENTITY,
+    SAME_LENGTH,
+    SINGLE_OBJECTS,
+    TARGETS,
+    WRITE_EQUAL,
+)
 from exactdp.language.terms import Term
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
@@ -131,6 +137,13 @@ def _compare(op: Callable[[Any, Any], Any]) -> Callable[[Value, Value], bool]:
     return run
 
 
+def same(left: Value, right: Value) -> bool:
+    """Return `left is right`, which is defined where Python has one object for each value."""
+    if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
+        return left is right
+    raise ValueRefusedError(IDENTITY, rule=SINGLE_OBJECTS, way_out=WRITE_EQUAL)
+
+
 COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
     "<": _compare(operator.lt),
     "<=": _compare(operator.le),
@@ -140,8 +153,8 @@ COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
     ">": _compare(operator.gt),
     "in": _compare(lambda left, right: left in right),
     "not in": _compare(lambda left, right: left not in right),
-    "is": lambda left, right: left is right or (left is not None and left == right),
-    "is not": lambda left, right: left is not right and (left is None or left != right),
+    "is": same,
+    "is not": lambda left, right: not same(left, right),
 }
 
 

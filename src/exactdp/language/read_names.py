@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from exactdp.errors import ExactdpError, Place, ProgramError
+from exactdp.language.chance import DRAW_INSTEAD, NO_CHANCE, source_of_chance
 from exactdp.language.definition import Definition
 from exactdp.language.source import Source
 from exactdp.language.syntax import Name
@@ -167,6 +168,9 @@ class NameReader:
         definition = getattr(found, "definition", None)
         if isinstance(definition, Definition):
             return definition
+        origin = source_of_chance(found)
+        if origin is not None:
+            self.refuse(node, f"{name} uses {origin}", NO_CHANCE, DRAW_INSTEAD)
         if callable(found):
             if found is getattr(builtins, name, MISSING):
                 self.refuse(

@@ -17,6 +17,11 @@ CALL_IT = "Call it where its result is used."
 NOT_A_VALUE = "A function is not a value of the language: it can be called or handed on."
 SAME_LENGTH = "An assignment to several targets needs as many values."
 TARGETS = "Write one target for each value."
+IDENTITY = "`is` compares with None, or two truth values"
+SINGLE_OBJECTS = (
+    "None, True and False are single objects; whether other equal values are one is left open."
+)
+WRITE_EQUAL = "Write == for `is`, and != for `is not`."
 CALLED_BY_NAME = "Use a comprehension, or an @ideal function called by name."
 
 

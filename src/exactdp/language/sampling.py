@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.evaluate import call_python
+from exactdp.language.evaluate import guarded
 from exactdp.language.operations import fail, items_of, python_fail
 from exactdp.language.terms import Term
-from exactdp.language.values import Symbolic, Table, Value, plain, thaw
+from exactdp.language.values import Symbolic, Table, Value, plain
 from exactdp.reals import eps, exp, nonnegative
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def mean_of(value: Value, noise: str, place: Place) -> Value:
     return plain(value) if isinstance(value, Fraction) else value
 
 
-def scores_of(score: Value, candidates: Value, name: str, place: Place) -> tuple[Fraction, ...]:
+def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Fraction, ...]:
     """Return the score of each candidate."""
     values = _items(candidates, place)
     if not values:
@@ -76,9 +76,8 @@ def scores_of(score: Value, candidates: Value, name: str, place: Place) -> tuple
             "Give at least one.",
         )
     if callable(score):
-        found: Sequence[Value] = [
-            call_python(score, name, place, [thaw(value)]) for value in values
-        ]
+        scored = guarded(place, score)
+        found: Sequence[Value] = [scored(value) for value in values]
     else:
         found = _items(score, place)
     for value, points in zip(values, found, strict=True):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from exactdp.language.values import alike
+
 if TYPE_CHECKING:
     from exactdp.errors import Place
     from exactdp.language.types import InputType
@@ -31,6 +33,13 @@ class Literal(Node):
 
     value: Value
     spelled: str = field(default="", compare=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Literal) and self.value == other.value
+        return same and alike(self.value, other.value)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
 from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
-from exactdp.language.syntax import Choose, ExpMech, Name
+from exactdp.language.syntax import Choose, ExpMech
 from exactdp.language.types import DomType, InputType, ListType
-from exactdp.language.values import Symbolic, Value, as_output
+from exactdp.language.values import Symbolic, Value, alike, as_output
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
@@ -48,10 +48,22 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """The next statement and the value of every slot."""
+    """The next statement and the value of every slot.
+
+    States are equal if no run can tell them apart: True is not 1 here.
+    """
 
     pc: int
     env: tuple[Value, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple.__eq__(self, other) is True and alike(self.env, other[1])  # type: ignore[index]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
 
 
 @dataclass(frozen=True)
@@ -155,7 +167,7 @@ class Machine:
             count += 1
             if count < _LOOK:
                 continue
-            if pc == seen_pc and env == seen_env:
+            if pc == seen_pc and env == seen_env and all(map(alike, env, seen_env)):
                 raise self._endless(pc)
             if count >= next_look:
                 if count > STEP_LIMIT:
@@ -406,12 +418,11 @@ class Machine:
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
         candidates = self._compile(choice.candidates)
-        name = choice.score.id.partition("()")[0] if isinstance(choice.score, Name) else "the score"
 
         def picked(env: Env) -> tuple[Any, ...]:
             factor = rate_of(rate(env), False, choice.rate.place)
             values = candidates(env)
-            scores = scores_of(score(env), values, name, choice.place)
+            scores = scores_of(score(env), values, choice.place)
             exponents = tuple(factor * points for points in scores)
             return Choice, tuple(items_of(values)), exponents, None, factor
 

@@ -1,0 +1,137 @@
+"""Where a Python function reaches for chance or the clock: it is no function of its arguments.
+
+Objects are known by what they are, not by their names: `from random import randint as roll` is
+found too. A function is searched through the names that its code uses, in its globals and its
+closure, and so are the user's own functions and classes that it uses. What libraries do inside is
+not searched; `helpers` asks every function twice.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dis import get_instructions
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+
+#: Modules of which nothing is a function of its arguments alone.
+_MODULES = frozenset(("random", "secrets", "time", "numpy.random"))
+#: Names in other modules that ask for chance or the clock.
+_NAMES = {
+    "os": ("urandom", "getrandom"),
+    "uuid": ("uuid1", "uuid4"),
+    "datetime": ("now", "today", "utcnow"),
+}
+NO_CHANCE = (
+    "Chance comes from the samplers alone, and no program knows the time: a Python function is "
+    "called as a function of its arguments."
+)
+DRAW_INSTEAD = (
+    "Draw in the mechanism, with choose({value: probability, …}), lap, dlap, expo or expmech."
+)
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+
+
+Names = tuple[str, ...]
+
+
+def source_of_chance(found: object) -> str | None:
+    """Return the name of what an outside object asks for chance or the clock, None if nothing."""
+    seen: dict[int, object] = {}  # by identity; kept, so that it stays its own
+    waiting: list[tuple[object, Names]] = [(found, ())]
+    for one, used in waiting:
+        own = _own(one, used)
+        if own is not None:
+            return own
+        if id(one) not in seen or isinstance(one, ModuleType):
+            waiting += _parts(one, used, given=not seen)
+            seen[id(one)] = one
+    return None
+
+
+def _own(found: object, used: Names) -> str | None:
+    """Return the name of an object that gives chance or the clock itself."""
+    if isinstance(found, ModuleType):
+        return found.__name__ if _home(found.__name__) in _MODULES else None
+    owner = getattr(found, "__self__", None)
+    for one in (found, owner, type(found), type(owner)):
+        home = getattr(one, "__module__", None)
+        if isinstance(home, str) and _home(home) in _MODULES:
+            name = getattr(found, "__qualname__", type(found).__qualname__)
+            return f"{_home(home)}.{str(name).rpartition('.')[2]}"
+    for home, names in _NAMES.items():
+        module = sys.modules.get(home)
+        for name in names:
+            if module is not None and found is getattr(module, name, module):
+                return f"{home}.{name}"
+            if home == "datetime" and (name in used or getattr(found, "__name__", "") == name):
+                kinds = (getattr(module, "datetime", None), getattr(module, "date", None))
+                if any(one in kinds for one in (found, owner) if isinstance(one, type)):
+                    return f"{home}.{name}"
+    return None
+
+
+def _home(module: str) -> str:
+    """Return the module that a user imports; numpy.random has private ones."""
+    return "numpy.random" if module.startswith("numpy.random") else module.lstrip("_")
+
+
+def _parts(found: object, used: Names, *, given: bool) -> Iterator[tuple[object, Names]]:
+    """Return what an object may use, with the names of attributes that may be used of it.
+
+    Of what belongs to a library, only a function that is itself `given` is searched.
+    """
+    match found:
+        case ModuleType():
+            for name in used:
+                if name in vars(found):
+                    yield vars(found)[name], tuple(other for other in used if other != name)
+        case MethodType(__func__=function, __self__=owner):
+            yield function, ()
+            yield owner, ()
+        case partial():
+            for part in (found.func, *found.args, *found.keywords.values()):
+                yield part, ()
+        case FunctionType():
+            if given or not _of_a_library(found):
+                yield from _used(found)
+        case type():
+            if not _of_a_library(found):
+                for part in vars(found).values():
+                    yield getattr(part, "__func__", part), ()
+        case _:
+            yield type(found), ()
+            yield getattr(found, "__wrapped__", None), ()  # functools.cache
+            for part in getattr(found, "__dict__", {}).values():
+                yield part, used
+
+
+def _used(function: FunctionType) -> Iterator[tuple[object, Names]]:
+    """Return what the names in a function's code stand for."""
+    codes = [function.__code__]
+    for code in codes:  # also the functions inside it
+        codes += [part for part in code.co_consts if isinstance(part, CodeType)]
+    names = tuple(dict.fromkeys(name for code in codes for name in code.co_names))
+    for instruction in (one for code in codes for one in get_instructions(code)):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield function.__globals__.get(instruction.argval), names
+        elif instruction.opname == "IMPORT_NAME":
+            yield sys.modules.get(instruction.argval), names
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents, names
+        except ValueError:  # not assigned yet
+            continue
+    for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        yield value, names
+
+
+def _of_a_library(found: object) -> bool:
+    """Whether a function or class belongs to Python, an installed package or exactdp."""
+    name = getattr(found, "__module__", None) or ""
+    module = sys.modules.get(name)
+    if module is None or name == "__main__":
+        return False
+    file = getattr(module, "__file__", None)
+    return file is None or name.startswith("exactdp.") or str(file).startswith(_LIBRARIES)
