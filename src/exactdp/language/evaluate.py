@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from exactdp.errors import ExactdpError, Place
+from exactdp.errors import ExactdpError, Place, shown
 from exactdp.language.code import Appended, Augmented, PureExpr, Unpacked, Updated
 from exactdp.language.definition import bound_names
 from exactdp.language.limits import UNROLL_LIMIT
@@ -367,7 +367,7 @@ def call_python(
         raise fail(
             place,
             f"{name} raised {type(error).__name__}: {error}",
-            f"{name} is a Python function, run on the values {', '.join(map(repr, args))}.",
+            f"{name} is a Python function, run on the values {', '.join(map(shown, args))}.",
             f"Make {name} return a finite value for them, or test them with `if` before.",
         ) from error
     try:
@@ -375,7 +375,7 @@ def call_python(
     except ExactdpError as error:
         raise fail(
             place,
-            f"{name} returned {result!r}: {error.message}",
+            f"{name} returned {shown(result)}: {error.message}",
             error.rule or "A Python function called by a mechanism returns finite values.",
             error.way_out,
         ) from None
