@@ -13,7 +13,12 @@ and carries the same facts as attributes, so that editors can use them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+
+_TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
+"""Types whose names tell a user more than the value alone: '3' and 3, [1] and (1,)."""
 
 
 @dataclass(frozen=True)
@@ -92,3 +97,45 @@ class VacuousClaimError(ExactdpError, ValueError):
 
 class ProgramError(ExactdpError):
     """A mechanism's source is not a program of the language, or its run went wrong."""
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: as a user would write it, else the name of its type."""
+    try:
+        return _shown(value)
+    except Exception:  # more digits than Python prints, or a value whose own `repr` fails
+        return "a very long number" if isinstance(value, int | Fraction) else kind_of(value)
+
+
+def typed(value: object) -> str:
+    """Return a value for a message with its type, where that may be what is wrong."""
+    told = isinstance(value, _TOLD_BY_TYPE)
+    return f"{shown(value)} ({type(value).__name__})" if told else shown(value)
+
+
+def kind_of(value: object) -> str:
+    """Return the name of a value's type with its article."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _shown(value: object) -> str:
+    kind = type(value)
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(_shown, value))
+        comma = "," if len(value) == 1 else ""
+        return f"({inside}{comma})" if kind is tuple else f"[{inside}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_shown(key)}: {_shown(value[key])}' for key in value)}}}"
+    if isinstance(value, type):
+        return value.__name__
+    text = str(value) if kind.__module__.partition(".")[0] == "exactdp" else repr(value)
+    if "\n" not in text and not text.startswith("<"):
+        return text
+    name = getattr(value, "__name__", "")
+    if name == "<lambda>":
+        return "a lambda"
+    word = "function" if "function" in kind.__name__ else kind.__name__.lower()
+    return f"the {word} {name}" if name else kind_of(value)

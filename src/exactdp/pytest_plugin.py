@@ -83,9 +83,10 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy]]:
 
 def _refuse_unless_claim(value: Any) -> None:
     from exactdp import Accuracy  # noqa: PLC0415  pytest loads this file even where no test uses it
+    from exactdp.errors import shown  # noqa: PLC0415  as above
 
     if not isinstance(value, Accuracy):
-        pytest.fail(f"a claim (Accuracy) is expected, but this is {value!r}", pytrace=False)
+        pytest.fail(f"a claim (Accuracy) is expected, but this is {shown(value)}", pytrace=False)
 
 
 class _Quietly:

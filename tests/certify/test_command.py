@@ -92,3 +92,13 @@ def test_a_terminal_without_unicode(good: Path) -> None:
     environment = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("streams", [">/dev/full", ">&-", ">&- 2>&-"])
+def test_an_answer_that_cannot_be_written(streams: str, good: Path) -> None:
+    """It is no acceptance."""
+    line = f"{sys.executable} -I -S {FOLDER} {good} {streams}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 5
+    assert done.stderr.count("cannot be written") == ("2>" not in streams)
+    assert "Traceback" not in done.stderr

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,9 +44,19 @@ class Done(NamedTuple):
         return found
 
 
-def run(*arguments: str, cwd: Path = FILES, **environment: str) -> Done:
-    """Run `exactdp ARGUMENTS` in a copy of a process that has loaded it: see `warm.py`."""
-    return _done(*_warm_process().ask([arguments, str(cwd), {**_environment(), **environment}]))
+def run(
+    *arguments: str,
+    cwd: Path = FILES,
+    closed: Sequence[int] = (),
+    full: Sequence[int] = (),
+    **environment: str,
+) -> Done:
+    """Run `exactdp ARGUMENTS` in a copy of a process that has loaded it: see `warm.py`.
+
+    Standard streams may be closed (0, 1, 2) or full (1, 2).
+    """
+    request = [arguments, str(cwd), {**_environment(), **environment}, closed, full]
+    return _done(*_warm_process().ask(request))
 
 
 class _Warm:

@@ -48,10 +48,15 @@ if __name__ == "__main__":
     request = serve(channel)
     if request is not None:
         channel.close()
-        (arguments, folder, environment), streams = request
+        (arguments, folder, environment, closed, full), streams = request
         for target, stream in enumerate(streams, 1):
             os.dup2(stream, target)
             os.close(stream)
+        for target in full:
+            os.dup2(os.open("/dev/full", os.O_WRONLY), target)
+        for target in closed:  # as Python finds it when it is started so
+            os.close(target)
+            setattr(sys, ("stdin", "stdout", "stderr")[target], None)
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)

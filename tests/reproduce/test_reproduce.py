@@ -263,4 +263,4 @@ def test_wrong_use(tmp_path: Path) -> None:
     assert "is not one of" in str(reproduce("--table", "5").exception)
     (tmp_path / "file").write_text("")
     done = reproduce("--table", "2c", "--certificates", str(tmp_path / "file" / "inside"))
-    assert "cannot be made" in str(done.exception)
+    assert "cannot be written" in str(done.exception)

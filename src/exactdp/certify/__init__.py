@@ -13,7 +13,8 @@ docstring. Whatever is not understood, or exceeds a limit, is rejected; of a cla
 re-derived is named in the report. Nothing else of exactdp is imported.
 
 The directory also runs alone: python certify CERTIFICATE.json
-(exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it).
+(exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it, 5: the answer
+cannot be written).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ __all__ = [
     "MAX_EXPONENT",
     "MAX_TEXT",
     "MAX_WORK",
+    "UNWRITTEN",
     "Enclosure",
     "Report",
     "check",
@@ -48,6 +50,9 @@ __all__ = [
     "main",
     "total",
 ]
+
+UNWRITTEN = 5
+"""The exit code where the answer could not be written."""
 
 _FAILURES = (
     RejectedError,
@@ -137,7 +142,12 @@ def main(arguments: list[str]) -> int:
         report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", Signs.claim)
     code = 0 if report else 2 if report.claim == Signs.claim else 1
     verdict = ["accepted", "rejected", "not a readable certificate"][code]
-    encoding = sys.stdout.encoding or "utf-8"
-    text = f"{verdict}: {report.reason}\nclaim: {report.claim}"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        encoding = sys.stdout.encoding or "utf-8"
+        text = f"{verdict}: {report.reason}\nclaim: {report.claim}"
+        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except (AttributeError, OSError) as error:  # stdout is closed (None) or full
+        if sys.stderr is not None:
+            print(f"The answer cannot be written to the standard output: {error}", file=sys.stderr)
+        return UNWRITTEN
     return code

@@ -1,14 +1,18 @@
 """`python -m exactdp.certify CERTIFICATE.json`, or alone: `python certify CERTIFICATE.json`."""
 
+import os
 import sys
 
 if __package__:
-    from exactdp.certify import main
+    from exactdp.certify import UNWRITTEN, main
 else:  # the directory was run by itself: it needs nothing around it
     from pathlib import Path
 
     sys.path[0] = str(Path(__file__).resolve().parents[1])
-    from certify import main  # type: ignore[attr-defined,no-redef]
+    from certify import UNWRITTEN, main  # type: ignore[attr-defined,no-redef]
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    if code == UNWRITTEN:
+        os._exit(code)  # Python would try again to write the answer, and exit with 120
+    sys.exit(code)

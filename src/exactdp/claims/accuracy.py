@@ -22,7 +22,7 @@ from exactdp.claims.output_distances import (
     untold,
 )
 from exactdp.claims.pieces import assembled
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Mechanism
 from exactdp.language.types import ListType
@@ -67,7 +67,7 @@ class Accuracy:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise ValueRefusedError(
-                f"{self.mechanism!r} is not a mechanism",
+                f"{shown(self.mechanism)} is not a mechanism",
                 rule="A claim is about a mechanism.",
                 way_out="Put @mechanism above the function.",
             )
@@ -76,9 +76,10 @@ class Accuracy:
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
         ):
-            if getattr(self, name) not in allowed:
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in allowed:
                 raise ValueRefusedError(
-                    f"{name} is {getattr(self, name)!r}",
+                    f"{name} is {shown(given)}",
                     rule=f"{name} is {' or '.join(map(repr, allowed))}.",
                 )
         # Everything is read now, so that a wrong claim is refused before it is used.
@@ -299,7 +300,7 @@ def _of_input(beta: Asked, u: Value) -> Expression:
         if has_spots(u):
             raise untold("beta", error) from error
         raise ValueRefusedError(
-            f"beta failed at the input {u!r}: {error}",
+            f"beta failed at the input {shown(u)}: {error}",
             rule="A function for beta takes an input and returns a formula.",
         ) from error
     return found

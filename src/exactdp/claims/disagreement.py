@@ -23,7 +23,7 @@ from exactdp.claims.home import Home
 from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
 from exactdp.claims.unions import united
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import fraction, inf, spell
 from exactdp.semantics.events import is_number
@@ -177,7 +177,7 @@ class Disagreements:
         own, given = entries(u), as_given(self._mechanism, u)
         if self._distance.between(own, own) != 0:
             raise ValueRefusedError(
-                f"the distance {self._distance} of {given!r} from itself is not 0",
+                f"the distance {self._distance} of {shown(given)} from itself is not 0",
                 rule="A distance is 0 between an input and itself.",
             )
         moved = [x + 1 if k is None else x for x, k in zip(own, self._kinds, strict=True)]
@@ -185,8 +185,8 @@ class Disagreements:
             there, back = (self._distance.between(a, b) for a, b in ((own, other), (other, own)))
             if there != back:
                 raise ValueRefusedError(
-                    f"the distance {self._distance} of {given!r} and {other!r} is {there} one way "
-                    f"and {back} the other",
+                    f"the distance {self._distance} of {shown(given)} and {shown(other)} "
+                    f"is {there} one way and {back} the other",
                     rule="A distance is the same both ways.",
                 )
         self._last = u
@@ -241,7 +241,7 @@ class Disagreements:
         if best[0] < 0:
             raise ValueRefusedError(
                 f"the distance {self._distance} is negative near the input "
-                f"{as_given(self._mechanism, u)!r}",
+                f"{shown(as_given(self._mechanism, u))}",
                 rule="A distance is never negative.",
             )
         distance, nearest = best

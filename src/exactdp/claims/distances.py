@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from exactdp.claims.elimination import Row, feasible
 from exactdp.claims.pieces import Rows, assembled, condition, pieces
-from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
@@ -78,7 +78,7 @@ def _gap(a: Form, b: Form) -> list[Form]:
     """Return the forms whose maximum is |a − b|."""
     if not _both_numbers(a, b):
         raise ValueRefusedError(
-            f"a distance needs numbers, and inputs are {a!r} and {b!r}",
+            f"a distance needs numbers, and inputs are {shown(a)} and {shown(b)}",
             way_out="Use input_distance=discrete, or a function of two inputs.",
         )
     difference = a - b
@@ -94,8 +94,8 @@ def as_number(value: Value, name: str) -> Any:
     if isinstance(value, bool | int | Fraction):
         return Fraction(value)
     raise ValueRefusedError(
-        f"the distance {name} needs numbers, and an input is {value!r}",
-        way_out="Use input_distance=discrete, or a function of two inputs.",
+        f"the distance {name} needs numbers, and an input is {shown(value)}",
+        way_out="Use discrete, or write a distance of your own as a function.",
     )
 
 
@@ -276,7 +276,7 @@ def check_distance(value: Value, name: str) -> Distance:
     if isinstance(value, int | Fraction) and not isinstance(value, bool) and value >= 0:
         return Fraction(value)
     raise ValueRefusedError(
-        f"the distance {name} is {value!r} somewhere",
+        f"the distance {name} is {shown(value)} somewhere",
         rule="A distance is a number, 0 or more, or inf.",
         way_out="Return a number that is not negative, such as abs(…).",
     )
@@ -301,7 +301,7 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
             )
         return _OwnInput(function, mechanism)
     raise ValueRefusedError(
-        f"{value!r} is not a distance on inputs",
+        f"{shown(value)} is not a distance on inputs",
         rule="It is linf, l1, discrete, numeric, or a function of two inputs in the language.",
         way_out="Write input_distance=linf.",
     )

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
 from exactdp.reals import ClosedForm, ExpPoly, exp, nonnegative
 from exactdp.reals.numbers import rational
 
@@ -85,7 +85,7 @@ class Expression(ABC):
     def __pow__(self, power: int) -> Expression:
         if not isinstance(power, int) or isinstance(power, bool) or power < 0:
             raise ValueRefusedError(
-                f"{self} to the power {power!r}",
+                f"{self} to the power {shown(power)}",
                 rule="A power in beta is a whole number, 0 or more.",
             )
         return Power(self, power)
@@ -312,12 +312,12 @@ def as_expression(value: object, what: str) -> Expression:
     except ExactdpError:
         if isinstance(value, str):
             raise ValueRefusedError(
-                f"{what} is a text: {value!r}",
+                f"{what} is a text: {shown(value)}",
                 rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
                 way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
             ) from None
         raise ValueRefusedError(
-            f"{what} is {value!r} ({type(value).__name__})",
+            f"{what} is {typed(value)}",
             rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",
             way_out="Write for example 3 * exp(-alpha * eps / 2).",
         ) from None

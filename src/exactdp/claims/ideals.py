@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from exactdp.claims.inputs import as_given, has_reals
 from exactdp.claims.pieces import Piece, pieces
-from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.values import Value
@@ -68,7 +68,7 @@ class Lookup:
             raise
         except Exception as error:
             raise ValueRefusedError(
-                f"the ideal {self.name} failed at {given!r}: {error}",
+                f"the ideal {self.name} failed at {shown(given)}: {error}",
                 rule="An ideal gives the right output for every input of the claim.",
             ) from error
 
@@ -117,7 +117,7 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
         name = getattr(value, "__name__", "ideal")
         return Lookup(asked(value, f"the ideal {name}", read_pattern), mechanism, name)
     raise ValueRefusedError(
-        f"{value!r} is not an ideal",
+        f"{shown(value)} is not an ideal",
         rule="An ideal is a function in the language, a dictionary from input to output, or for "
         "finite inputs any Python function.",
         way_out="Leave it out: the mechanism without noise is the default.",
@@ -131,7 +131,7 @@ def _by_table(
         u = mechanism.read_input(given)
         if u not in table:
             raise ValueRefusedError(
-                f"the ideal has no output for the input {given!r}",
+                f"the ideal has no output for the input {shown(given)}",
                 rule="A dictionary gives the right output for every input.",
             )
         return table[u]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
 from exactdp.reals.numbers import Number, rational, spell
@@ -131,7 +131,7 @@ def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
         return inputs
     if isinstance(inputs, str) or not isinstance(inputs, Iterable):
         raise ValueRefusedError(
-            f"{inputs!r} are not inputs",
+            f"{shown(inputs)} are not inputs",
             rule="Inputs are a list of inputs, a Grid, a Box or AllReals().",
             way_out="Write inputs=[u1, u2], inputs=Grid(-1, 1) or inputs=AllReals().",
         )

@@ -20,7 +20,7 @@ from exactdp.claims.distances import (
 )
 from exactdp.claims.elimination import feasible
 from exactdp.claims.pieces import condition, pieces
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism
 from exactdp.language.types import InputType, Real, RecordType, read_number
@@ -28,7 +28,7 @@ from exactdp.language.values import List, Value, freeze
 from exactdp.reals.numbers import inf
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice, Machine
-from exactdp.semantics.spots import Spot, has_spots, run_at_spots, watched
+from exactdp.semantics.spots import Spot, has_spots, run_at_spots, symbolic, watched
 
 Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]
 
@@ -123,7 +123,7 @@ class _ValueGap(OutputDistance):
         if isinstance(u, tuple) and type(position) is int and 0 <= position < len(u):
             return as_number(u[position], self.name)
         raise ValueRefusedError(
-            f"value_gap needs outputs that are positions in the input, and one is {position!r}",
+            f"value_gap needs outputs that are positions in the input, not {shown(position)}",
             rule="value_gap is the difference of the input's values at two positions.",
             way_out="Use a function of (input, output, output).",
         )
@@ -143,7 +143,8 @@ class _ScoreGap(OutputDistance):
     def __call__(self, score: Callable[..., Any]) -> _ScoreGap:
         if not callable(score):
             raise ValueRefusedError(
-                f"{score!r} is not a score", rule="A score is a function of an input and an output."
+                f"{shown(score)} is not a score",
+                rule="A score is a function of an input and an output.",
             )
         return replace(self, score=score)
 
@@ -158,21 +159,38 @@ class _ScoreGap(OutputDistance):
 
     def _score(self, u: Value, output: Value) -> Any:
         if self.score is not None:
-            return Fraction(read_number(_called(self.score, "the score", u, output)))
+            found = _called(self.score, "the score", u, output)
+            return found if isinstance(found, Spot) else _read_score(found, output)
         assert self.mechanism is not None
-        found = _scores(self.mechanism, u)
-        if output not in found:
+        scores = _scores(self.mechanism, u)
+        if output not in scores:
             raise ValueRefusedError(
-                f"{output!r} is not a candidate of the mechanism's expmech",
+                f"{shown(output)} is not a candidate of the mechanism's expmech",
                 way_out="Name the score: score_gap(score).",
             )
-        return found[output]
+        return scores[output]
+
+
+def _read_score(found: object, output: Value) -> Fraction:
+    try:
+        return Fraction(read_number(found))
+    except ValueRefusedError:
+        raise ValueRefusedError(
+            f"the score of {shown(output)} is {shown(found)}, which is not a number",
+            rule="A score is a function of an input and an output that returns a number.",
+            way_out="Write for example score_gap(lambda u, output: u[output]).",
+        ) from None
 
 
 def _scores(mechanism: Mechanism, u: Value) -> dict[Value, Fraction]:
-    """Return the scores of the candidates, from the first statement that samples."""
+    """Return the scores of the candidates, from the first statement that samples.
+
+    They are numbers also where real inputs are parameters: a score is a function of finite values.
+    """
     machine = mechanism.machine
-    event = machine.advance(machine.start(mechanism.read_input(u)))
+    values = (u,) if len(mechanism.inputs) == 1 else u
+    read = symbolic(values) if has_spots(values) else mechanism.read_input(u)
+    event = machine.advance(machine.start(read))
     if not isinstance(event, Choice) or event.exponents is None or event.rate is None:
         raise ValueRefusedError(
             "score_gap alone needs a mechanism that begins with expmech",
@@ -287,15 +305,28 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
             if isinstance(function, Asked) and has_spots(arguments):
                 return function.answer(arguments, {})  # its comparisons are noted, each time
             return function(*arguments)
-    except ExactdpError:
-        raise
     except Exception as error:
+        if _has_forms(arguments):
+            raise ValueRefusedError(
+                f"{what} cannot tell which ideal outputs agree, because they hold numbers",
+                rule='With agreement="output_distance" and such outputs the distance is sup.',
+                way_out='Use output_distance=sup, or agreement="equal".',
+            ) from error
+        if isinstance(error, ExactdpError):
+            raise
         if has_spots(arguments):
             raise untold(what, error) from error
         raise ValueRefusedError(
-            f"{what} failed at {', '.join(map(repr, arguments))}: {error}",
+            f"{what} failed at {', '.join(map(shown, arguments))}: {error}",
             rule="It is called with an input and outputs, and returns a number.",
         ) from error
+
+
+def _has_forms(value: Value) -> bool:
+    """Whether an output of another input is among values: a linear form in that input."""
+    if isinstance(value, tuple):
+        return any(map(_has_forms, value))
+    return isinstance(value, Linear)
 
 
 def untold(what: str, error: Exception) -> ValueRefusedError:
@@ -338,7 +369,7 @@ def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
     ):
         return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
-        f"{value!r} is not a distance on outputs",
+        f"{shown(value)} is not a distance on outputs",
         rule="It is discrete, sup, value_gap, score_gap, or a function of (input, output, output).",
         way_out="Write output_distance=sup.",
     )

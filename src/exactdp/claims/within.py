@@ -10,7 +10,7 @@ from exactdp.claims.disagreement import Differ
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given
 from exactdp.claims.output_distances import discrete_outputs, sup
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.noisy import samples_integers
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
@@ -98,7 +98,7 @@ class Within:
         self._kinds |= kinds
         if _kind(output) not in kinds:
             raise ValueRefusedError(
-                f"at the input {given!r} the ideal output is {output!r}, "
+                f"at the input {shown(given)} the ideal output is {shown(output)}, "
                 f"and the mechanism returns {' or '.join(sorted(kinds))}",
                 rule="An ideal returns what the mechanism approximates.",
                 way_out="Return outputs of the same kind from both.",
@@ -120,7 +120,7 @@ class Within:
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(
-                        f"outputs such as {pattern!r} hold noise, and the output distance is "
+                        f"outputs such as {shown(pattern)} hold noise, and the output distance is "
                         f"{self._metric}",
                         rule="gamma=ANY and distances other than discrete and sup need finitely "
                         "many outputs.",
@@ -132,7 +132,9 @@ class Within:
     def _way_out(self, u: tuple[Value, ...]) -> str:
         if has_spots(u):
             return "Use output_distance=sup, or give inputs=Grid(lo, hi) or a list."
-        number = "Use output_distance=sup with a number for gamma, or gamma=alpha"
+        number = "Use a number for gamma, or gamma=alpha"
+        if self._metric != sup:
+            number = "Use output_distance=sup with a number for gamma, or gamma=alpha"
         if samples_integers(self._mechanism.definition):
             return f"{number}."
         return f"{number}; or inputs=AllReals(), which proves all gamma."

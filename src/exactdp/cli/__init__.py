@@ -10,10 +10,15 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; never returns. Ctrl-C is heard while it is loaded, too."""
+    from exactdp.cli import streams  # noqa: PLC0415
+
     try:
+        streams.prepare()
         from exactdp.cli.main import main as run  # noqa: PLC0415
 
         run()
+    except streams.UnwritableError as error:
+        sys.exit(streams.answer(error))
     except KeyboardInterrupt:
         print("Stopped: there is no answer yet.", file=sys.stderr)
         sys.exit(130)

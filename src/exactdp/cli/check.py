@@ -21,6 +21,7 @@ from exactdp.cli.output import (
     examples,
     json_option,
     pass_output,
+    writing,
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.work import Job, Report, results
@@ -80,7 +81,8 @@ def command(
     found = find_claims(targets, substring)
     paths = _paths(found, certificates)
     if certificates is not None:
-        _folder(certificates)
+        with writing(certificates):
+            certificates.mkdir(parents=True, exist_ok=True)
     work = [_job(one, changes, every, path) for one, path in zip(found, paths, strict=True)]
     answers: list[Json] = []
     left: list[str] | None = None
@@ -124,7 +126,8 @@ def _certificate(found: Verdict, path: Path) -> Json:
         text = json.dumps(found.certificate)
     except ExactdpError as error:
         return {"note": f"No certificate: {error.message}."}
-    path.write_text(text, encoding="utf-8")
+    with writing(path):
+        path.write_text(text, encoding="utf-8")
     return {"certificate": str(path)}
 
 
@@ -198,10 +201,3 @@ def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
             path = folder / f"{name}-{count}.json"
         paths[path] = None
     return list(paths)
-
-
-def _folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ExactdpError(f"{path} cannot be made: {error.strerror}") from None

@@ -12,7 +12,15 @@ import click
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
+from exactdp.cli.output import (
+    Json,
+    Output,
+    examples,
+    json_option,
+    pass_output,
+    refuse_unwritable,
+    writing,
+)
 from exactdp.cli.reading import read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
@@ -83,10 +91,8 @@ def _drawn(output: Output, target: str, path: Path, given: str) -> int:
 
     title = f"the chain of {target} at {records.shown(u)}"
     found = result(Job(title, target.partition("::")[0], run), output)
-    try:
+    with writing(path):
         path.write_bytes(found["picture"])
-    except OSError as error:
-        raise ExactdpError(f"{path} cannot be written: {error.strerror}") from None
     return int(found["states"])
 
 

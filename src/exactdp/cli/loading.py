@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from exactdp.claims import Accuracy
 from exactdp.cli.reading import value_of
-from exactdp.errors import ExactdpError, Place
+from exactdp.errors import ExactdpError, Place, kind_of
 from exactdp.language import Mechanism
 from exactdp.reals.numbers import counted
 
@@ -93,7 +93,7 @@ def find_mechanism(target: str) -> Mechanism:
     if isinstance(value, Mechanism):
         return value
     raise ExactdpError(
-        f"{name} in {file} is {_kind(value)}, not a mechanism",
+        f"{name} in {file} is {kind_of(value)}, not a mechanism",
         rule="A mechanism is made by @mechanism or Mechanism.from_source.",
         way_out=_names(module),
     )
@@ -139,7 +139,7 @@ def _in_file(file: str, name: str) -> list[Found]:
     chosen = [Found(file, *one) for one in _walk(name, value, set())]
     if not chosen:
         raise ExactdpError(
-            f"{name} in {file} is {_kind(value)}, not a claim",
+            f"{name} in {file} is {kind_of(value)}, not a claim",
             rule=_RULE,
             way_out=_names(module),
         )
@@ -259,11 +259,6 @@ def _names(module: ModuleType) -> str:
 
 def _few(names: list[str]) -> str:
     return ", ".join([*names[:8], "…"] if len(names) > 8 else names)
-
-
-def _kind(value: object) -> str:
-    name = type(value).__name__
-    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def _short(error: BaseException) -> str:

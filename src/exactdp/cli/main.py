@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import signal
 import sys
 from importlib import import_module
@@ -14,6 +11,7 @@ import click
 
 from exactdp import __version__
 from exactdp.cli.output import Output, StoppedError, mistake
+from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
 
 #: Each command is the object `command` of the module with its name.
@@ -71,7 +69,8 @@ class Commands(click.Group):
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 the claims hold (or the question is answered), 1 a claim fails, "
-    "3 a claim is undecided, 2 wrong use or a wrong program, 130 stopped by Ctrl-C.",
+    "3 a claim is undecided, 2 wrong use or a wrong program, 5 the answer could not be written, "
+    "130 stopped by Ctrl-C.",
 )
 @click.version_option(__version__, prog_name="exactdp")
 def group() -> None:
@@ -87,20 +86,27 @@ def main(arguments: list[str] | None = None) -> None:
     for number in ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
             signal.signal(number, _end)
-    sys.exit(run(arguments))
+    sys.exit(_answered(arguments))
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that has no ε
+    """Run the command line and return the exit code, with Ctrl-C handled as before."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        return _answered(arguments)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _answered(arguments: list[str] | None) -> int:
     output = Output()
     try:
         code: Any = group.main(arguments, "exactdp", standalone_mode=False, obj=output)
         sys.stdout.flush()
         return int(code or 0)
     except click.ClickException as error:
+        # An option that does not exist ends the reading before --json is seen.
+        output.json = "--json" in (sys.argv[1:] if arguments is None else arguments)
         error.show()
         return output.failed(ExactdpError(error.format_message()), shown=True)
     except ExactdpError as error:
@@ -109,10 +115,8 @@ def run(arguments: list[str] | None = None) -> int:
         return output.stopped(stopped.left, stopped.done)
     except (KeyboardInterrupt, click.Abort):
         return output.stopped([])
-    except BrokenPipeError:  # the reader, say `head`, has seen enough
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except UnwritableError:
+        raise
     except Exception as error:
         return output.failed(mistake(error))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.output import Output, examples, json_option, pass_output
+from exactdp.cli.output import Output, examples, json_option, pass_output, writing
 from exactdp.errors import ExactdpError
 
 STARTER = '''"""Is {name} as accurate as claimed? Check with: exactdp check {file}"""
@@ -67,14 +67,13 @@ def command(output: Output, name: str) -> int:
             rule="It names a Python function of the file: letters, digits and _.",
             way_out="Write for example `exactdp new my_mechanism`.",
         )
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(STARTER.format(name=path.stem, file=path.name))
-    except FileExistsError:
-        raise ExactdpError(
-            f"{path} is there already", way_out="Choose another name, or remove the file first."
-        ) from None
-    except OSError as error:
-        raise ExactdpError(f"{path} cannot be written: {error.strerror}") from None
+    with writing(path):
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(STARTER.format(name=path.stem, file=path.name))
+        except FileExistsError:
+            raise ExactdpError(
+                f"{path} is there already", way_out="Choose another name, or remove the file first."
+            ) from None
     output.say(f"Wrote {path}. Now: exactdp check {path}")
     return output.document(0, path=str(path))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -100,15 +103,22 @@ class Output:
         self.messages.print(text, style=style or None, soft_wrap=True)
 
     def document(self, code: int, **facts: Any) -> int:
-        """Print the answer as JSON if that was asked for, and return the exit code."""
+        """Print the answer as JSON if that was asked for, and return the exit code.
+
+        From here on Ctrl-C is ignored: a document is written as a whole, and no other follows it.
+        """
         if self.json:
             head = {"format": "exactdp-cli", "version": 1, "exactdp": __version__}
             whole = {**head, "command": self.command, "exit_code": code, **facts}
-            sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+            text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+            _ignore_interrupts()
+            sys.stdout.write(text)
+            sys.stdout.flush()
         return code
 
     def stopped(self, left: list[str], done: str = "", **facts: Any) -> int:
         """Say what was done and what was left when Ctrl-C came, and return the exit code."""
+        _ignore_interrupts()
         left_over = f"{len(left)} left: {', '.join(left)}" if len(left) > 1 else "".join(left)
         if len(left) == 1:
             left_over = f"1 left: {left_over}" if done else f"{left_over} is not done"
@@ -123,6 +133,11 @@ class Output:
         return self.document(exit_code(error), error=error_record(error))
 
 
+def _ignore_interrupts() -> None:
+    if threading.current_thread() is threading.main_thread():  # Python's rule for handlers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def refuse_unwritable(path: Path | None) -> None:
     """Refuse a file that cannot be written because there is no such folder, before long work."""
     if path is not None and not path.parent.is_dir():
@@ -130,6 +145,18 @@ def refuse_unwritable(path: Path | None) -> None:
             f"{path} cannot be written: there is no folder {path.parent}",
             way_out="Make the folder first, or name another file.",
         )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say in one message that a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ExactdpError(
+            f"{path} cannot be written: {reason}", way_out="Name another file or folder."
+        ) from None
 
 
 def _least_width(columns: list[str], rows: list[list[str]]) -> int:
@@ -167,16 +194,10 @@ def mistake(error: BaseException, what: str = "") -> ExactdpError:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console  # noqa: PLC0415
 
-    class Pipe(Console):
-        """A console that says when its reader is gone, where Rich would exit with code 1."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
     stream = sys.stderr if stderr else sys.stdout
     # A file or a pipe has no width: nothing is folded there.
     width = None if stream.isatty() else 10_000
-    return Pipe(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
 def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -9,7 +9,15 @@ import click
 
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claim
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
+from exactdp.cli.output import (
+    Json,
+    Output,
+    examples,
+    json_option,
+    pass_output,
+    refuse_unwritable,
+    writing,
+)
 from exactdp.cli.reading import Changes, change_options, read_option, read_value
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, Report, result
@@ -67,7 +75,8 @@ def command(
     found = find_claim(target)
 
     def run(report: Report) -> Json:
-        save_plot(changes.applied(found.claim), path, kind, progress=report, **options)
+        with writing(path):
+            save_plot(changes.applied(found.claim), path, kind, progress=report, **options)
         return {}
 
     result(Job(found.title, found.file, run), output)

@@ -9,11 +9,18 @@ import click
 
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claims
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, refuse_unwritable
+from exactdp.cli.output import (
+    Json,
+    Output,
+    examples,
+    json_option,
+    pass_output,
+    refuse_unwritable,
+    writing,
+)
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, Report, result
-from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import counted
 
 
@@ -55,10 +62,8 @@ def command(output: Output, targets: tuple[str, ...], path: Path, changes: Chang
 
     title = f"the report of {', '.join(targets)}"
     text = result(Job(title, files[0], run), output)["page"]
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ExactdpError(f"{path} cannot be written: {error.strerror}") from None
     output.say(f"Wrote {path} ({counted(len(found), 'claim')}).")
     return output.document(0, claims=[one.title for one in found], path=str(path))
 

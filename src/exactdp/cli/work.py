@@ -198,6 +198,7 @@ def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) ->
     for number in (signal.SIGTERM, signal.SIGHUP):  # there is both where there is fork
         signal.signal(number, signal.SIG_DFL)
     os.dup2(2, 1)  # what a user's function prints is a message, not an answer
+    sys.stdout = sys.stderr
     last = 0.0
 
     def report(done: int, total: int) -> None:

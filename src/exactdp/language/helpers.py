@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.chance import DRAW_INSTEAD, source_of_chance
 from exactdp.language.values import Value, freeze_result, plain, thaw
 
@@ -60,10 +60,10 @@ class Helper(Asked):
         except ExactdpError:
             raise
         except Exception as error:
-            shown = ", ".join(map(repr, kept[0]))
+            values = ", ".join(map(shown, kept[0]))
             raise ValueRefusedError(
                 f"{self.name} raised {type(error).__name__}: {error}",
-                rule=f"{self.name} is a Python function, run on the values {shown}.",
+                rule=f"{self.name} is a Python function, run on the values {values}.",
                 way_out=f"Make {self.name} return a finite value for them, or test them with "
                 "`if` before.",
             ) from error
@@ -77,7 +77,7 @@ class Helper(Asked):
             return self.read(result)
         except ExactdpError as error:
             raise ValueRefusedError(
-                f"{self.name} returned {result!r}: {error.message}",
+                f"{self.name} returned {shown(result)}: {error.message}",
                 rule=error.rule or "A Python function called by a mechanism returns finite values.",
                 way_out=error.way_out,
             ) from None
@@ -113,5 +113,5 @@ def exact(value: Any) -> object:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = shown(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

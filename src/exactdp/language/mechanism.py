@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.checker import Checked, check
 from exactdp.language.definition import Definition
 from exactdp.language.evaluate import evaluate_closed
@@ -334,7 +334,7 @@ class Mechanism:
             return []
         if isinstance(u, str) or not isinstance(u, tuple | list) or len(u) != count:
             raise ValueRefusedError(
-                f"{self.__name__} has {count} inputs, given is {u!r}",
+                f"{self.__name__} has {count} inputs, given is {shown(u)}",
                 rule="With one input u is its value; with several, one value for each.",
                 way_out="Give a tuple with one value for each input.",
             )
@@ -358,7 +358,7 @@ class Mechanism:
         """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
         if type(size) is not int or size < 0:
             raise ValueRefusedError(
-                f"{size!r} is not a number of runs",
+                f"{shown(size)} is not a number of runs",
                 rule="The size is the number of outputs: an int, 0 or more.",
                 way_out="Give an int, such as size=1000.",
             )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from exactdp.errors import Place, ProgramError, ValueRefusedError
+from exactdp.errors import Place, ProgramError, ValueRefusedError, shown
 from exactdp.language.limits import BITS_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
 from exactdp.language.rules import (
     IDENTITY,
@@ -33,7 +34,8 @@ def python_fail(place: Place, error: Exception) -> ProgramError:
         case ZeroDivisionError():
             text, way_out = "division by zero", "Test the divisor with `if` before."
         case KeyError():
-            text = f"{error.args[0]!r} is not in the table" if error.args else "not in the table"
+            key = f"{shown(error.args[0])} is " if error.args else ""
+            text = f"{key}not in the table"
             way_out = "Test `key in table` before."
         case IndexError():
             way_out = "Test the index with `if` before; `len(xs)` is the number of entries."
@@ -41,8 +43,19 @@ def python_fail(place: Place, error: Exception) -> ProgramError:
             way_out = "See that the values stay within what the operation is defined for."
         case _:
             way_out = "See that the values are of the kinds that the operation takes."
-    shown = text.replace("'List'", "'list'").replace("'Term'", "an expression in eps")
-    return fail(place, shown, "Python's own rules hold for finite values.", way_out)
+    text = _OUR_NAMES.sub(lambda found: _THEIR_NAMES[found[1]], text)
+    return fail(place, text, "Python's own rules hold for finite values.", way_out)
+
+
+_THEIR_NAMES = {
+    "List": "'list'",
+    "Table": "'dict'",
+    "Linear": "a real",
+    "Term": "an expression in eps",
+}
+"""What a user calls our types, for the messages of Python."""
+
+_OUR_NAMES = re.compile(r"""['"]?\b(List|Table|Linear|Term)\b['"]?""")
 
 
 # Arithmetic -------------------------------------------------------------------------------
@@ -161,7 +174,7 @@ COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 def items_of(value: Value) -> Any:
     """Return the items of something that can be iterated over, unless they are too many."""
     if not isinstance(value, tuple | range | str | Table):
-        raise TypeError(f"{value!r} is not a list, tuple, range or string")
+        raise TypeError(f"{shown(value)} is not a list, tuple, range or string")
     if len(value) > UNROLL_LIMIT:
         raise ValueError(
             f"a loop would go round {len(value):,} times; the limit is {UNROLL_LIMIT:,}"
@@ -209,7 +222,7 @@ def _fraction(above: Value = 0, below: Value = 1) -> Fraction:
     if isinstance(above, str):
         spelled = read_decimal(above)
         if spelled is None:
-            raise ValueError(f"{above!r} does not spell a number")
+            raise ValueError(f"{shown(above)} does not spell a number")
         above = spelled
     return Fraction(above, below)
 
@@ -217,7 +230,7 @@ def _fraction(above: Value = 0, below: Value = 1) -> Fraction:
 def unpacked_pair(item: Value) -> tuple[Value, Value]:
     """Return a key and its value."""
     if not isinstance(item, tuple) or len(item) != 2:
-        raise TypeError(f"{item!r} is not a key with its value")
+        raise TypeError(f"{shown(item)} is not a key with its value")
     if isinstance(item[0], List):
         raise TypeError("a list cannot be a key; use a tuple")
     return item[0], item[1]
@@ -263,7 +276,9 @@ def augmented(op: str, base: Value, value: Value) -> Value:
 def unpacked(value: Value, count: int, place: Place) -> Any:
     """Return the parts of a value that is assigned to `count` targets."""
     if not isinstance(value, tuple | range | str):
-        raise fail(place, f"{value!r} cannot be split into {count} parts", SAME_LENGTH, TARGETS)
+        raise fail(
+            place, f"{shown(value)} cannot be split into {count} parts", SAME_LENGTH, TARGETS
+        )
     if len(value) != count:
         message = f"{len(value)} values cannot be assigned to {count} targets"
         raise fail(place, message, SAME_LENGTH, TARGETS)

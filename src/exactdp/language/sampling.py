@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from exactdp.errors import Place, ProgramError
+from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
 from exactdp.language.operations import fail, items_of, python_fail
 from exactdp.language.terms import Term
@@ -32,7 +33,7 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
         way_out = _WRITE_SCALE if by_scale else _WRITE_RATE
         if form is not None and form[1] == -power:
             way_out = "Write the scale as `scale=…`." if not by_scale else "Write the rate alone."
-        raise fail(place, f"{value} is not a {what}", rule, way_out)
+        raise fail(place, f"{shown(value)} is not a {what}", rule, way_out)
     if form[0] <= 0:
         sign = "0" if form[0] == 0 else "negative"
         raise fail(
@@ -46,12 +47,12 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
 
 def mean_of(value: Value, noise: str, place: Place) -> Value:
     """Return the mean of a sample if it is a number."""
-    if isinstance(value, Symbolic | float):
+    if isinstance(value, Symbolic) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise fail(
             place,
-            f"the mean of {noise} is {value!r}, which is not a number",
+            f"the mean of {noise} is {shown(value)}, which is not a number",
             "The mean is a number, a real input or a real variable.",
             "Give a number, such as 0.",
         )
@@ -84,7 +85,7 @@ def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Fraction, 
         if isinstance(points, bool) or not isinstance(points, int | Fraction):
             raise fail(
                 place,
-                f"the score of {value!r} is {points!r}, which is not a rational number",
+                f"the score of {shown(value)} is {shown(points)}, which is not a rational number",
                 "A score is a function of finite values with rational results.",
                 "Return an int or a Fraction from the score.",
             )
@@ -103,7 +104,7 @@ def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value
     if not isinstance(value, Table) or not value:
         raise fail(
             place,
-            f"choose cannot pick from {value!r}",
+            f"choose cannot pick from {shown(value)}",
             "choose takes a dictionary of values with their probabilities, not an empty one.",
             "Write choose({value: probability, …}).",
         )
@@ -118,7 +119,7 @@ def chances_of(
         if value in values[:position]:
             raise fail(
                 place,
-                f"choose lists the value {value!r} twice",
+                f"choose lists the value {shown(value)} twice",
                 "Each value has one probability.",
                 "Write it once, with the sum of the probabilities.",
             )
@@ -126,7 +127,8 @@ def chances_of(
         if isinstance(chance, bool) or not isinstance(chance, int | Fraction | Term):
             raise fail(
                 place,
-                f"the probability of {value!r} is {chance!r}, which is not an expression in eps",
+                f"the probability of {shown(value)} is {shown(chance)}, "
+                "which is not an expression in eps",
                 "Probabilities are rational in eps and exp(q * eps).",
                 "Give a rational number, or an expression such as exp(eps) / (1 + exp(eps)).",
             )
@@ -134,7 +136,7 @@ def chances_of(
     problem = _problem(found)
     if problem is not None:
         which, text = problem
-        who = "" if which is None else f" of {values[which]!r}"
+        who = "" if which is None else f" of {shown(values[which])}"
         message = text.replace("{who}", who)
         raise ProgramError(
             message,

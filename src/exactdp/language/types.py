@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.values import List, Value, freeze, plain, read_decimal
 
 
@@ -67,7 +67,7 @@ class DomType:
             if member == found and isinstance(member, bool) == isinstance(found, bool):
                 return member
         raise ValueRefusedError(
-            f"{value!r} is outside {self}",
+            f"{shown(value)} is outside {self}",
             rule=f"The value must be one of {_few(self.members)}.",
             way_out="Give one of them, or widen the domain.",
         )
@@ -98,7 +98,7 @@ class ListType:
             value = value.tolist()
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise ValueRefusedError(
-                f"{value!r} is not a list of {self.length} values",
+                f"{shown(value)} is not a list of {self.length} values",
                 rule=f"The input is {self}: a list or tuple of {self.length}.",
                 way_out="Put the values in a list.",
             )
@@ -161,7 +161,7 @@ def Dom(  # noqa: N802 (a type in the user's eyes)
     if high is None:
         if isinstance(low, str) or not isinstance(low, Iterable):
             raise ValueRefusedError(
-                f"Dom({low!r}) is not a domain",
+                f"Dom({shown(low)}) is not a domain",
                 rule="A domain is a range of ints or a list of values.",
                 way_out="Write Dom(lo, hi) or Dom([value, …]).",
             )
@@ -175,7 +175,7 @@ def Dom(  # noqa: N802 (a type in the user's eyes)
         return DomType(members)
     if type(low) is not int or type(high) is not int:
         raise ValueRefusedError(
-            f"the ends of Dom({low!r}, {high!r}) are not ints",
+            f"the ends of Dom({shown(low)}, {shown(high)}) are not ints",
             rule="Dom(lo, hi) holds the whole numbers from lo to hi.",
             way_out="Write Dom([value, …]) for other values.",
         )
@@ -211,7 +211,7 @@ def read_number(value: object) -> int | Fraction:
             return plain(found)
     infinite = isinstance(value, float) and math.isinf(value)
     raise ValueRefusedError(
-        f"{value!r} is not a {'finite ' if infinite else ''}number",
+        f"{shown(value)} is not a {'finite ' if infinite else ''}number",
         rule="A real input is an int, a Fraction, a decimal or a string that spells one.",
         way_out="Give a number such as 1, Fraction(1, 3) or '0.1'.",
     )
@@ -227,7 +227,7 @@ def _as_value(value: object) -> Value:
 def _length(length: object) -> int:
     if type(length) is not int or length < 0 or length > 100_000:
         raise ValueRefusedError(
-            f"{length!r} is not a length",
+            f"{shown(length)} is not a length",
             rule="The length of a list input is a constant int, at most 100,000.",
             way_out="Write a number, such as Real[3].",
         )
@@ -243,5 +243,7 @@ def _literal(value: Value) -> str:
 
 
 def _few(members: tuple[Value, ...]) -> str:
-    shown = ", ".join(map(repr, members[:6]))
-    return f"{shown}, …, {members[-1]!r}" if len(members) > 7 else ", ".join(map(repr, members))
+    first = ", ".join(map(shown, members[:6]))
+    if len(members) > 7:
+        return f"{first}, …, {shown(members[-1])}"
+    return ", ".join(map(shown, members))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import arb, arb_poly, ctx, fmpq
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals import limits
 from exactdp.reals.numbers import double, exact, fraction, inf, spell
 
@@ -121,7 +121,9 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
     nor half-way between two doubles, and doubling the precision ends the loop.
     """
     if isinstance(digits, bool) or not hasattr(digits, "__index__") or not 1 <= digits <= _MOST:
-        raise ValueRefusedError(f"digits must be a whole number from 1 to {_MOST}, not {digits!r}")
+        raise ValueRefusedError(
+            f"digits must be a whole number from 1 to {_MOST}, not {shown(digits)}"
+        )
     if missing := [name for name in form.parameters if name not in point]:
         raise ValueRefusedError(
             f"the function depends on {', '.join(missing)} too",

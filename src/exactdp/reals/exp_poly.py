@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
 
@@ -322,7 +322,7 @@ class ExpPoly(ClosedForm):
     def derivative(self, parameter: str = "eps") -> ExpPoly:
         """Return the derivative by one parameter."""
         if not isinstance(parameter, str):
-            raise ValueRefusedError(f"{parameter!r} is not the name of a parameter")
+            raise ValueRefusedError(f"{shown(parameter)} is not the name of a parameter")
         if parameter not in self._names:
             return ExpPoly()
         j = self._names.index(parameter)
@@ -560,7 +560,7 @@ _NAME = re.compile(r"[^\W\d]\w*(\[\d+\])?")
 
 def _not_a_term(entry: object) -> ValueRefusedError:
     return ValueRefusedError(
-        f"{entry!r} is not a term",
+        f"{shown(entry)} is not a term",
         rule="A term is (coefficient, ((parameter, power), …), ((parameter, rate), …)), powers are "
         "whole numbers of at least 0, and no parameter is named twice.",
         way_out="Use parse, or eps and exp, to build closed forms.",
@@ -571,7 +571,8 @@ def parameter(name: str) -> ExpPoly:
     """Return a parameter as a function of itself."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "exp":
         raise ValueRefusedError(
-            f"{name!r} is not the name of a parameter", way_out="Use a name such as 'x1' or 'q[0]'."
+            f"{shown(name)} is not the name of a parameter",
+            way_out="Use a name such as 'x1' or 'q[0]'.",
         )
     return ExpPoly([Term(_ONE, ((name, 1),))])
 

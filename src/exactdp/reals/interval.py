@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown, typed
 from exactdp.reals.numbers import Number, inf, rational, simplest_inside, spell
 
 End: TypeAlias = Fraction | float
@@ -57,7 +57,7 @@ class Interval:
         match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueRefusedError(
-                f"{text!r} is not an interval",
+                f"{shown(text)} is not an interval",
                 rule="An interval is two ends in brackets, ( and ) open, [ and ] closed.",
                 way_out="Write for example '(0, inf)', '(0, 1]' or '[1/2, 3]'.",
             )
@@ -72,7 +72,7 @@ class Interval:
         if isinstance(value, str):
             return cls.parse(value)
         raise ValueRefusedError(
-            f"{value!r} ({type(value).__name__}) is not an interval",
+            f"{typed(value)} is not an interval",
             way_out="Write Interval(0, 1) or a text such as '(0, 1]'.",
         )
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from flint import fmpq, fmpz
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, typed
 
 Number: TypeAlias = int | Fraction | str | float
 """What a user may write for a rational: 3, Fraction(1, 3), "0.1", "1/3", 0.1."""
@@ -153,12 +153,8 @@ def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fractio
 
 
 def _not_a_number(value: object, what: str) -> ValueRefusedError:
-    try:
-        shown = repr(value)
-    except ValueError:  # Python does not print integers of more than 4300 digits
-        shown = "a very long number"
     return ValueRefusedError(
-        f"{shown} ({type(value).__name__}) is not {what}",
+        f"{typed(value)} is not {what}",
         rule="Numbers are exact: an integer, a Fraction, a finite decimal or a string like '1/3'.",
         way_out="Write for example 3, Fraction(1, 3), '0.1' or '1/3'.",
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from exactdp.claims import Verdict
-from exactdp.cli.output import Output, StoppedError
+from exactdp.cli.output import Output, StoppedError, writing
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import counted
 from exactdp.reproduce import records, show
@@ -46,10 +46,8 @@ class Certificates:
         self.paths: dict[str, str] = {}
         self.missing = 0
         if folder is not None:
-            try:
+            with writing(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise ExactdpError(f"{folder} cannot be made: {error.strerror}") from None
 
     def write(self, label: str, verdict: Verdict) -> None:
         """Write the certificate of a verdict, once for a label, if it has one."""
@@ -61,7 +59,8 @@ class Certificates:
             self.missing += 1
             return
         path = self.folder / f"{label}.json"
-        path.write_text(text, encoding="utf-8")
+        with writing(path):
+            path.write_text(text, encoding="utf-8")
         self.paths[label] = str(path)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.types import InputType, ListType, RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
@@ -359,8 +359,8 @@ class Distribution(Mapping[Value, ClosedForm]):
         pattern = read_pattern(output)
         if pattern not in self._chances:
             raise ValueRefusedError(
-                f"no output has the pattern {pattern!r}",
-                way_out=f"The outputs are {', '.join(map(repr, list(self)[:5]))}.",
+                f"no output has the pattern {shown(pattern)}",
+                way_out=f"The outputs are {', '.join(map(shown, list(self)[:5]))}.",
             )
 
         def total(found: list[Arrival]) -> ClosedForm:
@@ -370,7 +370,7 @@ class Distribution(Mapping[Value, ClosedForm]):
                     forms = [form for form in forms_of(arrival.output) if noise_part(form)]
                     if not 0 <= position < len(forms):
                         raise ValueRefusedError(
-                            f"the output {pattern!r} has {len(forms)} numbers with noise, "
+                            f"the output {shown(pattern)} has {len(forms)} numbers with noise, "
                             f"so none at position {position}"
                         )
                     result = result + part(arrival, forms[position])
@@ -469,5 +469,5 @@ def within(engine: Engine, u: object, output: object, gamma: object, distance: s
     if distance == "sup":
         return engine.probability(u, near(ideal, radius))
     raise ValueRefusedError(
-        f"the output distance {distance!r} is not known", way_out="Use 'discrete' or 'sup'."
+        f"the output distance {shown(distance)} is not known", way_out="Use 'discrete' or 'sup'."
     )

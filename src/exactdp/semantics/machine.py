@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.errors import ExactdpError, Place, ProgramError
+from exactdp.errors import ExactdpError, Place, ProgramError, shown
 from exactdp.language.code import (
     Branch,
     Check,
@@ -365,7 +365,7 @@ class Machine:
                     if op in ("==", "!="):
                         return op == "!="
                     other = b if isinstance(a, Symbolic) else a
-                    raise TypeError(f"noise cannot be compared with {other!r}")
+                    raise TypeError(f"noise cannot be compared with {shown(other)}")
                 for value, sign in ((a, 1), (b, -1)):
                     if isinstance(value, float) and value in (_INF, -_INF):
                         return decide(sign * value, 0)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from exactdp.errors import shown
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.semantics.concrete import weights
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
@@ -75,7 +76,7 @@ def _plain(value: Value) -> Any:
         return float(value)
     if isinstance(value, int | float):
         return value
-    raise TypeError(f"noise and {value!r} cannot be combined")
+    raise TypeError(f"noise and {shown(value)} cannot be combined")
 
 
 def simulate(machine: Machine, start: State, eps: float, size: int, seed: Any) -> list[Value]:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
+from exactdp.errors import shown
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
@@ -30,8 +31,11 @@ Rational: TypeAlias = int | Fraction
 _ZERO, _ONE = fmpq(0), fmpq(1)
 
 
-class OnFaceError(Exception):
-    """Two different forms are equal at the sample point; `form` is their difference."""
+class OnFaceError(BaseException):
+    """Two different forms are equal at the sample point; `form` is their difference.
+
+    No `Exception`: it passes through functions of the user and what reports their mistakes.
+    """
 
     def __init__(self, form: Vector) -> None:
         super().__init__()
@@ -209,7 +213,7 @@ class Spot:
             return -1 if other > 0 else 1
         vector = self._vector(other)
         if vector is None:
-            raise TypeError(f"a parameter cannot be compared with {other!r}")
+            raise TypeError(f"a parameter cannot be compared with {shown(other)}")
         difference = tuple(a - b for a, b in zip(self.form, vector, strict=True))
         if self.trace.watching:
             self.trace.note(Spot(difference, self.trace), always=True)
@@ -228,7 +232,7 @@ class Spot:
         return self._order(other) >= 0
 
     def __repr__(self) -> str:
-        return f"<Spot {self.closed_form()}>"
+        return shown(symbolic(self))
 
 
 def has_spots(value: Value) -> bool:
