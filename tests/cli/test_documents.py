@@ -129,6 +129,39 @@ def test_simulation_of_released_numbers(tmp_path: Path) -> None:
     assert all(abs(row["apart"]) < 5 for row in rows)
 
 
+def test_a_simulation_that_contradicts_is_told(tmp_path: Path) -> None:
+    """A file breaks `sample` on purpose: True always, where it has probability 1/2."""
+    text = """from exactdp import *
+
+@mechanism
+def positive(q: Real):
+    return lap(eps, q) > 0
+
+Mechanism.sample = lambda self, u, eps, size, seed: [True] * size
+"""
+    (tmp_path / "broken.py").write_text(text)
+    call = ["simulate", "broken.py::positive", "--input", "0", "--eps", "1"]
+    done = run(*call, cwd=tmp_path)
+    assert done.code == 1
+    assert "The simulation contradicts the exact probability of True" in done.err
+    done = run(*call, "--json", cwd=tmp_path)
+    assert done.code == 1
+    assert [row["contradicts"] for row in done.document["rows"]] == [True, True]
+    # Ten runs prove nothing: all are True with probability 1/1024.
+    assert run(*call, "--runs", "10", cwd=tmp_path).code == 0
+
+
+def test_simulation_of_integer_noise_and_fractions(tmp_path: Path) -> None:
+    """Numbers with integer noise are one pattern, whether they are whole or not."""
+    text = (
+        "from exactdp import *\n@mechanism\ndef f(x: Dom(0, 3)):\n    return 0.1 * dlap(eps, x)\n"
+    )
+    (tmp_path / "tenths.py").write_text(text)
+    call = ["simulate", "tenths.py::f", "--input", "3", "--eps", "1", "--json"]
+    (row,) = run(*call, cwd=tmp_path).document["rows"]
+    assert row["share"] == 1
+
+
 def test_explain_with_chain(tmp_path: Path) -> None:
     path = tmp_path / "chain.svg"
     call = ["explain", "some_claims.py::lemma", "--json"]

@@ -35,6 +35,7 @@ BEHIND = {
     "a program cannot branch on the value of eps",
     "noise is not a condition",
     "noise cannot be compared with {}",
+    "noise and {} cannot be combined",
     "{} is not a function that the language knows",
     "the source of {} is not a `def`",
     "this is not Python that can be read: {}",
@@ -86,7 +87,10 @@ def messages() -> Iterator[str]:
     """Yield every message that the language, or a run of a program, can refuse with."""
     rooms = Path(exactdp.__file__).parent
     files = [*(rooms / "language").glob("*.py")]
-    files += [rooms / "semantics" / name for name in ("machine.py", "concrete.py", "loops.py")]
+    files += [
+        rooms / "semantics" / name
+        for name in ("machine.py", "concrete.py", "columns.py", "loops.py")
+    ]
     for node in (one for file in files for one in ast.walk(ast.parse(file.read_text()))):
         match node:
             case ast.Call(ast.Name(name) | ast.Attribute(attr=name), arguments):

@@ -14,7 +14,7 @@ import click
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import STYLES, Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.language import Mechanism
@@ -54,7 +54,8 @@ def command(output: Output, target: str, given: str, eps: str, runs: int, seed: 
 
     For each output: the exact probability, the share of the runs with an error bar of two standard
     deviations, and how many standard deviations they are apart. A real number in an output is also
-    cut where a quarter, a half and three quarters of the runs lie below.
+    cut where a quarter, a half and three quarters of the runs lie below. Exit code: 1 if the
+    simulation contradicts an exact probability.
     """
     mechanism = find_mechanism(target)
     u = read_option("--input", given, partial(read_value, what="an input"))
@@ -76,9 +77,21 @@ def command(output: Output, target: str, given: str, eps: str, runs: int, seed: 
         for one in rows
     ]
     output.table(["output", "exact", "simulated", "apart (σ)"], table)
+    wrong = [one for one in rows if one["contradicts"]]
+    for one in wrong:
+        output.note(
+            f"The simulation contradicts the exact probability of {one['event']}: "
+            f"{one['share']:.5f} of the runs, exactly {one['exact']['digits']}.",
+            STYLES["error"],
+        )
+    if wrong:
+        output.note(
+            "By chance this happens less than once in 10¹² simulations: it is a mistake in "
+            "exactdp. Please report it with the file and the command."
+        )
     facts = {"mechanism": mechanism.__name__, "input": records.shown(u)}
     settings = {"eps": records.number(budget), "runs": runs, "seed": seed}
-    return output.document(0, **facts, **settings, rows=rows)
+    return output.document(int(bool(wrong)), **facts, **settings, rows=rows)
 
 
 def _rows(
@@ -119,8 +132,8 @@ class _Tally:
         for one in outputs:
             shape = _shape(one)
             if shape not in self._homes:
-                fitting = (p for p in self._patterns if _fits(shape, p))
-                self._homes[shape] = next(fitting, None)
+                fitting = [p for p in self._patterns if _fits(shape, p)]
+                self._homes[shape] = shape if shape in fitting else next(iter(fitting), None)
             groups.setdefault(self._homes[shape], []).append(one)
         for pattern, members in groups.items():
             self.counts[pattern] += len(members)
@@ -144,7 +157,22 @@ def _row(event: str, exact: Any, count: int, runs: int) -> Json:
         "share": share,
         "deviation": deviation,
         "apart": apart if math.isfinite(apart) else None,
+        "contradicts": _contradicts(count, p, runs),
     }
+
+
+def _contradicts(count: int, p: float, runs: int) -> bool:
+    """Whether so many runs, or more extreme numbers, have a probability below 1e-12/2.
+
+    Chernoff's bound: the share s of runs deviates from p by so much with probability at most
+    exp(−runs·KL(s, p)), KL(s, p) = s·ln(s/p) + (1 − s)·ln((1 − s)/(1 − p)).
+    """
+    share = count / runs
+    distance = 0.0
+    for part, expected in ((share, p), (1 - share, 1 - p)):
+        if part:
+            distance += part * math.log(part / expected) if expected > 0 else math.inf
+    return runs * distance > 28.4
 
 
 def _shape(output: Any) -> Any:
@@ -158,7 +186,7 @@ def _fits(shape: Any, pattern: Any) -> bool:
     if isinstance(shape, tuple) and isinstance(pattern, tuple):
         return len(shape) == len(pattern) and all(map(_fits, shape, pattern))
     if pattern is int:
-        return isinstance(shape, int) and not isinstance(shape, bool)
+        return isinstance(shape, int | Fraction) and not isinstance(shape, bool)
     return bool(shape == pattern)
 
 

@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -350,9 +351,7 @@ class Mechanism:
         state = self.machine.start(self.read_input(u))
         if self.deterministic:
             return run_exactly(self.machine, state)
-        if rng is None:
-            rng = random.Random()
-        return run_once(self.machine, state, _budget(eps), rng)
+        return run_once(self.machine, state, _budget(eps), rng or random.Random())
 
     def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
         """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
@@ -405,7 +404,12 @@ class Ideal(Mechanism):
         return self.run(args[0] if len(args) == 1 and len(self.inputs) == 1 else args)
 
 
-def _budget(eps: object) -> float:
+_LARGEST = 10**30
+_LEAST = Fraction(1, 10**100)
+
+
+def _budget(eps: object) -> Fraction:
+    """Return the ε of a run."""
     if eps is None:
         raise ValueRefusedError(
             "eps is missing",
@@ -417,7 +421,13 @@ def _budget(eps: object) -> float:
         raise ValueRefusedError(
             f"eps is {value}", rule="The privacy budget is positive.", way_out="Give eps > 0."
         )
-    return float(value)
+    if not _LEAST <= value <= _LARGEST:
+        raise ValueRefusedError(
+            f"eps is {'larger than 1e30' if value > 1 else 'smaller than 1e-100'}",
+            rule="A run samples with floats, at an eps from 1e-100 to 1e30.",
+            way_out="Give such an eps, or ask distribution(u), which is exact at every eps.",
+        )
+    return Fraction(value)
 
 
 def mechanism(function: Callable[..., Any]) -> Mechanism:

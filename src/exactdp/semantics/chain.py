@@ -20,10 +20,11 @@ from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
-from exactdp.semantics.exact import Question, chances, constant_part, noise_part, with_sample
+from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.semantics.plan import Question, constant_part, noise_part, question
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,22 +201,26 @@ class _Walk:
     def compared(
         self, spot: _Spot, event: Compare, density: Density
     ) -> Iterator[tuple[int, ClosedForm]]:
-        """Yield the two ways of a comparison, each with its conditional probability."""
-        form = tuple(sorted(noise_part(event.difference).items()))
-        whole = not density.products[0].integers.isdisjoint(dict(form))
-        question = Question(form, constant_part(event.difference, {}), event.op, whole)
-        known = dict(spot.answers).get(question)
+        """Yield the ways of a comparison that have mass, each with its conditional probability."""
+        asked = question(
+            noise_part(event.difference),
+            event.op,
+            constant_part(event.difference, {}),
+            density.products[0].integers,
+        )
+        known = asked if isinstance(asked, bool) else dict(spot.answers).get(asked)
+        if isinstance(asked, bool) or known is not None:
+            after = self.machine.resume(event, known)
+            yield self.visit(_Spot(after, spot.noise, spot.answers), density), ExpPoly(1)
+            return
         every = range(len(spot.noise))
         before = density.without(every).number()
         for truth in (False, True):
-            if known is not None:
-                part, chance = density, ExpPoly(int(known == truth))
-            else:
-                part = question.answer(density, truth)
-                chance = part.without(every).number() / before  # type: ignore[assignment]
+            part = asked.answer(density, truth)
+            chance = part.without(every).number() / before
             if chance.numerator:
                 after = self.machine.resume(event, truth)
-                answers = spot.answers if known is not None else (*spot.answers, (question, truth))
+                answers = (*spot.answers, (asked, truth))
                 yield self.visit(_Spot(after, spot.noise, answers), part), chance
 
     def shown(self, spot: _Spot, event: Event) -> ChainState:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from exactdp.errors import ProgramError
-from exactdp.language.terms import Term
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Machine
+from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.language.operations import COMPARISONS, fail
+from exactdp.language.sampling import closed_form
+from exactdp.language.values import List, Symbolic
+from exactdp.reals import eps as budget
+from exactdp.reals import exp
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine
 
 if TYPE_CHECKING:
-    from exactdp.language.terms import Number
+    from exactdp.language.terms import Number, Term
     from exactdp.language.values import Value
     from exactdp.semantics.machine import State
+
+T = TypeVar("T")
+
+_SMALLEST = Fraction(1, 10**200)
+_LOWEST = Fraction(-1000)
 
 
 class Uniform(Protocol):
@@ -36,51 +48,101 @@ def run_exactly(machine: Machine, state: State) -> Value:
     )
 
 
-def run_once(machine: Machine, state: State, eps: float, rng: Uniform) -> Value:
-    """Return the output of one run with sampled noise (floats: for looking, not for proof)."""
+def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Value:
+    """Return the output of one run with sampled noise (floats: for looking, not for proof).
+
+    Only the samples are rounded: real noise is a symbol that stands for the rational number
+    drawn, so comparisons are decided exactly, however small the noise is beside its mean.
+    """
+    drawn: list[Fraction] = []
     event = machine.advance(state)
     while not isinstance(event, Done):
-        assert not isinstance(event, Compare)  # concrete numbers are compared on the spot
         if isinstance(event, Draw):
-            value: Value = draw(event, eps, rng)
+            sample: Value = placed(machine, event, partial(draw, event, eps, rng))
+            if event.noise != "dlap":
+                drawn.append(sample)
+                sample = Linear.symbol(len(drawn) - 1)
+            value = event.mean + sample
+        elif isinstance(event, Compare):
+            value = COMPARISONS[event.op](_at(event.difference, drawn), 0)
         else:
             value = event.values[pick(weights(event, eps), rng.random())]
         event = machine.advance(machine.resume(event, value))
-    return event.output
+    return _floats(event.output, drawn)
 
 
-def draw(event: Draw, eps: float, rng: Uniform) -> Value:
-    """Return one sample of noise."""
-    rate = float(event.rate) * eps
+def placed(machine: Machine, event: Event, compute: Callable[[], T]) -> T:
+    """Return what is computed for an event; a refusal names the place of its statement."""
+    try:
+        return compute()
+    except ValueRefusedError as error:
+        place = machine.code.instructions[event.state.pc].place
+        raise fail(place, error.message, error.rule, error.way_out) from None
+
+
+def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
+    """Return the value of a form in the samples drawn so far."""
+    assert isinstance(form, Linear)
+    total = Fraction(form.constant)
+    for name, q in form.coefficients.items():
+        assert isinstance(name, int)
+        total += q * drawn[name]
+    return total
+
+
+def _floats(output: Value, drawn: list[Fraction]) -> Value:
+    """Return an output with floats for its real noise."""
+    if isinstance(output, tuple):
+        parts = [_floats(part, drawn) for part in output]
+        return List(parts) if isinstance(output, List) else tuple(parts)
+    return float(_at(output, drawn)) if isinstance(output, Symbolic) else output
+
+
+def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
+    """Return one sample of noise around 0: a whole number for "dlap"."""
+    scale = scale_of(event, eps)
     if event.noise == "dlap":
         # The difference of two geometric variables is discrete Laplace noise.
-        return event.mean + _geometric(rate, rng) - _geometric(rate, rng)
-    size = -math.log1p(-rng.random()) / rate
-    if event.noise == "lap" and rng.random() < 0.5:
-        size = -size
-    return float(event.mean) + size
+        return math.floor(_exponential(scale, rng)) - math.floor(_exponential(scale, rng))
+    size = _exponential(scale, rng)
+    return -size if event.noise == "lap" and rng.random() < 0.5 else size
 
 
-def _geometric(rate: float, rng: Uniform) -> int:
-    return math.floor(-math.log1p(-rng.random()) / rate)
+def _exponential(scale: Fraction, rng: Uniform) -> Fraction:
+    return Fraction(-math.log1p(-rng.random())) * scale
 
 
-def weights(event: Choice, eps: float) -> list[float]:
-    """Return the probabilities of a choice as floats."""
+def scale_of(event: Draw, eps: Fraction) -> Fraction:
+    """Return 1/(rate·ε), the scale of a sample, if floats can hold it."""
+    scale = 1 / (event.rate * eps)
+    if not _SMALLEST < scale < 1 / _SMALLEST:
+        size = len(str(scale.numerator)) - len(str(scale.denominator))
+        raise ValueRefusedError(
+            f"noise of a scale near 1e{size} cannot be sampled",
+            rule="Samples are floats, so 1/(rate * eps) is from 1e-200 to 1e200.",
+            way_out="Give another eps, or ask distribution(u), which is exact at every eps.",
+        )
+    return scale
+
+
+def weights(event: Choice, eps: Fraction) -> list[float]:
+    """Return the probabilities of a choice, each rounded once."""
     if event.exponents is not None:
-        sizes = [float(q) * eps for q in event.exponents]
-        top = max(sizes)
-        found = [math.exp(size - top) for size in sizes]
+        top = max(event.exponents)
+        # Below e^-1000 there is no float but 0.
+        sizes = [max((q - top) * eps, _LOWEST) for q in event.exponents]
+        found = [math.exp(size) for size in sizes]
     else:
         assert event.chances is not None
-        found = [_at(chance, eps) for chance in event.chances]
+        found = list(_chances(event.chances, eps))
     total = math.fsum(found)
     return [weight / total for weight in found]
 
 
-def _at(chance: Term | Number, eps: float) -> float:
-    value = chance.at(eps) if isinstance(chance, Term) else float(Fraction(chance))
-    return max(0.0, value)
+@lru_cache(maxsize=4096)
+def _chances(listed: tuple[Term | Number, ...], at: Fraction) -> tuple[float, ...]:
+    """Return probabilities of `choose` at an ε; as closed forms nothing overflows or cancels."""
+    return tuple(float(closed_form(chance, budget, exp).at(at)) for chance in listed)
 
 
 def pick(chances: list[float], uniform: float) -> int:

@@ -37,17 +37,6 @@ from exactdp.semantics.plan import (
     noise_part,
 )
 
-__all__ = [
-    "Arrival",
-    "Arrivals",
-    "Question",
-    "chances",
-    "constant_part",
-    "moved",
-    "noise_part",
-    "with_sample",
-]
-
 T = TypeVar("T")
 
 

@@ -75,7 +75,10 @@ def noise_part(form: object) -> dict[int, Fraction]:
 
 @dataclass(frozen=True)
 class Question:
-    """Σ form·x + constant op 0 for noise x, all real or all integer."""
+    """Σ form·x + constant op 0 for noise x, all real or all integer; made by `question`.
+
+    Real noise is only asked for an order: its equality has no mass, so it is no question.
+    """
 
     form: tuple[tuple[int, Fraction], ...]
     constant: Fraction
@@ -101,6 +104,7 @@ class Question:
     @cached_property
     def _conditions(self) -> tuple[Condition, Condition]:
         """The conditions on real noise under which the answer is False, and True."""
+        assert self.op not in ("==", "!=")
         condition = Condition.of(dict(self.form), self.constant)
         both = condition.negated(), condition
         return both if self.op in (">", ">=") else both[::-1]

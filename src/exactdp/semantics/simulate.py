@@ -16,72 +16,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from exactdp.errors import shown
-from exactdp.language.values import List, Symbolic, Value
-from exactdp.semantics.concrete import weights
+from exactdp.language.values import List, Value
+from exactdp.semantics.columns import Column, Reals, Wholes, whole
+from exactdp.semantics.concrete import placed, scale_of, weights
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.skeleton import filled, skeleton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_COMPARE: dict[str, Any] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-    ">=": np.greater_equal,
-    ">": np.greater,
-}
 
-
-class Column(Symbolic):
-    """The values of one number in every run of a batch."""
-
-    __slots__ = ("values",)
-
-    def __init__(self, values: NDArray[Any]) -> None:
-        self.values = values
-
-    def __add__(self, other: Value) -> Column:
-        return Column(self.values + _plain(other))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Value) -> Column:
-        return Column(self.values - _plain(other))
-
-    def __rsub__(self, other: Value) -> Column:
-        return Column(_plain(other) - self.values)
-
-    def __mul__(self, other: Value) -> Column:
-        return Column(self.values * _plain(other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Value) -> Column:
-        return Column(self.values / _plain(other))
-
-    def __neg__(self) -> Column:
-        return Column(-self.values)
-
-    def __pos__(self) -> Column:
-        return self
-
-
-def _plain(value: Value) -> Any:
-    if isinstance(value, Column):
-        return value.values
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, int | float):
-        return value
-    raise TypeError(f"noise and {shown(value)} cannot be combined")
-
-
-def simulate(machine: Machine, start: State, eps: float, size: int, seed: Any) -> list[Value]:
+def simulate(machine: Machine, start: State, eps: Fraction, size: int, seed: Any) -> list[Value]:
     """Return the outputs of `size` independent runs."""
-    return _Simulation(machine, eps, np.random.default_rng(seed)).run(start, size)
+    with np.errstate(all="ignore"):  # what overflows is refused when it is compared
+        return _Simulation(machine, eps, np.random.default_rng(seed)).run(start, size)
 
 
 class _Batch(NamedTuple):
@@ -93,7 +41,7 @@ class _Batch(NamedTuple):
 
 
 class _Simulation:
-    def __init__(self, machine: Machine, eps: float, rng: np.random.Generator) -> None:
+    def __init__(self, machine: Machine, eps: Fraction, rng: np.random.Generator) -> None:
         self.machine, self.eps, self.rng = machine, eps, rng
         #: Waiting batches by statement and finite values.
         self.waiting: dict[State, list[_Batch]] = {}
@@ -118,8 +66,8 @@ class _Simulation:
             return parts[0].event, parts[0].runs
         runs = np.concatenate([part.runs for part in parts])
         columns = [
-            Column(np.concatenate([column.values for column in same]))
-            for same in zip(*(part.columns for part in parts), strict=True)
+            first.joined(others)
+            for first, *others in zip(*(part.columns for part in parts), strict=True)
         ]
         return self.machine.advance(State(key.pc, filled(key.env, columns))), runs
 
@@ -144,7 +92,7 @@ class _Simulation:
                 self.put(resume(event, self.draw(event, len(runs))), runs)
             case Compare(_, op, difference):
                 assert isinstance(difference, Column)
-                truth = _COMPARE[op](difference.values, 0)
+                truth = placed(self.machine, event, lambda: difference.truth(op))
                 for answer in (True, False):
                     self.put_part(resume(event, answer), runs, truth == answer)
             case Choice(_, values):
@@ -161,19 +109,21 @@ class _Simulation:
             return
         columns: list[Any] = []
         bare = skeleton(state.env, columns)
-        kept = [Column(column.values[mask]) for column in columns]
+        kept = [column.with_values(column.values[mask]) for column in columns]
         self.put(State(state.pc, filled(bare, kept)), runs[mask])
 
     def draw(self, event: Draw, size: int) -> Column:
         """Return a column of samples."""
-        rate, mean = float(event.rate) * self.eps, _plain(event.mean)
-        if event.noise == "lap":
-            return Column(mean + self.rng.laplace(0.0, 1 / rate, size))
-        if event.noise == "expo":
-            return Column(mean + self.rng.exponential(1 / rate, size))
-        scale = 1 / rate
-        first, second = (np.floor(self.rng.exponential(scale, size)) for _ in range(2))
-        return Column(mean + (first - second).astype(np.int64))
+        scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
+        noise: Column
+        if event.noise == "dlap":
+            # The difference of two geometric variables is discrete Laplace noise.
+            first, second = (np.floor(self.rng.exponential(scale, size)) for _ in range(2))
+            noise = Wholes(whole(first)) - Wholes(whole(second))
+        else:
+            sample = self.rng.laplace if event.noise == "lap" else self.rng.standard_exponential
+            noise = Reals.rounded(sample(size=size) * scale, 0.0, scale)
+        return noise + event.mean  # type: ignore[no-any-return]
 
 
 def _write(outputs: list[Value], output: Value, runs: NDArray[Any]) -> None:
@@ -185,7 +135,7 @@ def _write(outputs: list[Value], output: Value, runs: NDArray[Any]) -> None:
 def _rows(output: Value) -> Iterable[Value]:
     """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
     if isinstance(output, Column):
-        return output.values.tolist()  # type: ignore[no-any-return]
+        return output.rows()
     if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
         return repeat(output)
     rows = zip(*map(_rows, output), strict=False)
