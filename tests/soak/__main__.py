@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import signal
 import sys
 import time
 import traceback
@@ -24,12 +25,13 @@ from .programs import Writer
 
 _CLAIMS = 8  # about one program
 _SHARES = (0.0, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3, 1e-5, -1e-5, 0.5)
-_PATIENCE = 120.0  # seconds for one program
+_SECONDS = 30.0  # of the processor, for one program
+_PATIENCE = 900.0  # by the clock, if it cannot be interrupted
 
 
-def case(seed: str) -> Log:
+def case(seed: str, log: Log | None = None) -> Log:
     """Make up a program and claims about it, and compare all that is said of them."""
-    random, log = Random(seed), Log()
+    random, log = Random(seed), Log() if log is None else log
     made = Writer(random).program()
     try:
         mechanism = Mechanism.from_source(made.text)
@@ -50,18 +52,32 @@ def case(seed: str) -> Log:
     return log
 
 
+class _SlowError(Exception):
+    """A program took too long."""
+
+
+def _stop(*_: object) -> None:
+    raise _SlowError
+
+
 def _worker(line: Connection, seed: str, first: int, step: int) -> None:
     number = first
+    signal.signal(signal.SIGVTALRM, _stop)
     while True:
         begin = time.process_time()
+        log = Log()
         try:
-            log = case(f"{seed}:{number}")
+            signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+            log = case(f"{seed}:{number}", log)
         except KeyboardInterrupt:
             return
+        except _SlowError:
+            log.counts["too slow"] += 1
         except Exception as error:
-            log = Log()
             log.counts["crashes"] += 1
             log.wrong.append("".join(traceback.format_exception(error)[-4:]))
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         line.send((number, log, time.process_time() - begin))
         number += step
 

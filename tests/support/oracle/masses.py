@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear import Row
+from .linear import Row, feasible
 from .runs import Array, Noise
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -53,6 +53,8 @@ class Masses:
         return total
 
     def _integrated(self, rows: list[Row]) -> Array:
+        if len({v for row in rows for v, _ in row.terms}) > 2:
+            rows = _needed(rows)
         if any(v.kind == "dlap" for v, _ in rows[0].terms):
             sides = [
                 _Side(dict(row.terms), np.array([row.constant + int(row.strict)])) for row in rows
@@ -62,6 +64,15 @@ class Masses:
             _Side({v: float(c) for v, c in row.terms}, row.constant * self.eps) for row in rows
         ]
         return _Continuous().mass(sides, len(self.eps))
+
+
+def _needed(rows: list[Row]) -> list[Row]:
+    """Return the conditions without those that follow from others: fewer noises are coupled."""
+    for row in sorted(rows, key=lambda row: -len(row.terms)):
+        others = [one for one in rows if one is not row]
+        if not feasible([*others, row.negated]):
+            rows = others
+    return rows
 
 
 def _components(rows: list[Any]) -> list[list[Any]]:
