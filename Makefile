@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint docs bench bench-check browser clean
+.PHONY: demo test soak lint docs bench bench-check browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
@@ -20,6 +20,14 @@ demo: $(INSTALLED)
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 -q
+
+# Random claims beside an oracle that shares nothing with exactdp, about an hour on two cores.
+# Another run: make soak CLAIMS=1000 SEED=2 JOBS=1
+CLAIMS ?= 100000
+SEED ?= 1
+JOBS ?= 2
+soak: $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m soak --claims $(CLAIMS) --seed $(SEED) --jobs $(JOBS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Integer noise times and plus fractions, against sums over all integers that matter."""
+"""Integer noise times and plus fractions, against the oracle and sums over the integers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from exactdp import Accuracy, Mechanism, exp, gamma, sup
 from exactdp import eps as budget
 from exactdp.reals import ExpPoly
+from support.compared import agree_with_oracle
 from support.examples import examples
 
 factors = st.sampled_from([Fraction(q) for q in ("1", "-1/2", "3/2", "2/3")])
@@ -28,23 +29,13 @@ def chance(z: int, rate: float) -> float:
 def test_comparisons(
     one: Fraction, two: Fraction, start: Fraction, step: Fraction, limit: Fraction
 ) -> None:
-    program = Mechanism.from_source(
+    text = (
         "def m():\n"
         f"    x = {one} * dlap(eps, 0) + {start}\n"
         f"    y = x + {two} * dlap(2 * eps, 1) - {step}\n"
         f"    return [x >= {limit}, y > 0]\n"
     )
-    found = program.distribution(())
-    assert sum(found.values(), start=ExpPoly(0)) == ExpPoly(1)
-    expected: dict[tuple[bool, ...], float] = {}
-    for a in SPAN:
-        for b in SPAN:
-            x = one * a + start
-            output: tuple[bool, ...] = (x >= limit, x + two * (b + 1) - step > 0)
-            expected[output] = expected.get(output, 0.0) + chance(a, 1.0) * chance(b, 2.0)
-    for output, value in expected.items():
-        if value > 1e-12:
-            assert float(found[output].at(1)) == pytest.approx(value, abs=1e-12)
+    agree_with_oracle(text, (), Mechanism.from_source(text).distribution(()))
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,0 +1,1 @@
+"""Random claims by the thousand, each compared with an oracle that shares nothing with exactdp."""
