@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from claims.formulas import exp
 from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, eps, l1
+from exactdp.certify.boxes import _times
+
+CELLS = st.tuples(st.integers(-300, 300), st.integers(0, 300)).map(lambda one: (one[0], sum(one)))
 
 
 def test_the_distance_l1_for_all_real_inputs() -> None:
@@ -22,6 +28,7 @@ def test_the_distance_l1_for_all_real_inputs() -> None:
     report = certify.check(verdict.certificate)
     assert report
     assert "distances to disagreement" in report.reason
+    assert "β = exp(" in report.claim
 
 
 def test_noise_that_is_compared_twice() -> None:
@@ -41,3 +48,13 @@ def test_noise_that_is_compared_twice() -> None:
         report = certify.check(claim.check().certificate)
         assert report
         assert not report.taken
+        assert "β = (3/4)" in report.claim
+
+
+@given(CELLS, CELLS, st.integers(0, 6))
+def test_products_of_enclosures(a: tuple[int, int], b: tuple[int, int], bits: int) -> None:
+    """Every product of two numbers of the enclosures, in units of 2^−bits, is in the product."""
+    low, high = _times(a, b, bits)
+    for x in (a[0], sum(a) // 2, a[1]):
+        for y in (b[0], sum(b) // 2, b[1]):
+            assert low <= Fraction(x * y, 2**bits) <= high

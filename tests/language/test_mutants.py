@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from exactdp import Mechanism, ProgramError
@@ -31,3 +33,37 @@ def test_a_closed_form_of_another_parameter_is_no_constant() -> None:
     source = "def f(x: Dom(0, 1)):\n    return choose({0: c, 1: 1 - c})"
     with pytest.raises(ProgramError, match="is not an expression in eps alone"):
         Mechanism.from_source(source, {"c": parameter("x")})
+
+
+def test_break_and_continue_after_an_inner_loop() -> None:
+    """They belong to the loop around them, not to the one that has ended."""
+    source = (
+        "def f(x: Dom(0, 5)):\n"
+        "    seen = []\n"
+        "    i = 0\n"
+        "    while i < 5:\n"
+        "        i += 1\n"
+        "        j = 0\n"
+        "        while j < i:\n"
+        "            j += 1\n"
+        "        if i == 2:\n"
+        "            continue\n"
+        "        if i == x:\n"
+        "            break\n"
+        "        seen = seen + [i + j]\n"
+        "    else:\n"
+        "        seen = seen + [0]\n"
+        "    for k in range(4):\n"
+        "        while False:\n"
+        "            pass\n"
+        "        if k == x:\n"
+        "            break\n"
+        "        seen = seen + [k]\n"
+        "    return seen\n"
+    )
+    space: dict[str, Any] = {"Dom": lambda *_: int}
+    exec(source, space)
+    mechanism = Mechanism.from_source(source)
+    for x in range(6):
+        (output,) = mechanism.distribution(x)
+        assert list(output) == space["f"](x)

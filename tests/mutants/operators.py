@@ -119,8 +119,9 @@ class _Finder(ast.NodeVisitor):
             return
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             return
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
-            yield node.args[0]
+        name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and name in ("isinstance", "issubclass", "zip"):
+            yield from node.args[:1] if name != "zip" else node.args  # not `strict`, nor classes
             return
         for name, value in ast.iter_fields(node):
             if name not in ("annotation", "returns", "decorator_list", "type_comment"):
@@ -168,6 +169,8 @@ class _Finder(ast.NodeVisitor):
 
     def _calls(self, node: ast.Call) -> Iterator[Change]:
         """Drop an argument given by name: what has a default is easily forgotten."""
+        if ast.unparse(node.func) == "zip":
+            return
         values: list[ast.expr] = [*node.args, *(one.value for one in node.keywords)]
         for k in range(len(node.args), len(values)):
             if k:

@@ -1,0 +1,36 @@
+"""Programs that no other test noticed when their meaning was changed: see `tests/mutants`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp import AllReals, Mechanism
+from exactdp.reals import ExpPoly, eps, exp
+
+
+@pytest.mark.parametrize("u", [(0, 1), (1, 0), (-2, Fraction(1, 3)), (3, Fraction(5, 2))])
+def test_noises_of_different_scales_for_all_inputs(u: tuple[Fraction, Fraction]) -> None:
+    """Twice a Laplace noise has the scale 2/ε.
+
+    At d = q₁ − 2q₀ ≥ 0 it is below the other one with probability 1 − (4·e^{−εd/2} − e^{−εd})/6
+    (the convolution of both), at −d with what is left.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(q: Real[2]):\n    return 2 * lap(eps, q[0]) < lap(eps, q[1])"
+    )
+    d = Fraction(u[1] - 2 * u[0])
+    rest = (4 * exp(-eps * abs(d) / 2) - exp(-eps * abs(d))) / 6
+    assert mechanism.probability(AllReals(), True).at(*u) == (1 - rest if d >= 0 else rest)
+
+
+def test_the_chain_adds_noise_to_a_noisy_mean() -> None:
+    """One-sided noise with mean a is above a + 1 with probability e^{−ε}, whatever a is."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    a = lap(eps, q)\n    b = expo(eps, a)\n    return b > a + 1"
+    )
+    chain = mechanism.chain(0)
+    (number,) = [k for k, state in enumerate(chain.states) if state.output == "True"]
+    chance = sum((one.probability for one in chain.transitions if one.target == number), ExpPoly(0))
+    assert chance == exp(-eps)
