@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from math import log
+from fractions import Fraction
+from math import e, log
 
 import pytest
 
-from exactdp.reals import Interval, parse, roots, solution_set
+from exactdp import certify
+from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set
 
 SETS = {
     "[1, ∞)": solution_set(parse("eps - 1")),
@@ -51,3 +53,20 @@ def test_zeros_of_negative_arguments() -> None:
         near = one.refined("1e-12")
         assert near.upper - near.lower <= 1e-12
         assert near.lower - 1e-12 <= value <= near.upper + 1e-12
+
+
+@pytest.mark.parametrize("factor", ["2", "1/3", "5/4"])
+@pytest.mark.parametrize("power", [2, 4])
+def test_proofs_about_multiples_of_squares(factor: str, power: int) -> None:
+    decision = nonnegative(parse(f"{factor}*(exp(eps) - 3*eps)^{power}"))
+    assert decision.holds
+    assert certify.check(decision.certificate)
+
+
+def test_a_bound_that_is_attained_twice() -> None:
+    """At ε = 1 it is (e + e²)/(1 + e), at ε = 2 it is (e + e³)/(1 + e²): both are e."""
+    over = "(2 - eps)*(exp(eps) + exp(2*eps)) + (eps - 1)*(exp(eps/2) + exp(3*eps/2))"
+    found = infimum(parse(f"({over})/(1 + exp(eps))"), Interval.parse("[1, 2]"))
+    assert {found.at, *found.ties} == {Fraction(1), Fraction(2)}
+    assert found.attained
+    assert float(found.lower) == pytest.approx(e)

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import AllReals, Mechanism
-from exactdp.reals import ExpPoly, eps, exp
+from exactdp import AllReals, Mechanism, Real
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 
 
 @pytest.mark.parametrize("u", [(0, 1), (1, 0), (-2, Fraction(1, 3)), (3, Fraction(5, 2))])
@@ -34,3 +34,33 @@ def test_the_chain_adds_noise_to_a_noisy_mean() -> None:
     (number,) = [k for k, state in enumerate(chain.states) if state.output == "True"]
     chance = sum((one.probability for one in chain.transitions if one.target == number), ExpPoly(0))
     assert chance == exp(-eps)
+
+
+@pytest.mark.parametrize(
+    ("noise", "above"),
+    [
+        ("lap(scale=3 / eps, mean=x)", exp(-eps * 2 / 3) / 2),
+        ("expo(scale=3 / eps, start=x)", exp(-eps * 2 / 3)),
+        ("dlap(scale=3 / eps, mean=x)", exp(-eps * 3 / 3) / (1 + exp(-eps / 3))),
+    ],
+)
+def test_noise_by_its_scale(noise: str, above: ClosedForm) -> None:
+    """The scale 3/ε is the rate ε/3: the tail above the mean plus 2 (discrete: from 3 on)."""
+    mechanism = Mechanism.from_source(f"def f(x: Dom(-1, 1)):\n    return {noise} > x + 2")
+    assert mechanism.probability(1, True) == above
+
+
+def test_the_same_kind_of_output_on_two_paths() -> None:
+    """Noise is above 1 with probability e^{−ε}/2 and below 0 with 1/2; both ways end alike."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n"
+        "    a = lap(eps, q)\n"
+        "    if a > 1:\n"
+        "        return [a, 1]\n"
+        "    if a < 0:\n"
+        "        return [lap(eps, q), 1]\n"
+        "    return 2\n"
+    )
+    found = mechanism.distribution(0)
+    assert found[2] == (1 - exp(-eps)) / 2
+    assert found[Real, 1] == (1 + exp(-eps)) / 2
