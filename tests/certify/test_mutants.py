@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.formulas import exp
-from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, eps, l1
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1
 from exactdp.certify.boxes import _times
+
+from .specimens import seal
 
 CELLS = st.tuples(st.integers(-300, 300), st.integers(0, 300)).map(lambda one: (one[0], sum(one)))
 
@@ -49,6 +51,21 @@ def test_noise_that_is_compared_twice() -> None:
         assert report
         assert not report.taken
         assert "β = (3/4)" in report.claim
+
+
+def test_a_distance_of_numbers_between_texts() -> None:
+    """The solver refuses such a claim; of a certificate of one, the distance is not derived."""
+    mechanism = Mechanism.from_source(
+        "def f(x: Dom(['a', 'b'])):\n"
+        "    return choose({x: exp(eps) / (1 + exp(eps)), 'c': 1 / (1 + exp(eps))})"
+    )
+    ideal = Ideal.from_source("def g(x):\n    return x")
+    claim = Accuracy(mechanism, Fraction(1, 2), ideal=ideal, alpha=0, input_distance=discrete)
+    certificate = claim.check().certificate
+    assert not certify.check(certificate).taken
+    certificate["claim"]["input_distance"] = {"name": "linf"}
+    report = certify.check(seal(certificate))
+    assert not report or any("needs numbers" in one for one in report.taken)
 
 
 @given(CELLS, CELLS, st.integers(0, 6))

@@ -42,3 +42,9 @@ def test_a_name_whose_claim_is_wrong(tmp_path: Path) -> None:
     assert run("check", "claims.py::claim('1/2')", "--json", cwd=tmp_path).code == 0
     done = run("check", "claims.py::positive", "--json", cwd=tmp_path)
     assert done.document["error"]["message"].startswith("positive in claims.py is a")
+
+
+def test_plot_says_what_it_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    done = run("plot", "some_claims.py::lemma", "--input", "[1, 0]", "-o", str(path))
+    assert (done.code, done.out) == (0, f"Wrote {path}.\n")

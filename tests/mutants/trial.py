@@ -229,7 +229,7 @@ def _become(
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
-    seconds = int(4 * job.seconds) + 10
+    seconds = int(2 * job.seconds) + 8
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
     resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
     try:
