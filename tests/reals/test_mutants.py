@@ -6,9 +6,12 @@ from fractions import Fraction
 from math import e, log
 
 import pytest
+from flint import fmpq, fmpq_poly
 
 from exactdp import certify
 from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set
+from exactdp.reals.curved import CurvedSum
+from exactdp.reals.numbers import exact
 
 SETS = {
     "[1, ∞)": solution_set(parse("eps - 1")),
@@ -70,3 +73,16 @@ def test_a_bound_that_is_attained_twice() -> None:
     assert {found.at, *found.ties} == {Fraction(1), Fraction(2)}
     assert found.attained
     assert float(found.lower) == pytest.approx(e)
+
+
+@pytest.mark.parametrize("exponent", [[], [0, 0, -1], [1, -2]])
+@pytest.mark.parametrize("depth", [Fraction(1, 10**6), Fraction(0), Fraction(-1, 10**6)])
+def test_a_narrow_dip_of_a_curved_sum(exponent: list[int], depth: Fraction) -> None:
+    """((x − 7/10)² − depth)·e^{P(x)} is negative between 7/10 ± √depth alone."""
+    part = fmpq_poly([exact(Fraction(49, 100) - depth), exact(Fraction(-7, 5)), 1])
+    found = CurvedSum.of({tuple(map(fmpq, exponent)): part}).nonnegative(Fraction(0), Fraction(3))
+    if depth > 0:
+        assert isinstance(found, Fraction)
+        assert (found - Fraction(7, 10)) ** 2 < depth
+    else:
+        assert found is True

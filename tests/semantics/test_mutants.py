@@ -64,3 +64,17 @@ def test_the_same_kind_of_output_on_two_paths() -> None:
     found = mechanism.distribution(0)
     assert found[2] == (1 - exp(-eps)) / 2
     assert found[Real, 1] == (1 + exp(-eps)) / 2
+
+
+@pytest.mark.parametrize("threshold", ["17 / 5", "53 / 17", "2 / 5", "0", "-17 / 5"])
+def test_any_threshold_for_all_inputs(threshold: str) -> None:
+    """Where the point at which a cell is explored is the threshold itself, the cell is cut there.
+
+    Noise is below the threshold t with probability e^{−ε(q − t)}/2 if q ≥ t.
+    """
+    mechanism = Mechanism.from_source(f"def f(q: Real):\n    return lap(eps, q) < {threshold}")
+    t = Fraction(threshold.replace(" ", ""))
+    found = mechanism.probability(AllReals(), True)
+    assert found.at(t + 2) == exp(-2 * eps) / 2
+    assert found.at(t - 1) == 1 - exp(-eps) / 2
+    assert found.at(t) == Fraction(1, 2)
