@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test soak lint docs bench bench-check browser clean
+.PHONY: demo test soak lint docs bench bench-check mutants browser clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/closed_forms.py
@@ -46,12 +46,20 @@ bench: $(INSTALLED)
 bench-check: $(INSTALLED)
 	$(BIN)/python -m bench --check
 
+# Some 400 changes of the source, each of which a test should notice; survivors are explained in
+# tests/mutants/survivors.toml. For example `make mutants COUNT=50 SEED=2 PATHS="claims reals"`.
+COUNT ?= 400
+SEED ?= 1
+PATHS ?=
+mutants: $(INSTALLED)
+	PYTHONPATH=tests nice $(BIN)/python -m mutants --count $(COUNT) --seed $(SEED) $(OPTIONS) $(PATHS)
+
 # The report is tested in a real browser; without one those tests are skipped and say so.
 browser:
 	apt-get update && apt-get install --yes chromium
 
 clean:
-	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutants
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -91,8 +91,11 @@ def test_tighten_and_epsilon() -> None:
     low, high = (Fraction(one["smallest"][end]) for end in ("lower", "upper"))
     assert low < Fraction("0.34657359028") < high + Fraction(1, 10**11)
     assert high - low < Fraction(1, 10**11)
+    assert one["smallest"]["attained"] is True
     done = run("epsilon", "some_claims.py::claims", "--json")  # all real inputs, and a grid
-    assert [one["smallest"]["exists"] for one in done.document["claims"]] == [True, False]
+    smallest = [one["smallest"] for one in done.document["claims"]]
+    assert [one["exists"] for one in smallest] == [True, False]
+    assert [one["attained"] for one in smallest] == [False, False]  # from 0 on, which is no ε
     assert done.code == 0
     # All real inputs have no table: an error beside the answer of the other claim.
     done = run("tighten", "some_claims.py::claims", "--each", "--json")

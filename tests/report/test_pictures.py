@@ -65,6 +65,17 @@ def test_the_error_curve_is_exact() -> None:
     assert "ε" in ax.get_xlabel()
 
 
+def test_the_error_curve_at_an_input() -> None:
+    """Two answers that are d apart are confused with probability (1/2 + εd/8)·e^{−εd/2}."""
+    claim = Accuracy(two, beta=exp(-alpha * eps / 2), inputs=[[0, 3], [0, 1]])
+    for first, second in ((0, 3), (0, 1), (2, 0)):
+        ax = claim.plot(u=[first, second])
+        x, y = lines(ax)["exact error probability"]
+        d = abs(second - first)
+        np.testing.assert_allclose(y, (1 / 2 + x * d / 8) * np.exp(-x * d / 2), rtol=1e-12)
+        assert f"[{first}, {second}]" in ax.get_title()
+
+
 def test_the_tight_bound_touches_the_curve() -> None:
     """β/κ is above the error everywhere, and meets it where κ is decided."""
     ax = HOLDS.check().plot()

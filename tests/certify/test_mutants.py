@@ -1,0 +1,77 @@
+"""Certificates that no other test noticed when the checker was changed: see `tests/mutants`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claims.formulas import exp
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1
+from exactdp.certify.boxes import _times
+
+from .specimens import seal
+
+CELLS = st.tuples(st.integers(-300, 300), st.integers(0, 300)).map(lambda one: (one[0], sum(one)))
+
+
+def test_the_distance_l1_for_all_real_inputs() -> None:
+    """The sum of both changes must reach the gap, so dd is the gap, and not half of it as in linf.
+
+    The error at a gap d is (1/2 + εd/8)·e^{−εd/2} ≤ e^{−εd/4}.
+    """
+    larger = Mechanism.from_source(
+        "def larger(q: Real[2]):\n    return lap(eps / 2, q[0]) < lap(eps / 2, q[1])"
+    )
+    claim = Accuracy(larger, exp(-alpha * eps / 4), input_distance=l1, inputs=AllReals())
+    verdict = claim.check()
+    assert verdict.holds
+    report = certify.check(verdict.certificate)
+    assert report
+    assert "distances to disagreement" in report.reason
+    assert "β = exp(" in report.claim
+
+
+def test_noise_that_is_compared_twice() -> None:
+    """After a < b also a ≤ b is known, and after a ≥ b also a > b, with probability 1."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real[2]):\n"
+        "    a = lap(eps, q[0])\n"
+        "    b = lap(eps, q[1])\n"
+        "    if a < b:\n"
+        "        return 0 if a <= b else 1\n"
+        "    return 2 if a > b else 3\n"
+    )
+    ideal = Ideal.from_source("def g(q: Real[2]):\n    return 0 if q[0] < q[1] else 2")
+    # Both wrong outputs are impossible, the other one has probability (1/2 + εd/4)·e^{−εd} < 3/4.
+    for u in ([0, 1], [1, 0]):
+        claim = Accuracy(mechanism, Fraction(3, 4), ideal=ideal, alpha=0, inputs=[u])
+        report = certify.check(claim.check().certificate)
+        assert report
+        assert not report.taken
+        assert "β = (3/4)" in report.claim
+
+
+def test_a_distance_of_numbers_between_texts() -> None:
+    """The solver refuses such a claim; of a certificate of one, the distance is not derived."""
+    mechanism = Mechanism.from_source(
+        "def f(x: Dom(['a', 'b'])):\n"
+        "    return choose({x: exp(eps) / (1 + exp(eps)), 'c': 1 / (1 + exp(eps))})"
+    )
+    ideal = Ideal.from_source("def g(x):\n    return x")
+    claim = Accuracy(mechanism, Fraction(1, 2), ideal=ideal, alpha=0, input_distance=discrete)
+    certificate = claim.check().certificate
+    assert not certify.check(certificate).taken
+    certificate["claim"]["input_distance"] = {"name": "linf"}
+    report = certify.check(seal(certificate))
+    assert not report or any("needs numbers" in one for one in report.taken)
+
+
+@given(CELLS, CELLS, st.integers(0, 6))
+def test_products_of_enclosures(a: tuple[int, int], b: tuple[int, int], bits: int) -> None:
+    """Every product of two numbers of the enclosures, in units of 2^−bits, is in the product."""
+    low, high = _times(a, b, bits)
+    for x in (a[0], sum(a) // 2, a[1]):
+        for y in (b[0], sum(b) // 2, b[1]):
+            assert low <= Fraction(x * y, 2**bits) <= high

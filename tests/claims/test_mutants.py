@@ -1,0 +1,31 @@
+"""Claims that no other test noticed when their decision was changed: see `tests/mutants`."""
+
+from __future__ import annotations
+
+import pytest
+
+from claims.formulas import exp
+from exactdp import Accuracy, AllReals, Mechanism, ValueRefusedError, alpha, eps
+
+larger = Mechanism.from_source(
+    "def larger(q: Real[2]):\n    return lap(eps, q[0]) < lap(eps, q[1])"
+)
+
+
+def test_the_first_counterexample_or_all() -> None:
+    """Two answers d apart are confused with probability (1/2 + εd/4)·e^{−εd}: too often at each."""
+    claim = Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1], [1, 0], [0, 2]])
+    assert len(claim.check().counterexamples) == 1
+    assert [one.input for one in claim.check(all=True).counterexamples] == [[0, 1], [1, 0], [0, 2]]
+
+
+def test_limits_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of two numbers has two pieces and two cells."""
+    monkeypatch.setattr("exactdp.claims.everywhere.MOST_CELLS", 1)
+    with pytest.raises(ValueRefusedError, match="more than 1 cells"):
+        Accuracy(larger, exp(-alpha * eps), inputs=AllReals()).check()
+    monkeypatch.setattr("exactdp.claims.pieces._MOST", 2)
+    assert not Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]]).check()
+    monkeypatch.setattr("exactdp.claims.pieces._MOST", 1)
+    with pytest.raises(ValueRefusedError, match=r"(?s)more than 1 pieces.*fewer comparisons"):
+        Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]]).check()

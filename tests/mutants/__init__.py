@@ -1,0 +1,1 @@
+"""Mutation testing: change the source at random places and see whether a test notices."""

@@ -1,0 +1,80 @@
+"""Programs that no other test noticed when their meaning was changed: see `tests/mutants`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp import AllReals, Mechanism, Real
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp
+
+
+@pytest.mark.parametrize("u", [(0, 1), (1, 0), (-2, Fraction(1, 3)), (3, Fraction(5, 2))])
+def test_noises_of_different_scales_for_all_inputs(u: tuple[Fraction, Fraction]) -> None:
+    """Twice a Laplace noise has the scale 2/ε.
+
+    At d = q₁ − 2q₀ ≥ 0 it is below the other one with probability 1 − (4·e^{−εd/2} − e^{−εd})/6
+    (the convolution of both), at −d with what is left.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(q: Real[2]):\n    return 2 * lap(eps, q[0]) < lap(eps, q[1])"
+    )
+    d = Fraction(u[1] - 2 * u[0])
+    rest = (4 * exp(-eps * abs(d) / 2) - exp(-eps * abs(d))) / 6
+    assert mechanism.probability(AllReals(), True).at(*u) == (1 - rest if d >= 0 else rest)
+
+
+def test_the_chain_adds_noise_to_a_noisy_mean() -> None:
+    """One-sided noise with mean a is above a + 1 with probability e^{−ε}, whatever a is."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    a = lap(eps, q)\n    b = expo(eps, a)\n    return b > a + 1"
+    )
+    chain = mechanism.chain(0)
+    (number,) = [k for k, state in enumerate(chain.states) if state.output == "True"]
+    chance = sum((one.probability for one in chain.transitions if one.target == number), ExpPoly(0))
+    assert chance == exp(-eps)
+
+
+@pytest.mark.parametrize(
+    ("noise", "above"),
+    [
+        ("lap(scale=3 / eps, mean=x)", exp(-eps * 2 / 3) / 2),
+        ("expo(scale=3 / eps, start=x)", exp(-eps * 2 / 3)),
+        ("dlap(scale=3 / eps, mean=x)", exp(-eps * 3 / 3) / (1 + exp(-eps / 3))),
+    ],
+)
+def test_noise_by_its_scale(noise: str, above: ClosedForm) -> None:
+    """The scale 3/ε is the rate ε/3: the tail above the mean plus 2 (discrete: from 3 on)."""
+    mechanism = Mechanism.from_source(f"def f(x: Dom(-1, 1)):\n    return {noise} > x + 2")
+    assert mechanism.probability(1, True) == above
+
+
+def test_the_same_kind_of_output_on_two_paths() -> None:
+    """Noise is above 1 with probability e^{−ε}/2 and below 0 with 1/2; both ways end alike."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n"
+        "    a = lap(eps, q)\n"
+        "    if a > 1:\n"
+        "        return [a, 1]\n"
+        "    if a < 0:\n"
+        "        return [lap(eps, q), 1]\n"
+        "    return 2\n"
+    )
+    found = mechanism.distribution(0)
+    assert found[2] == (1 - exp(-eps)) / 2
+    assert found[Real, 1] == (1 + exp(-eps)) / 2
+
+
+@pytest.mark.parametrize("threshold", ["17 / 5", "53 / 17", "2 / 5", "0", "-17 / 5"])
+def test_any_threshold_for_all_inputs(threshold: str) -> None:
+    """Where the point at which a cell is explored is the threshold itself, the cell is cut there.
+
+    Noise is below the threshold t with probability e^{−ε(q − t)}/2 if q ≥ t.
+    """
+    mechanism = Mechanism.from_source(f"def f(q: Real):\n    return lap(eps, q) < {threshold}")
+    t = Fraction(threshold.replace(" ", ""))
+    found = mechanism.probability(AllReals(), True)
+    assert found.at(t + 2) == exp(-2 * eps) / 2
+    assert found.at(t - 1) == 1 - exp(-eps) / 2
+    assert found.at(t) == Fraction(1, 2)
