@@ -25,7 +25,8 @@ Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
 _MOST = 1_000_000  # digits
-_MOST_BITS = 10**9  # past this an end is not written out as a Fraction
+_MOST_BITS = 10**6  # so many zeros before or after its digits, and an end is not written out
+_MOST_IN_POWER = 128  # bits of the power of ten in a text
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Enclosure:
         return self._end(self.upper_mantissa)
 
     def _end(self, mantissa: Fraction) -> Fraction:
-        if abs(self.exponent) > _MOST_BITS:
+        if abs(self.exponent) > _MOST_BITS + mantissa.numerator.bit_length():
             raise ValueRefusedError(
                 f"a number near 2^{self.exponent} has too many digits to be written as a Fraction",
                 way_out="Use the mantissas and the exponent, float() or text().",
@@ -78,13 +79,19 @@ class Enclosure:
         return double(self.lower_mantissa, self.exponent)
 
     def text(self, digits: int) -> str:
-        """Return the number to some digits, all of them certified, or the exact short rational."""
+        """Return the number to some digits, all of them certified, or the exact short rational.
+
+        Where the power of ten itself would be too long the digits are those of the logarithm: a
+        number near 10^(−1.7·10³⁰⁰) is shown as 10^(-1.7371779276e+300).
+        """
         if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
             return spell(self.lower_mantissa)
-        if abs(self.exponent) > _MOST_BITS**2:
-            return f"{replace(self, exponent=0).text(digits)}·2^{self.exponent}"
-        with ctx.workprec(64 + 4 * digits):
-            return str(ball(self).str(digits, radius=False))
+        with ctx.workprec(64 + 4 * digits + self.exponent.bit_length()):
+            if self.exponent.bit_length() <= _MOST_IN_POWER:
+                return str(ball(self).str(digits, radius=False))
+            size = abs(ball(replace(self, exponent=0))).log() / arb(10).log()
+            power = size + self.exponent * arb.const_log2() / arb(10).log()
+            return f"{'-' * (self.sign < 0)}10^({power.str(digits, radius=False)})"
 
     def __str__(self) -> str:
         """Return all digits that are certified, up to a thousand (40 of an exact number)."""
@@ -103,11 +110,23 @@ def ball(enclosure: Enclosure) -> arb:
 
 
 def enclosure_of(value: arb) -> Enclosure:
-    """Return a finite ball as an enclosure, exactly, whatever the working precision."""
-    (middle, power), (radius, radius_power) = value.mid().man_exp(), value.rad().man_exp()
-    exponent = int(min(power, radius_power) if middle and radius else power + radius_power)
-    middle_part = int(middle) << (int(power) - exponent if middle else 0)
-    radius_part = int(radius) << (int(radius_power) - exponent if radius else 0)
+    """Return an enclosure of a finite ball: the ball itself, or one that is hardly wider.
+
+    Where middle and radius are many times the working precision apart, as in 1 ± 2^(−10³⁰), the
+    smaller one is rounded up.
+    """
+    (middle, power), (radius, radius_power) = (
+        (int(number), int(exponent))
+        for number, exponent in (value.mid().man_exp(), value.rad().man_exp())
+    )
+    fine = 2 * ctx.prec + 128
+    if middle and radius and radius_power < power - fine:
+        radius, radius_power = 1, power - ctx.prec - 64
+    elif middle and radius and power + middle.bit_length() < radius_power - fine:
+        middle, radius, radius_power = 0, (radius << 64) + 1, radius_power - 64
+    exponent = min(power, radius_power) if middle and radius else power if middle else radius_power
+    middle_part = middle << (power - exponent if middle else 0)
+    radius_part = radius << (radius_power - exponent if radius else 0)
     return Enclosure(
         Fraction(middle_part - radius_part), Fraction(middle_part + radius_part), exponent
     )
@@ -141,7 +160,8 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
         with ctx.workprec(bits):
             ball = total(over) / total(under)
         if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
-            found = enclosure_of(ball)
+            with ctx.workprec(wanted + 64):  # more bits than asked for may have been needed
+                found = enclosure_of(+ball)
             ends = found.lower_mantissa, found.upper_mantissa
             if len({double(end, found.exponent) for end in ends}) == 1:
                 return found
