@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
-_MOST = 1_000_000  # digits
-_MOST_BITS = 10**6  # so many zeros before or after its digits, and an end is not written out
+_MOST = 100_000  # digits: more take seconds in one call of C, which Ctrl-C does not stop
+_MOST_BITS = 2 * 10**6  # so many zeros before or after its digits, and an end is not written out
 _MOST_IN_POWER = 128  # bits of the power of ten in a text
 
 
@@ -75,6 +75,26 @@ class Enclosure:
             return 0
         raise ValueRefusedError("the enclosure contains 0, so it does not show a sign")
 
+    def is_within(self, width: Fraction) -> bool:
+        """Whether the enclosure is at most this wide."""
+        gap = self.upper_mantissa - self.lower_mantissa
+        return _order((gap, self.exponent), (width, 0)) <= 0
+
+    def is_below(self, other: Enclosure) -> bool:
+        """Whether every number of this enclosure is less than every one of another."""
+        mine, its = (self.upper_mantissa, self.exponent), (other.lower_mantissa, other.exponent)
+        return _order(mine, its) < 0
+
+    def written(self, width: Fraction) -> tuple[Fraction, Fraction]:
+        """Return both ends as Fractions, ends too close to 0 to be written rounded outwards.
+
+        No end is moved by more than half the width.
+        """
+        if -self.exponent <= _MOST_BITS + self.lower_mantissa.numerator.bit_length():
+            return self.lower, self.upper
+        room = Fraction(1, 2 ** (1 + math.ceil(1 / width).bit_length()))
+        return -room * (self.lower_mantissa < 0), room * (self.upper_mantissa > 0)
+
     def __float__(self) -> float:
         return double(self.lower_mantissa, self.exponent)
 
@@ -101,6 +121,19 @@ class Enclosure:
             return self.text(40)
         certified = ((size / width).__floor__().bit_length() * 301) // 1000
         return self.text(min(1000, max(1, certified)))
+
+
+def _order(one: tuple[Fraction, int], two: tuple[Fraction, int]) -> int:
+    """Return the sign of a·2^e − b·2^f for (a, e) and (b, f), whatever the powers."""
+    (a, e), (b, f) = one, two
+    signs = [(x > 0) - (x < 0) for x in (a, b)]
+    if signs[0] != signs[1] or not a:
+        return 1 if signs[0] > signs[1] else -1 if signs[0] < signs[1] else 0
+    sizes = [x.numerator.bit_length() - x.denominator.bit_length() for x in (a, b)]
+    if abs(sizes[0] + e - sizes[1] - f) > 2:
+        return signs[0] if sizes[0] + e > sizes[1] + f else -signs[0]
+    gap = a * Fraction(2) ** (e - f) - b
+    return (gap > 0) - (gap < 0)
 
 
 def ball(enclosure: Enclosure) -> arb:
@@ -168,22 +201,15 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
         bits *= 2
 
 
-def on_segment(
-    form: ClosedForm, lower: Fraction, upper: Fraction, width: Fraction
-) -> Enclosure | None:
-    """Return an enclosure of all values on [lower, upper], None if it is wider than `width`."""
-    if lower == upper:
-        return at(form, {"eps": lower}, 20 + len(str(width.denominator // width.numerator)))
+def on_segment(form: ClosedForm, lower: Fraction, upper: Fraction) -> Enclosure | None:
+    """Return an enclosure of all values on [lower, upper], lower < upper, if it is a finite one."""
     segment = (upper - lower) / 2
     bits = 64 + 2 * (math.ceil(1 / segment).bit_length() + upper.numerator.bit_length())
     with ctx.workprec(bits):
         x = arb(exact((lower + upper) / 2), exact(segment))
         parts = [_on_ball(part, x) for part in (form.numerator, form.denominator)]
         value = parts[0] / parts[1]
-    if not value.is_finite():
-        return None
-    found = enclosure_of(value)
-    return found if found.upper - found.lower <= width else None
+        return enclosure_of(value) if value.is_finite() else None
 
 
 def _on_ball(form: ExpPoly, x: arb) -> arb:

@@ -349,10 +349,16 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    return reduced(f, on)[1]
+
+
+def reduced(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[Atom]]:
+    """Return f, written without a common zero of numerator and denominator, and its landscape."""
     try:
-        return _landscape(f, on, CLOSE)
+        return f, _landscape(f, on, CLOSE)
     except Stuck:
-        return _landscape(in_lowest_terms(f), on, None)
+        f = in_lowest_terms(f)
+        return f, _landscape(f, on, None)
 
 
 def _landscape(f: ClosedForm, on: Interval, close: Fraction | None) -> list[Atom]:
