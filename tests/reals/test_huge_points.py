@@ -37,7 +37,8 @@ def logarithmic(form: ExpPoly, x: Fraction) -> tuple[int, mpmath.mpf]:
             for t in form.terms
         ]
         top = max(y for _, y in parts)
-        value = mpmath.fsum(v * mpmath.exp(y - top) for v, y in parts)
+        # What is below the precision is left out: mpmath writes e^(−10³⁰) out as a power.
+        value = mpmath.fsum(v * mpmath.exp(y - top) for v, y in parts if y - top > -mpmath.mp.prec)
         return int(mpmath.sign(value)), (mpmath.log(abs(value)) + top) / mpmath.log(2)
 
 
@@ -68,6 +69,43 @@ def test_the_text_of_a_huge_number() -> None:
     assert "e-173717792761300731" in exp(-4 * eps).at(10**30).text(8)
     assert (-exp(eps)).at(10**300).text(11) == "-10^(4.3429448190e+299)"
     assert (1 - exp(-eps)).at(10**300).text(8) == "1.0000000"
+
+
+C = Fraction(10**1000)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        1 + eps + eps * eps / C - exp(-C * eps) / 2,
+        C + eps - eps * exp(-eps) * C + exp(eps / C),
+        1 - exp(-eps) + 1 / C - eps * exp(-eps) / 3,
+        (eps + C) / (1 + eps * exp(-eps) * C),
+    ],
+)
+def test_proofs_across_thousands_of_digits(f: ClosedForm) -> None:
+    """Each is positive, term by term: x·e^{−x} < 1/2, and 1 − e^{−x} > x·e^{−x}."""
+    begin = time.process_time()
+    decision = nonnegative(f)
+    assert decision.holds
+    assert certify.check(decision.certificate)
+    assert time.process_time() - begin < 5
+    for power in (-1001, -999, -1, 0, 1, 999, 1001):
+        for part in (f.numerator, f.denominator):
+            assert logarithmic(part, Fraction(10) ** power)[0] > 0
+    wrong = nonnegative(f - 2 * f.at(1, 5).upper_mantissa * Fraction(2) ** f.at(1, 5).exponent)
+    assert not wrong
+    assert certify.check(wrong.certificate)
+
+
+def test_a_claim_that_fails_only_at_tiny_eps() -> None:
+    """The error at [4, 0] is above 1/2 − δ where (1 + 2ε)·e^{−4ε} > 1 − 2δ: below about ε = δ."""
+    begin = time.process_time()
+    verdict = Accuracy(LARGER, Fraction(1, 2) - 1 / C, alpha=0, inputs=[[4, 0]]).check()
+    assert verdict.counterexample is not None
+    assert 0 < verdict.counterexample.eps < 2 / C
+    assert certify.check(verdict.certificate)
+    assert time.process_time() - begin < 3
 
 
 COEFFICIENTS = st.integers(-9, 9).filter(bool).map(Fraction)

@@ -179,7 +179,7 @@ class _Side:
             if inside.denominator == outside.denominator:
                 return min(*found, inside, key=_simplicity) if found else inside
             left, right = (
-                end.refined((end.upper - end.lower) / 16) if end and not end.is_exact else end
+                end.refined(_narrower(end)) if end and not end.is_exact else end
                 for end in (left, right)
             )
 
@@ -248,6 +248,12 @@ class _Side:
             # Of a single point the linear factor may be 0, with either sign.
             return sign_at(survey.factor, self.samples[0]) if self.samples else 1
         return survey.pieces[0].sign if survey.pieces else 0
+
+
+def _narrower(root: Root) -> Fraction:
+    """Return a width with twice as many digits, relative to the zero, or a sixteenth at least."""
+    width = root.upper - root.lower
+    return width * min(Fraction(1, 16), width / abs(root.upper))
 
 
 def _simplicity(point: Fraction) -> tuple[int, int]:
