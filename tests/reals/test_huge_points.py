@@ -55,6 +55,7 @@ def test_a_claim_that_fails_only_at_huge_eps(digits: int) -> None:
     assert "ε = 1" in str(verdict)
     assert time.process_time() - begin < 1
     assert certify.check(verdict.certificate)
+    assert "<" in verdict._repr_html_()
     error = (1 - found.probability).at(c, 20)
     sign, power = logarithmic((1 - found.probability).numerator, c)
     assert sign == error.sign == 1
