@@ -32,7 +32,7 @@ WORDS = [
     "numerator",
     "\ud800",
 ]
-RULES = ["linear", "start", "box", "tail"]
+RULES = ["linear", "start", "box", "span", "near", "tail"]
 TOP_KEYS = ["claim", "proof", "positive", "negative", "numerator", "denominator", "on"]
 INNER_KEYS = ["terms", "power", "sign", "pieces", "at", "value", "pole", "zero_of", "between"]
 KEYS = st.sampled_from(TOP_KEYS + INNER_KEYS)

@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
         ("proof", "value"),
         ["-127410*2^-9999999999999", "-127409*2^-9999999999999"],
     ),
-    "an exponent without end": (HUGE, ("proof", "value", 0), "-1*2^" + "9" * 30),
+    "an exponent without end": (HUGE, ("proof", "value", 0), "-1*2^" + "9" * 7000),
     "no pole there": (POLE, ("proof", "pole"), "1/2"),
     "no pole at 0": (POLE, ("proof", "pole"), "0"),
     "a pole outside": (POLE, (*ON, "upper"), "1/2"),

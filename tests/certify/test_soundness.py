@@ -37,7 +37,13 @@ def certificates(draw: st.DrawFn) -> Json:
     pieces: Json = [["start", str(ends[0]), draw(degrees)]] if from_0 else []
     for end in ends[1:]:
         at = draw(st.sampled_from(["lower", "middle", "upper"]))
-        pieces.append(["box", str(end), str(draw(SMALL)), draw(degrees), draw(bits), at])
+        _, power, rate = draw(st.sampled_from(terms))
+        shapes = [
+            ["box", str(end), str(draw(SMALL)), draw(degrees), draw(bits), at],
+            ["span", str(end), power, rate, draw(bits)],
+            ["near", str(end), draw(st.integers(0, 3)), draw(degrees), draw(bits)],
+        ]
+        pieces.append(draw(st.sampled_from(shapes)))
     pieces += [["tail", draw(bits)]] if to_infinity else []
     lower, upper = "0" if from_0 else str(ends[0]), "inf" if to_infinity else str(ends[-1])
     on = f"({lower}, {upper}" + (")" if to_infinity else "]")

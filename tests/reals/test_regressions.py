@@ -102,7 +102,7 @@ def test_many_close_double_zeros() -> None:
 def test_extreme_scales() -> None:
     assert float((E - 1).at(Fraction(1, 10**20000))) == 0.0
     assert float((-E).at(10**300)) == -inf
-    assert "·2^" in str(E.at(10**300))
+    assert str(E.at(10**300)).startswith("10^(4.342944819032518")
     with pytest.raises(ValueError, match="too many digits"):
         _ = E.at(10**12).lower
     assert len(str(E.at(1, digits=100))) > 100

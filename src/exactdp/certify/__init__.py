@@ -29,7 +29,7 @@ from . import limits
 from .claims import Claims
 from .enclosures import Enclosure, exp_enclosure, floor, total
 from .everywhere import Everywhere
-from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT, MAX_TEXT, MAX_WORK
+from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
 from .ratios import MalformedError, UnsupportedError, WrongProgramError
 from .reading import RejectedError
 from .signs import Signs
@@ -38,7 +38,7 @@ __all__ = [
     "MAX_BITS",
     "MAX_DEGREE",
     "MAX_DIGITS",
-    "MAX_EXPONENT",
+    "MAX_EXPONENT_BITS",
     "MAX_TEXT",
     "MAX_WORK",
     "UNWRITTEN",

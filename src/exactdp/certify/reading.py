@@ -120,7 +120,10 @@ class Reader:
             value.partition("*2^") if isinstance(value, str) else (value, "", "")
         )
         m, e = self.rational(mantissa), self.rational(power if star else "0")
-        right = not star or (m.denominator == e.denominator == 1 and len(power) <= 20)
+        right = not star or (
+            m.denominator == e.denominator == 1
+            and e.numerator.bit_length() <= limits.MAX_EXPONENT_BITS + 8
+        )
         self.require(right, f"{short(value)} is not of the form m*2^e")
         return (m * Fraction(2) ** int(e), 0) if abs(e) <= 4096 else (m, int(e))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, lcm
+from math import factorial, inf, lcm
 from typing import Any
 
 from . import limits
@@ -124,6 +124,16 @@ class Signs(Sums):
                     right = low < end or (low == end == on.upper and number == 1)
                     shifted = [(q - by, gap, n, p) for q, gap, n, p in groups]  # e^{−by·ε}F
                     right = right and self.box(shifted, bits, low, end - low, degree, at, 0) > 0
+                case ["span", upper, power, rate, bits] if begin > 0:
+                    end, bits = self.rational(upper), self.integer(bits, 1, limits.MAX_BITS)
+                    term = self.rational(rate), self.integer(power)
+                    right = begin < end and self.span(terms, Fraction(begin), end, term, bits + 32)
+                case ["near", upper, order, degree, bits] if begin > 0:
+                    end, bits = self.rational(upper), self.integer(bits, 1, limits.MAX_BITS)
+                    order, degree = self.integer(order, 0, 100), self.integer(degree, 0, 100)
+                    right = begin < end and order <= degree
+                    ends = Fraction(begin), end
+                    right = right and self.near(terms, ends, order, degree, bits + 32)
                 case ["tail", bits] if begin > 0 and number == len(pieces):
                     end, bits = inf, self.integer(bits, 1, limits.MAX_BITS)
                     right = self.tail(terms, Fraction(begin), bits + 32)
@@ -253,6 +263,53 @@ class Signs(Sums):
                     return False
                 self.spend(3, size(c) + bits + abs(k - degree) * size(b))
                 parts.append((c * b ** (k - degree), 0, self.exp((q - top) * b, bits)))
+        return total(parts, bits)[0] > 0
+
+    def span(
+        self, terms: Terms, a: Fraction, b: Fraction, term: tuple[Fraction, int], bits: int
+    ) -> bool:
+        """Prove F > 0 on [a, b], 0 < a: the term C·ε^K·e^{Qε} exceeds all negative ones.
+
+        Divided by ε^K·e^{Qε}, another one is c·ε^{k−K}·e^{(q−Q)ε}. Its derivative has the sign of
+        c·(k − K + (q − Q)ε), so its absolute value is largest at a, at b or at (k − K)/(Q − q). The
+        sum of the values there is at least the largest of them.
+        """
+        top, power = term
+        parts = [(terms.get(term, Fraction(0)), 0, EXACTLY_1)]
+        for (q, k), c in terms.items():
+            if c < 0:
+                peak = (k - power) / (top - q) if q < top else a
+                for x in (a, peak, b) if a < peak < b else (a, b):
+                    self.spend(3, size(c) + bits + abs(k - power) * size(x))
+                    parts.append((c * x ** (k - power), 0, self.exp((q - top) * x, bits)))
+        return total(parts, bits)[0] > 0
+
+    def near(
+        self, terms: Terms, ends: tuple[Fraction, Fraction], order: int, degree: int, bits: int
+    ) -> bool:
+        """Prove F > 0 on [a, b], 0 < a: the Taylor coefficient g_order at 0 exceeds all else.
+
+        F/ε^order = Σ_j g_j·ε^{j−order}: a term is largest at a for j < order, at b for j > order.
+        Of c·ε^k·e^{qε} the terms past degree are c·ε^k·(qε)^i/i! with i ≥ n = degree + 1 − k. Each
+        is at most half of the one before if 2|q|b ≤ n + 1, so they add up to twice the first.
+        """
+        a, b = ends
+        parts, g = [], [Fraction(0)] * (degree + 1)
+        for (q, k), c in terms.items():
+            n = max(degree + 1 - k, 0)
+            if 2 * abs(q) * b > n + 1:
+                return False
+            self.spend(3 * degree + 4, size(c) + (degree + 2) * size(q) + 700)
+            for j in range(k, degree + 1):
+                g[j] += c * q ** (j - k) / factorial(j - k)
+            self.spend(3, size(c) + n * size(q) + abs(k + n - order) * size(b))
+            rest = 2 * abs(c) * abs(q) ** n / factorial(n)
+            parts.append((-rest * b ** (k + n - order), 0, EXACTLY_1))
+        for j, x in enumerate(g):
+            if j == order or x < 0:
+                end = a if j < order else b
+                self.spend(3, size(x) + abs(j - order) * size(end))
+                parts.append((x * end ** (j - order), 0, EXACTLY_1))
         return total(parts, bits)[0] > 0
 
     # -- proofs that the claim fails

@@ -55,8 +55,11 @@ class Sums(Reader):
 
     def exp(self, x: Fraction, bits: int) -> Enclosure:
         """Enclose e^x."""
-        self.require(abs(x) <= limits.MAX_EXPONENT, f"needs e^x for |x| > {limits.MAX_EXPONENT}")
-        self.spend(2 * isqrt(bits) + 10, bits + size(x))
+        whole = int(abs(x)).bit_length()
+        self.require(
+            whole <= limits.MAX_EXPONENT_BITS, f"needs e^x for |x| ≥ 2^{limits.MAX_EXPONENT_BITS}"
+        )
+        self.spend(2 * isqrt(bits) + 10 + whole // 8, bits + size(x))
         return exp_enclosure(x, bits)
 
     def sign_at(self, x: Fraction, n: Terms, bound: Scaled = ZERO, d: Terms = ONE) -> int:

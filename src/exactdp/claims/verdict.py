@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance
@@ -118,6 +118,10 @@ def _claimed(
     values = obligations.input_values(one.input)
     level = claim.gamma_level
     share = Fraction(1, 2)
+
+    def larger(form: ClosedForm, other: ClosedForm) -> int:
+        return (form - other).at(eps).sign
+
     while True:
         alpha, gamma = one.alpha, one.gamma
         if not one.alpha_reached:
@@ -127,7 +131,7 @@ def _claimed(
         elif not one.gamma_reached:
             gamma = _below(one.gamma, share, one.gamma_least)
         found = obligations.beta(one.input, values, alpha, gamma) or ()
-        beta = min(found, key=lambda form: form.at(eps).upper, default=None)
+        beta = min(found, key=cmp_to_key(larger), default=None)
         if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
             return alpha, gamma, beta
         share /= 16

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.reals.chart import Box, Piece, Start, Tail
+from exactdp.reals.chart import Box, Near, Piece, Span, Start, Tail
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
 from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
 from exactdp.reals.zeros import Root, Survey
@@ -106,6 +107,10 @@ def _piece(piece: Piece) -> list[Any]:
     if isinstance(piece, Box):
         shift = spell(piece.shift)
         return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
+    if isinstance(piece, Span):
+        return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
+    if isinstance(piece, Near):
+        return ["near", spell(piece.upper), piece.order, DEGREE, piece.bits]
     assert isinstance(piece, Tail)
     return ["tail", piece.bits]
 

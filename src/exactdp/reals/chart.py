@@ -14,10 +14,10 @@ raises `Stuck` when its steps get shorter; it is then repeated on squarefree fac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
@@ -25,7 +25,10 @@ from exactdp.reals.expansion import DEGREE, Expansion
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import fraction
 
+T = TypeVar("T")
+
 _BITS = 64
+_STEPS = 16  # so many steps of one kind, and a leap is tried
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,29 @@ class Box:
 
 
 @dataclass(frozen=True)
+class Span:
+    """[lower, upper], wide, has the sign of the term with ε^power·e^{rate·ε}."""
+
+    lower: Fraction
+    upper: Fraction
+    sign: int
+    power: int
+    rate: Fraction
+    bits: int
+
+
+@dataclass(frozen=True)
+class Near:
+    """[lower, upper], wide and close to 0, has the sign of the Taylor coefficient of ε^order."""
+
+    lower: Fraction
+    upper: Fraction
+    sign: int
+    order: int
+    bits: int
+
+
+@dataclass(frozen=True)
 class Tail:
     """[lower, ∞) has one sign."""
 
@@ -68,7 +94,7 @@ class Crossing:
     sign: int
 
 
-Piece: TypeAlias = Start | Box | Tail | Crossing
+Piece: TypeAlias = Start | Box | Span | Near | Tail | Crossing
 
 
 class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better factors
@@ -101,34 +127,52 @@ def _tail(expansion: Expansion, lower: object) -> Tail:
     """Return the tail from the first power of two (or the lower end) from which one is shown."""
     assert isinstance(lower, Fraction)
     fastest = fraction(expansion.fastest)
-    place = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
-    bits = _BITS
-    while True:
-        reading = expansion.tail(place, bits)
-        if reading.sign:
-            return Tail(place, reading.sign, bits + 16)
-        if reading.blurred:
+    first = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
+
+    def tail(n: int) -> Tail | None:
+        place = Fraction(2) ** (_exponent(first) + n) if n else first
+        bits = _BITS
+        while (reading := expansion.tail(place, bits)).blurred:
             bits *= 2
-        else:
-            place = Fraction(2) ** _exponent(place * 2)
+        return Tail(place, reading.sign, bits + 16) if reading.sign else None
+
+    return _first(tail)
 
 
 def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
     """Return the start with an upper end of a power of two, or of `end` where that is near."""
     degree = DEGREE + expansion.order
     fastest = fraction(expansion.fastest)
-    upper = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
-    if upper >= end and bounded:
-        upper = end
-    bits = _BITS
-    while True:
-        reading = expansion.start(upper, degree, bits)
-        if reading.sign:
-            return Start(upper, reading.sign, degree)
-        if reading.blurred:
+    first = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
+    if first >= end and bounded:
+        first = end
+
+    def start(n: int) -> Start | None:
+        upper = Fraction(2) ** (_exponent(first) - n) if n else first
+        bits = _BITS
+        while (reading := expansion.start(upper, degree, bits)).blurred:
             bits *= 2
+        return Start(upper, reading.sign, degree) if reading.sign else None
+
+    return _first(start)
+
+
+def _first(look: Callable[[int], T | None]) -> T:
+    """Return what the first look shows that shows something; if one does all later ones do.
+
+    After some looks one after the other they get twice as far each time, and then halve the gap.
+    """
+    failed, n, tries = -1, 0, 0
+    while (found := look(n)) is None:
+        failed, tries = n, tries + 1
+        n += 1 if tries < _STEPS else 2 ** (tries - _STEPS)
+    while n - failed > 1:
+        middle = (n + failed) // 2
+        if (earlier := look(middle)) is None:
+            failed = middle
         else:
-            upper = Fraction(2) ** (_exponent(upper) - 1)
+            n, found = middle, earlier
+    return found
 
 
 def _boxes(
@@ -149,8 +193,14 @@ def _boxes(
         yield Box(place, end, reading.sign, reading.shift, 1, bits + 16)
         return
     step = place / 2
-    before, at = 0, "middle"
+    before, at, steps = 0, "middle", 0
     while place < end:
+        if steps == _STEPS:
+            steps = 0
+            if (piece := _leap(expansion, place, end, bits)) is not None:
+                yield piece
+                place, before, step = piece.upper, piece.sign, piece.upper / 2
+                continue
         upper = min(end, _round(place + step, step))
         degree = _degree(bits)
         reading = expansion.box(place, upper, degree, bits, at)
@@ -165,7 +215,7 @@ def _boxes(
                 reading, at = second, end_point
         if reading.sign:
             yield Box(place, upper, reading.sign, reading.shift, degree, bits + 16, at)
-            place, before, step = upper, reading.sign, 2 * step
+            place, before, step, steps = upper, reading.sign, 2 * step, steps + 1
             continue
         if reading.monotone:
             before = before or sign_at(form, place)
@@ -180,6 +230,29 @@ def _boxes(
         step /= 2
         if finest is not None and step < finest * place:
             raise Stuck
+
+
+def _leap(expansion: Expansion, place: Fraction, end: Fraction, bits: int) -> Span | Near | None:
+    """Return a wide piece from here on, if one is shown: as wide a one as is easily found."""
+    best, good, bad = None, 0, 0  # logarithms of widths
+    width = 16
+    while not bad or bad - good > 1 + good // 4:
+        upper = min(end, Fraction(2) ** (_exponent(place) + width))
+        found: Span | Near | None = None
+        if (near := expansion.near(place, upper, bits)).sign:
+            found = Near(place, upper, near.sign, near.power, bits + 16)
+        elif (span := expansion.span(place, upper, bits)).sign:
+            found = Span(place, upper, span.sign, span.power, span.shift, bits + 16)
+        if found is None:
+            if best is None:
+                return None
+            bad = width
+        else:
+            best, good = found, width
+            if upper == end:
+                break
+        width = (good + bad) // 2 if bad else 2 * width
+    return best
 
 
 def _degree(bits: int) -> int:

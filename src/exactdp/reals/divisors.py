@@ -18,6 +18,7 @@ from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_pol
 from flint.utils.flint_exceptions import DomainError
 
 from exactdp.errors import ValueRefusedError
+from exactdp.reals import native
 from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, same_steps
 from exactdp.reals.numbers import common_step, fraction, is_square
 
@@ -30,12 +31,14 @@ SHORT = 4
 """The length of a + b = c + d, a relation between the exponents of a product of sums."""
 _MOST_DENSE = 3_000_000  # degree in y that the dense algorithms are asked to bear, without ε …
 _MOST_DENSE_WITH_EPS = 40_000  # … and with powers of ε
+_MOST_IN_MANY = 10_000  # degree up to which common divisors of several parameters are looked for
 
 
 def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple[ExpPoly, ExpPoly]:
     """Return over/g and under/g for a common divisor g.
 
-    It is the greatest if `relations` is 0, and otherwise unless degrees are large.
+    It is the greatest if `relations` is 0, and otherwise unless degrees are large; where finding
+    one would take long it is 1.
     """
     if not over:
         return over, ExpPoly(1)
@@ -44,13 +47,17 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple
     if set(over.parameters) | set(under.parameters) <= {"eps"}:
         frame = Frame.of([over, under], relations)
         above, below = (frame.polynomial(form) for form in (over, under))
-        common = above.gcd(below)
+        if relations and native.seconds(above, below) > native.A_SECOND:
+            return over, under
+        common = native.gcd(above, below)
         if common.is_constant():
             return over, under
         # The polynomials are the sums up to units e^{qε}, which the quotients get back.
         lifts = (_unit(over, frame.form(above)), _unit(under, frame.form(below)))
         return frame.form(above / common) * lifts[0], frame.form(below / common) * lifts[1]
     over, under = same_steps(over, under)
+    if max(int(n) for form in (over, under) for n in form._poly.degrees()) > _MOST_IN_MANY:
+        return over, under
     common = over._poly.gcd(under._poly)
     return over._like(over._poly / common), under._like(under._poly / common)
 
@@ -68,10 +75,10 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
     Fⱼ may still have a multiple zero.
     """
     frame = Frame.of([form], relations)
-    constant, factors = frame.polynomial(form).factor_squarefree()
+    constant, factors = native.squarefree(frame.polynomial(form))
     if not factors:  # c·e^{qε}
         return [(form, 1)]
-    found = [(frame.form(factor), int(power)) for factor, power in factors]
+    found = [(frame.form(factor), power) for factor, power in factors]
     # The polynomial is the form up to e^{qε}; the first factor takes its share of that.
     gap = form.terms[0].rate - sum(power * factor.terms[0].rate for factor, power in found)
     first, power = found[0]

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
-_MOST = 1_000_000  # digits
-_MOST_BITS = 10**9  # past this an end is not written out as a Fraction
+_MOST = 100_000  # digits: more take seconds in one call of C, which Ctrl-C does not stop
+_MOST_BITS = 2 * 10**6  # so many zeros before or after its digits, and an end is not written out
+_MOST_IN_POWER = 128  # bits of the power of ten in a text
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Enclosure:
         return self._end(self.upper_mantissa)
 
     def _end(self, mantissa: Fraction) -> Fraction:
-        if abs(self.exponent) > _MOST_BITS:
+        if abs(self.exponent) > _MOST_BITS + mantissa.numerator.bit_length():
             raise ValueRefusedError(
                 f"a number near 2^{self.exponent} has too many digits to be written as a Fraction",
                 way_out="Use the mantissas and the exponent, float() or text().",
@@ -74,17 +75,43 @@ class Enclosure:
             return 0
         raise ValueRefusedError("the enclosure contains 0, so it does not show a sign")
 
+    def is_within(self, width: Fraction) -> bool:
+        """Whether the enclosure is at most this wide."""
+        gap = self.upper_mantissa - self.lower_mantissa
+        return _order((gap, self.exponent), (width, 0)) <= 0
+
+    def is_below(self, other: Enclosure) -> bool:
+        """Whether every number of this enclosure is less than every one of another."""
+        mine, its = (self.upper_mantissa, self.exponent), (other.lower_mantissa, other.exponent)
+        return _order(mine, its) < 0
+
+    def written(self, width: Fraction) -> tuple[Fraction, Fraction]:
+        """Return both ends as Fractions, ends too close to 0 to be written rounded outwards.
+
+        No end is moved by more than half the width.
+        """
+        if -self.exponent <= _MOST_BITS + self.lower_mantissa.numerator.bit_length():
+            return self.lower, self.upper
+        room = Fraction(1, 2 ** (1 + math.ceil(1 / width).bit_length()))
+        return -room * (self.lower_mantissa < 0), room * (self.upper_mantissa > 0)
+
     def __float__(self) -> float:
         return double(self.lower_mantissa, self.exponent)
 
     def text(self, digits: int) -> str:
-        """Return the number to some digits, all of them certified, or the exact short rational."""
+        """Return the number to some digits, all of them certified, or the exact short rational.
+
+        Where the power of ten itself would be too long the digits are those of the logarithm: a
+        number near 10^(−1.7·10³⁰⁰) is shown as 10^(-1.7371779276e+300).
+        """
         if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
             return spell(self.lower_mantissa)
-        if abs(self.exponent) > _MOST_BITS**2:
-            return f"{replace(self, exponent=0).text(digits)}·2^{self.exponent}"
-        with ctx.workprec(64 + 4 * digits):
-            return str(ball(self).str(digits, radius=False))
+        with ctx.workprec(64 + 4 * digits + self.exponent.bit_length()):
+            if self.exponent.bit_length() <= _MOST_IN_POWER:
+                return str(ball(self).str(digits, radius=False))
+            size = abs(ball(replace(self, exponent=0))).log() / arb(10).log()
+            power = size + self.exponent * arb.const_log2() / arb(10).log()
+            return f"{'-' * (self.sign < 0)}10^({power.str(digits, radius=False)})"
 
     def __str__(self) -> str:
         """Return all digits that are certified, up to a thousand (40 of an exact number)."""
@@ -96,6 +123,19 @@ class Enclosure:
         return self.text(min(1000, max(1, certified)))
 
 
+def _order(one: tuple[Fraction, int], two: tuple[Fraction, int]) -> int:
+    """Return the sign of a·2^e − b·2^f for (a, e) and (b, f), whatever the powers."""
+    (a, e), (b, f) = one, two
+    signs = [(x > 0) - (x < 0) for x in (a, b)]
+    if signs[0] != signs[1] or not a:
+        return 1 if signs[0] > signs[1] else -1 if signs[0] < signs[1] else 0
+    sizes = [x.numerator.bit_length() - x.denominator.bit_length() for x in (a, b)]
+    if abs(sizes[0] + e - sizes[1] - f) > 2:
+        return signs[0] if sizes[0] + e > sizes[1] + f else -signs[0]
+    gap = a * Fraction(2) ** (e - f) - b
+    return (gap > 0) - (gap < 0)
+
+
 def ball(enclosure: Enclosure) -> arb:
     """Return an arb that contains the enclosure, at the working precision."""
     low, high = (arb(exact(m)) for m in (enclosure.lower_mantissa, enclosure.upper_mantissa))
@@ -103,11 +143,23 @@ def ball(enclosure: Enclosure) -> arb:
 
 
 def enclosure_of(value: arb) -> Enclosure:
-    """Return a finite ball as an enclosure, exactly, whatever the working precision."""
-    (middle, power), (radius, radius_power) = value.mid().man_exp(), value.rad().man_exp()
-    exponent = int(min(power, radius_power) if middle and radius else power + radius_power)
-    middle_part = int(middle) << (int(power) - exponent if middle else 0)
-    radius_part = int(radius) << (int(radius_power) - exponent if radius else 0)
+    """Return an enclosure of a finite ball: the ball itself, or one that is hardly wider.
+
+    Where middle and radius are many times the working precision apart, as in 1 ± 2^(−10³⁰), the
+    smaller one is rounded up.
+    """
+    (middle, power), (radius, radius_power) = (
+        (int(number), int(exponent))
+        for number, exponent in (value.mid().man_exp(), value.rad().man_exp())
+    )
+    fine = 2 * ctx.prec + 128
+    if middle and radius and radius_power < power - fine:
+        radius, radius_power = 1, power - ctx.prec - 64
+    elif middle and radius and power + middle.bit_length() < radius_power - fine:
+        middle, radius, radius_power = 0, (radius << 64) + 1, radius_power - 64
+    exponent = min(power, radius_power) if middle and radius else power if middle else radius_power
+    middle_part = middle << (power - exponent if middle else 0)
+    radius_part = radius << (radius_power - exponent if radius else 0)
     return Enclosure(
         Fraction(middle_part - radius_part), Fraction(middle_part + radius_part), exponent
     )
@@ -143,29 +195,23 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
         with ctx.workprec(bits):
             ball = total(over) / total(under)
         if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
-            found = enclosure_of(ball)
+            with ctx.workprec(wanted + 64):  # more bits than asked for may have been needed
+                found = enclosure_of(+ball)
             ends = found.lower_mantissa, found.upper_mantissa
             if len({double(end, found.exponent) for end in ends}) == 1:
                 return found
         bits *= 2
 
 
-def on_segment(
-    form: ClosedForm, lower: Fraction, upper: Fraction, width: Fraction
-) -> Enclosure | None:
-    """Return an enclosure of all values on [lower, upper], None if it is wider than `width`."""
-    if lower == upper:
-        return at(form, {"eps": lower}, 20 + len(str(width.denominator // width.numerator)))
+def on_segment(form: ClosedForm, lower: Fraction, upper: Fraction) -> Enclosure | None:
+    """Return an enclosure of all values on [lower, upper], lower < upper, if it is a finite one."""
     segment = (upper - lower) / 2
     bits = 64 + 2 * (math.ceil(1 / segment).bit_length() + upper.numerator.bit_length())
     with ctx.workprec(bits):
         x = arb(exact((lower + upper) / 2), exact(segment))
         parts = [_on_ball(part, x) for part in (form.numerator, form.denominator)]
         value = parts[0] / parts[1]
-    if not value.is_finite():
-        return None
-    found = enclosure_of(value)
-    return found if found.upper - found.lower <= width else None
+        return enclosure_of(value) if value.is_finite() else None
 
 
 def _on_ball(form: ExpPoly, x: arb) -> arb:

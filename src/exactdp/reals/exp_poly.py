@@ -12,6 +12,7 @@ exactly if they have the same terms.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, overload
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.reals import native
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
 
@@ -48,6 +50,7 @@ class Term(NamedTuple):
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 _LARGEST_POWER = 100_000
+_MOST_TERMS, _MOST_BITS = 10**6, 10**9  # of a power
 
 
 class ExpPoly(ClosedForm):
@@ -276,7 +279,7 @@ class ExpPoly(ClosedForm):
             return NotImplemented
         one, two = same_steps(self, other)
         low = tuple(a + b for a, b in zip(one._low, two._low, strict=True))
-        return one._like(one._poly * two._poly, low)
+        return one._like(native.product(one._poly, two._poly), low)
 
     __rmul__ = __mul__
 
@@ -302,15 +305,30 @@ class ExpPoly(ClosedForm):
         """Return the integer power; a negative one of anything but a unit is an `ExpRatio`."""
         if not isinstance(power, int):
             return NotImplemented
-        if abs(power) > _LARGEST_POWER and len(self._poly) > 1:
+        if self._is_long(abs(power)):
             raise ValueRefusedError(
-                f"the power {power} of a sum would have too many terms",
-                rule=f"Sums are raised to powers of at most {_LARGEST_POWER}.",
+                f"the power {power} of a sum would have too many terms or digits",
+                rule=f"A sum has at most {_MOST_TERMS:,} terms, {_MOST_BITS:,} bits in all, and "
+                f"powers of a parameter of at most {_LARGEST_POWER:,}.",
             )
         if power < 0:
             return ONE / self**-power
         low = tuple(power * one for one in self._low)
         return self._like(self._poly**power, low)
+
+    def _is_long(self, power: int) -> bool:
+        """Whether a power is too long to be written out, by an estimate from above."""
+        if power < 2 or not self._poly:
+            return False
+        size, degrees = len(self._poly), [int(n) for n in self._poly.degrees()]
+        if power * max(degrees[: len(self._names)]) > _LARGEST_POWER:
+            return True
+        terms = min(
+            math.comb(power + size - 1, size - 1) if size < power or size < 100 else _MOST_BITS,
+            math.prod(power * n + 1 for n in degrees),
+        )
+        bits = max(int(abs(c.p) * c.q).bit_length() - 1 for c in self._poly.coeffs())
+        return terms > _MOST_TERMS or terms * power * (bits + size.bit_length() - 1) > _MOST_BITS
 
     def inverse_unit(self) -> ExpPoly:
         """Return 1/self for a unit."""

@@ -18,6 +18,12 @@ divided by t^ρ gives the sign of F on (0, r].
 
 **Tail.** Divide by the dominant ε^D·e^{Qε}. Each other term ε^{k−D}·e^{−(Q−q)ε} decreases from
 b on when k − D ≤ (Q−q)·b, so its value at b bounds it on [b, ∞).
+
+**Span.** On a wide [a, b], where one term c₀·ε^K·e^{Qε} is the largest, the quotient of another
+term by it, ε^{k−K}·e^{(q−Q)ε}, is largest at a, at b or where its derivative is 0, at (k−K)/(Q−q).
+
+**Near 0.** On a wide [a, b] close to 0, with exact Taylor coefficients gⱼ at 0, one of them may
+rule: |g_ρ| > Σ_{j<ρ} |gⱼ|·a^{j−ρ} + Σ_{ρ<j≤d} |gⱼ|·b^{j−ρ} + the rest at b, divided by b^ρ.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
@@ -40,6 +47,7 @@ DEGREE = 12
 
 # A bound must be positive with room, so that a checker with coarser rounding sees it too.
 _ROOM = fmpq(1, 1024)
+_LN2 = math.log(2)
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class Reading:
     blurred: bool = False
     """Whether rounding hid the answer: look again with more bits."""
     shift: Fraction = Fraction(0)
+    power: int = 0
+    """The power of ε that rules a wide stretch, beside e^{shift·ε}."""
     rising: int = 0
     """1 if |F| seems to grow with ε, −1 if it seems to fall: a hint, not a proof."""
 
@@ -79,6 +89,9 @@ class Expansion:
             for k, c in enumerate(polynomial.coeffs())
             if c
         ]
+        self._is_moderate = all(
+            not rate or 1e-100 < abs(rate) < 1e100 for *_, rate, _ in self._heights
+        )
         self._tables: dict[tuple[fmpq, int, int], tuple[arb_mat, arb_mat, list[arb]]] = {}
 
     # Looks
@@ -158,6 +171,68 @@ class Expansion:
                 return Reading(1 if leading > 0 else -1)
             return Reading(blurred=not _sharp(room, arb(abs(leading))))
 
+    def span(self, lower: Fraction, upper: Fraction, bits: int) -> Reading:
+        """Look at [lower, upper], wide, 0 < lower, with the term that is largest in between."""
+        j, power = self._largest_term(Fraction(2) ** ((_log2(lower) + _log2(upper)) // 2))
+        top = self._rates[j]
+        leading = self._polynomials[j][power]
+        with ctx.workprec(bits):
+            room = arb(abs(leading))
+            for rate, polynomial in zip(self._rates, self._polynomials, strict=True):
+                for k, c in enumerate(polynomial.coeffs()):
+                    if c * leading < 0:
+                        for x in _peaks(k - power, rate - top, exact(lower), exact(upper)):
+                            room -= abs(c) * arb(x) ** (k - power) * arb((rate - top) * x).exp()
+            if room > abs(leading) * _ROOM:
+                return Reading(1 if leading > 0 else -1, shift=fraction(top), power=power)
+        return Reading()
+
+    def near(self, lower: Fraction, upper: Fraction, bits: int) -> Reading:
+        """Look at [lower, upper], wide and close to 0, with the Taylor coefficient that rules."""
+        if 2 * fraction(self.fastest) * upper > DEGREE + 1:
+            return Reading()
+        middle = (_log2(lower) + _log2(upper)) // 2
+        coefficients = self._at_zero
+        sizes = {j: _logarithm(g) / _LN2 + j * middle for j, g in enumerate(coefficients) if g}
+        if not sizes:
+            return Reading()
+        order = max(sizes, key=sizes.__getitem__)
+        leading = coefficients[order]
+        with ctx.workprec(bits):
+            a, b = arb(exact(lower)), arb(exact(upper))
+            room = arb(abs(leading))
+            for j, g in enumerate(coefficients):
+                if g * leading < 0:
+                    room -= abs(g) * (a if j < order else b) ** (j - order)
+            for rate, polynomial in zip(self._rates, self._polynomials, strict=True):
+                for k, c in enumerate(polynomial.coeffs()):
+                    left = max(len(coefficients) - k, 0)
+                    x = abs(rate) * exact(upper)
+                    if 2 * x > left + 1:
+                        return Reading()
+                    if c and (rate or not left):  # the terms from x^left/left! on: a geometric sum
+                        room -= (
+                            2 * abs(c) * arb(x) ** left / math.factorial(left) * b ** (k - order)
+                        )
+            if room > abs(leading) * _ROOM:
+                return Reading(1 if leading > 0 else -1, power=order)
+        return Reading()
+
+    @cached_property
+    def _at_zero(self) -> list[fmpq]:
+        """The first Taylor coefficients at 0, exactly."""
+        return [
+            sum(
+                (
+                    polynomial[k] * rate ** (j - k) / math.factorial(j - k)
+                    for rate, polynomial in zip(self._rates, self._polynomials, strict=True)
+                    for k in range(min(j, polynomial.degree()) + 1)
+                ),
+                fmpq(0),
+            )
+            for j in range(DEGREE + 1)
+        ]
+
     # The Taylor coefficients behind them
 
     def _taylor(
@@ -221,14 +296,25 @@ class Expansion:
 
     def _largest_rate(self, point: Fraction) -> fmpq:
         """Return the rate of the term that is largest at a point, by a rough estimate."""
+        return self._rates[self._largest_term(point)[0]]
+
+    def _largest_term(self, point: Fraction) -> tuple[int, int]:
+        """Return number and power of the term that is largest at a point, by a rough estimate."""
         x = double(point)
         logarithm = _logarithm(point) if point else -math.inf
-        best, where = -math.inf, 0
+        is_double = 1e-200 < x < 1e200 and self._is_moderate
+        best, where = -math.inf, (0, 0)
         for height, power, rate, j in self._heights:
-            size = height + rate * x + (power * logarithm if power else 0.0)
+            grown = rate * x if is_double else double(fraction(self._rates[j]) * point)
+            size = height + grown + (power * logarithm if power else 0.0)
             if size > best:
-                best, where = size, j
-        return self._rates[where]
+                best, where = size, (j, power)
+            elif size == best == math.inf and (self._rates[j], power) > (
+                self._rates[where[0]],
+                where[1],
+            ):
+                where = j, power
+        return where
 
     @property
     def fastest(self) -> fmpq:
@@ -265,6 +351,17 @@ def _extend(shifts: list[_Polynomial], most: int) -> None:
 def _sharp(bound: arb, scale: arb) -> bool:
     """Whether the rounding error of a bound is small beside the scale it is compared with."""
     return bool(bound.rad() * 64 < scale)
+
+
+def _peaks(power: int, rate: fmpq, lower: fmpq, upper: fmpq) -> list[fmpq]:
+    """Return points of [lower, upper] at one of which x^power·e^{rate·x} is largest."""
+    peak = -power / rate if rate < 0 else lower
+    return [lower, peak, upper] if lower < peak < upper else [lower, upper]
+
+
+def _log2(value: Fraction) -> int:
+    """Return the logarithm of a positive number to base 2, off by at most one."""
+    return value.numerator.bit_length() - value.denominator.bit_length()
 
 
 def _logarithm(value: fmpq | Fraction) -> float:

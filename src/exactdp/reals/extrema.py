@@ -14,22 +14,26 @@ be told apart are all named (`ties`), and `attained` is None if one of them is o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import limits
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, numbers, on_segment, product_of
+from exactdp.reals.evaluation import Enclosure, numbers, on_segment, product_of, sign_at
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, double, inf, positive_width, spell
 from exactdp.reals.parsing import as_form
-from exactdp.reals.signs import Atom, landscape
-from exactdp.reals.zeros import Root, roots
+from exactdp.reals.signs import Atom, reduced
+from exactdp.reals.zeros import Root, apart, roots, zeros
 
 Where: TypeAlias = Fraction | float | Root
 
-_EXTRA = Fraction(1, 2**1200)  # how much closer two candidates are looked at before both are named
+# How closely two candidates are looked at, relative to their size, before both are named.
+_FIRST, _LAST = Fraction(1, 2**60), Fraction(1, 2**1260)
+_MOST_BITS = 200_000  # before the point, of a value that is enclosed to a width
 
 
 @dataclass(frozen=True)
@@ -71,22 +75,24 @@ def supremum(
     constant = form.numerator.constant() if form.denominator == 1 else None
     if constant is not None:
         return Extremum(constant, constant, interval.simple_point(), attained=True)
-    candidates = _candidates(form, interval)
+    form, candidates = _candidates(form, interval)
     for one in candidates:
         if one.value == inf:
             return Extremum(inf, inf, one.where, attained=False)
     finite = [one for one in candidates if one.value != -inf]
     if not finite:
         return Extremum(-inf, -inf, candidates[0].where, attained=False)
-    goal = target
+    share = _FIRST
     while True:
-        finite = _merged(form, _leaders([one.enclosed(form, goal) for one in finite]))
-        if len(finite) == 1 or (goal <= target * _EXTRA and not _can_be_told_apart(finite)):
+        finite = _leaders([one.enclosed(form, target, share) for one in finite])
+        finite = _merged(form, finite)
+        if len(finite) == 1 or (share <= _LAST and not _can_be_told_apart(finite)):
             break
-        goal /= 2**60
+        share /= 2**60
     best = min(finite, key=lambda one: not one.attained)
     ties = tuple(one.where for one in finite if one is not best) + best.ties
-    lower, upper = max(one.lower for one in finite), max(one.upper for one in finite)
+    ends = [one.known.written(target) for one in finite]
+    lower, upper = (max(end) for end in zip(*ends, strict=True))
     attained = best.attained if len({one.attained for one in finite}) == 1 else None
     return Extremum(lower, upper, best.where, attained, ties)
 
@@ -109,54 +115,84 @@ class _Candidate:
     enclosure: Enclosure | None = None
     ties: tuple[Where, ...] = ()
 
-    def enclosed(self, f: ClosedForm, width: Fraction) -> _Candidate:
-        """Return the candidate with its value enclosed to a width."""
+    @property
+    def known(self) -> Enclosure:
+        """The value, once it is enclosed."""
+        assert self.enclosure is not None
+        return self.enclosure
+
+    def enclosed(self, f: ClosedForm, width: Fraction, share: Fraction) -> _Candidate:
+        """Return the candidate with its value enclosed to a width and a share of its size."""
         if isinstance(self.value, Fraction):
             return replace(self, enclosure=Enclosure(self.value, self.value))
-        if self.enclosure is not None and self.upper - self.lower <= width:
+        if self.enclosure is not None and _is_close(self.enclosure, width, share):
             return self
-        if isinstance(self.where, Root):
-            root = self.where
-            while (enclosure := on_segment(f, root.lower, root.upper, width)) is None:
-                size = root.upper - root.lower
-                root = root.refined(min(size / 16, size**2))
-            if enclosure.lower <= 0 <= enclosure.upper and not enclosure.is_exact:
-                around = Interval(root.lower, root.upper)
-                if any(zero.multiplicity > 1 for zero in roots(f, around)):
-                    return replace(self, where=root, value=Fraction(0)).enclosed(f, width)
-            return replace(self, where=root, enclosure=enclosure)
-        digits = 20
-        assert isinstance(self.where, Fraction)
-        while True:
-            enclosure = f.at(self.where, digits)
-            if enclosure.upper - enclosure.lower <= width:
-                return replace(self, enclosure=enclosure)
+        if isinstance(self.where, Root) and not self.where.is_exact:
+            return self._enclosed_at_root(f, self.where, width, share)
+        assert not isinstance(self.where, float)
+        point = self.where if isinstance(self.where, Fraction) else self.where.lower
+        digits = 4 + len(str(math.ceil(1 / share)))
+        while not _is_close(enclosure := f.at(point, digits), width, share):
+            _refuse_endless(enclosure)
             digits *= 2
+        return replace(self, enclosure=enclosure)
 
-    @property
-    def lower(self) -> Fraction:
-        assert self.enclosure is not None
-        return self.enclosure.lower
+    def _enclosed_at_root(
+        self, f: ClosedForm, root: Root, width: Fraction, share: Fraction
+    ) -> _Candidate:
+        may_be_zero = True
+        while True:
+            enclosure = on_segment(f, root.lower, root.upper)
+            if enclosure is not None and enclosure.is_within(width):
+                if _is_close(enclosure, width, share):
+                    return replace(self, where=root, enclosure=enclosure)
+                if may_be_zero and enclosure.lower_mantissa <= 0 <= enclosure.upper_mantissa:
+                    around = Interval(root.lower, root.upper)
+                    if any(zero.multiplicity > 1 for zero in roots(f, around)):
+                        zero = Fraction(0)
+                        return replace(
+                            self, where=root, value=zero, enclosure=Enclosure(zero, zero)
+                        )
+                    may_be_zero = False
+            elif enclosure is not None:
+                _refuse_endless(enclosure)
+            size = root.upper - root.lower
+            root = root.refined(min(size / 16, size**2))
 
-    @property
-    def upper(self) -> Fraction:
-        assert self.enclosure is not None
-        return self.enclosure.upper
+
+def _is_close(value: Enclosure, width: Fraction, share: Fraction) -> bool:
+    """Whether a value is enclosed to a width and to a share of its size."""
+    least = min(abs(value.lower_mantissa), abs(value.upper_mantissa))
+    has_sign = value.lower_mantissa > 0 or value.upper_mantissa < 0
+    gap = value.upper_mantissa - value.lower_mantissa
+    return not gap or (has_sign and gap <= share * least and value.is_within(width))
+
+
+def _refuse_endless(value: Enclosure) -> None:
+    """Refuse to enclose a number to a width if it has too many digits before the point."""
+    least = min(abs(value.lower_mantissa), abs(value.upper_mantissa))
+    is_rough = value.upper_mantissa - value.lower_mantissa > least
+    if value.exponent > _MOST_BITS and not is_rough:
+        raise ValueRefusedError(
+            f"a bound near {value.text(7)} has too many digits to be enclosed to a width",
+            way_out="Ask for a bound on a shorter interval, or of a quotient that grows less.",
+        )
 
 
 def _leaders(candidates: list[_Candidate]) -> list[_Candidate]:
     """Return the candidates that may still be the largest."""
-    best = max(one.lower for one in candidates)
-    return [one for one in candidates if one.upper >= best]
+    return [
+        one for one in candidates if not any(one.known.is_below(two.known) for two in candidates)
+    ]
 
 
-def _candidates(f: ClosedForm, on: Interval) -> list[_Candidate]:
-    """Return every place at which the supremum may be attained or approached."""
+def _candidates(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[_Candidate]]:
+    """Return every place at which the supremum may be attained or approached, and f reduced."""
     if on.is_point:
-        return [_Candidate(on.simple_point(), attained=True)]
+        return f, [_Candidate(on.simple_point(), attained=True)]
     inside = Interval(on.lower, on.upper, lower_open=True, upper_open=True)
     # Only a quotient has poles, and then the signs beside them matter.
-    atoms = [] if f.denominator == 1 else landscape(f, inside)
+    f, atoms = (f, []) if f.denominator == 1 else reduced(f, inside)
     found = [
         _at_end(f, on.lower, atoms[:1], is_open=on.lower_open, from_left=False),
         _at_end(f, on.upper, atoms[-1:], is_open=on.upper_open, from_left=True),
@@ -164,7 +200,37 @@ def _candidates(f: ClosedForm, on: Interval) -> list[_Candidate]:
     for left, pole, right in zip(atoms, atoms[1:], atoms[2:], strict=False):
         if pole.sign is None and 1 in (left.sign, right.sign):
             found.append(_Candidate(pole.lower, attained=False, value=inf))
-    return found + [_Candidate(root, attained=True) for root in roots(f.derivative(), inside)]
+    found += [_Candidate(root, attained=True) for root in _critical(f, inside)]
+    if 0 in inside and isinstance(value := limits.at_zero(f.numerator, f.denominator), Fraction):
+        found.append(_Candidate(Fraction(0), attained=True, value=value))
+    return f, found
+
+
+def _critical(f: ClosedForm, inside: Interval) -> list[Root]:
+    """Return the zeros of the derivative other than 0.
+
+    With f = N/D in lowest terms they are the zeros of W = N′D − ND′ but for the zeros of D of
+    multiplicity m > 1, where W has one of multiplicity m − 1. No quotient is reduced for this:
+    each such zero of D is that zero of W which refining does not separate from it.
+    """
+    over, under = f.numerator, f.denominator
+    slope = over.derivative() * under - over * under.derivative()
+    if not slope:
+        return []
+    found = [root for root in apart(zeros(slope, inside)) if root.lower or root.upper]
+    for pole in zeros(under, inside) if found else ():
+        if pole.multiplicity > 1 and (pole.lower or pole.upper):
+            found = _without(found, pole)
+    return found
+
+
+def _without(found: list[Root], pole: Root) -> list[Root]:
+    """Return the zeros, which are apart, without the one that is this pole."""
+    while True:
+        near = [root for root in found if root.lower <= pole.upper and pole.lower <= root.upper]
+        if len(near) == 1:
+            return [root for root in found if root is not near[0]]
+        pole = pole.refined((pole.upper - pole.lower) / 16)
 
 
 def _at_end(
@@ -179,7 +245,7 @@ def _at_end(
             over, under = over.reflected(), under.reflected()
         value = limits.at_zero(over, under)
         return _Candidate(end, not is_open and isinstance(value, Fraction), value)
-    if f.denominator.at(end).sign == 0:
+    if sign_at(f.denominator, end) == 0:
         return _Candidate(end, attained=False, value=inf * (beside[0].sign or 1))
     here = f.at(end)
     return _Candidate(end, not is_open, here.lower if here.is_exact else None)

@@ -179,7 +179,7 @@ class _Side:
             if inside.denominator == outside.denominator:
                 return min(*found, inside, key=_simplicity) if found else inside
             left, right = (
-                end.refined((end.upper - end.lower) / 16) if end and not end.is_exact else end
+                end.refined(_narrower(end)) if end and not end.is_exact else end
                 for end in (left, right)
             )
 
@@ -248,6 +248,12 @@ class _Side:
             # Of a single point the linear factor may be 0, with either sign.
             return sign_at(survey.factor, self.samples[0]) if self.samples else 1
         return survey.pieces[0].sign if survey.pieces else 0
+
+
+def _narrower(root: Root) -> Fraction:
+    """Return a width with twice as many digits, relative to the zero, or a sixteenth at least."""
+    width = root.upper - root.lower
+    return width * min(Fraction(1, 16), width / abs(root.upper))
 
 
 def _simplicity(point: Fraction) -> tuple[int, int]:
@@ -349,10 +355,16 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    return reduced(f, on)[1]
+
+
+def reduced(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[Atom]]:
+    """Return f, written without a common zero of numerator and denominator, and its landscape."""
     try:
-        return _landscape(f, on, CLOSE)
+        return f, _landscape(f, on, CLOSE)
     except Stuck:
-        return _landscape(in_lowest_terms(f), on, None)
+        f = in_lowest_terms(f)
+        return f, _landscape(f, on, None)
 
 
 def _landscape(f: ClosedForm, on: Interval, close: Fraction | None) -> list[Atom]:

@@ -56,7 +56,7 @@ class Shown:
         if self.best is not None and self.decides:
             where = self.best.eps
             where = where.lower if isinstance(where, Root) else where
-            found += [where] if isinstance(where, Fraction) and where > 0 else []
+            found += [where] if isinstance(where, Fraction) and _is_drawn(where) else []
         return tuple(found)
 
     def span(self) -> tuple[float, float]:
@@ -77,7 +77,7 @@ def choose(
     best = best_constant(claim, progress) if tight else None
     one = verdict.counterexample
     if u is None and one is not None:
-        return Shown(claim, _refuted(claim, one), best, one)
+        return Shown(claim, _refuted(claim, one), best, one if _is_drawn(one.eps) else None)
     part = one_gamma(claim)
     if u is not None:
         return Shown(claim, curve_at(part, claim.mechanism.read_input(u)), best)
@@ -85,6 +85,11 @@ def choose(
         found = claim.mechanism.read_input(best.input)
         return Shown(claim, curve_at(part, found, best.gamma), best)
     return Shown(claim, curve_at(part, _telling(part)), best)
+
+
+def _is_drawn(eps: Fraction) -> bool:
+    """Whether an ε can be marked in a picture: no axis reaches 10³⁰⁰⁰."""
+    return 1e-100 < eps < 1e100
 
 
 def one_gamma(claim: Accuracy) -> Accuracy:
