@@ -192,6 +192,8 @@ def test_counterexamples_tell_two_error_probabilities_that_differ() -> None:
     told = str(one).partition("is wrong with probability ")[2].split(", and the claim allows ")
     assert told[0] != told[1]
     assert Fraction(told[0]) > Fraction(told[1])
+    close = replace(claim, beta=wrong * (1 - Fraction(1, 10**99))).check().counterexample
+    assert str(close).endswith("the claim allows less, by 1.000e-99 of this")
 
 
 def test_the_sentence_names_distances_that_nobody_would_assume() -> None:

@@ -96,14 +96,16 @@ class Counterexample:
     @property
     def _error_told(self) -> str:
         """Both error probabilities, with enough digits to see the difference."""
-        for digits in (4, 8, 16, 32, 64, 128):
+        what = "the error exceeds γ" if self.gamma else "the output is wrong"
+        error = 1 - self.probability
+        for digits in (4, 8, 16, 32):
             actual, claimed = (
-                form.at(self.eps, digits).text(digits) for form in (1 - self.probability, self.beta)
+                form.at(self.eps, digits).text(digits) for form in (error, self.beta)
             )
             if actual != claimed:
-                break
-        what = "the error exceeds γ" if self.gamma else "the output is wrong"
-        return f"{what} with probability {actual}, and the claim allows {claimed}"
+                return f"{what} with probability {actual}, and the claim allows {claimed}"
+        share = ((error - self.beta) / error).at(self.eps, 4).text(4)
+        return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
 
 
 def _claimed(
