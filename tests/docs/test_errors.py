@@ -89,7 +89,7 @@ def messages() -> Iterator[str]:
     files = [*(rooms / "language").glob("*.py")]
     files += [
         rooms / "semantics" / name
-        for name in ("machine.py", "concrete.py", "columns.py", "loops.py")
+        for name in ("machine.py", "concrete.py", "columns.py", "states.py", "loops.py")
     ]
     for node in (one for file in files for one in ast.walk(ast.parse(file.read_text()))):
         match node:

@@ -12,11 +12,14 @@ from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Compare, Done, Machine
+from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
 
 _MOST = 20_000  # pieces of one function
+
+_COST = 50  # of a state of a loop, since conditions pile up on the way to it
 
 _NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
@@ -54,7 +57,7 @@ def _row(form: Form, sign: int, *, strict: bool) -> Row:
 def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
     """Return the pieces of a deterministic program at symbolic inputs; empty ones are left out."""
     waiting: list[tuple[object, Rows]] = [(machine.start(values), ())]
-    count = 0
+    count, visited = 0, Visited(machine, cost=_COST)
     while waiting:
         state, rows = waiting.pop()
         event = machine.advance(state)  # type: ignore[arg-type]
@@ -74,6 +77,7 @@ def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
                 place=machine.code.instructions[event.state.pc].place,
                 rule="Ideals and distances use no noise.",
             )
+        visited.add(event.state)
         for truth in (False, True):
             op = event.op if truth else _NEGATED[event.op]
             for more in condition(event.difference, op):  # type: ignore[arg-type]

@@ -16,6 +16,9 @@ STEP_LIMIT: Final = 1_000_000
 #: How long a list or string may become.
 LENGTH_LIMIT: Final = 1_000_000
 
+#: How long a list may become by `append` and +, each of which copies it.
+GROWN_LIMIT: Final = 20_000
+
 #: How many bits an integer, or a part of a fraction, may have; Python prints up to that.
 BITS_LIMIT: Final = 10_000
 
@@ -24,3 +27,17 @@ NESTING_LIMIT: Final = 120
 
 #: How many characters a source may have.
 SOURCE_LIMIT: Final = 1_000_000
+
+#: How many states (statements with all finite values) a `while` loop may have, at one round of the
+#: `for` loops around it: so many, and so many more for each of its basic statements.
+LOOP_STATES: Final = 10_000
+LOOP_STATES_EACH: Final = 2_000
+
+#: How many entries the lists and strings in the states of `while` loops may have together.
+ENTRIES_LIMIT: Final = 3_000_000
+
+#: How many samples and comparisons of noise a run, or a batch of runs, may make in `while` loops.
+RUN_LIMIT: Final = 200_000
+
+#: How many states a program may have in all.
+STATE_LIMIT: Final = 1_000_000

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import Place, ProgramError, ValueRefusedError, shown
-from exactdp.language.limits import BITS_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
+from exactdp.language.limits import BITS_LIMIT, GROWN_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
 from exactdp.language.rules import (
     IDENTITY,
     SAME_LENGTH,
@@ -74,6 +74,12 @@ def _small(value: Value) -> Value:
     return value
 
 
+def _grown(value: Value) -> Value:
+    if isinstance(value, tuple) and len(value) > GROWN_LIMIT:
+        raise ValueError(f"a list has grown to more than {GROWN_LIMIT:,} entries")
+    return _small(value)
+
+
 def multiply(left: Value, right: Value) -> Value:
     """Return left * right, unless it would be huge."""
     for one, other in ((left, right), (right, left)):
@@ -87,7 +93,7 @@ def multiply(left: Value, right: Value) -> Value:
 def divide(left: Value, right: Value) -> Value:
     """Return left / right, exactly."""
     if isinstance(left, int | Fraction) and isinstance(right, int | Fraction):
-        return plain(Fraction(left) / right)
+        return _small(plain(Fraction(left) / right))
     return left / right
 
 
@@ -126,8 +132,8 @@ def _shifted(left: int, right: int) -> int:
 
 
 OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
-    "+": lambda left, right: _small(left + right),
-    "-": operator.sub,
+    "+": lambda left, right: _grown(left + right),
+    "-": lambda left, right: _small(left - right),
     "*": multiply,
     "/": divide,
     "//": operator.floordiv,
@@ -263,13 +269,13 @@ def appended(base: Value, item: Value) -> List:
     """Return the list with one more item."""
     if not isinstance(base, List):
         raise TypeError("append needs a list")
-    return List((*base, item))
+    return _grown(List((*base, item)))  # type: ignore[no-any-return]
 
 
 def augmented(op: str, base: Value, value: Value) -> Value:
     """Return what `base op= value` computes."""
     if op == "+" and isinstance(base, List):
-        return _small(List((*base, *items_of(value))))
+        return _grown(List((*base, *items_of(value))))
     return OPERATORS[op](base, value)
 
 

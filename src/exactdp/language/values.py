@@ -35,7 +35,8 @@ class List(tuple[Value, ...]):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, List) and tuple.__eq__(self, other)
+        # Tuples of different lengths are compared entry by entry, which is slow for long ones.
+        return isinstance(other, List) and len(self) == len(other) and tuple.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

@@ -25,6 +25,7 @@ from exactdp.semantics.graph import has_noise
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.plan import Question, constant_part, noise_part, question
+from exactdp.semantics.states import growing, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism
 
 _MOST_STATES = 2_000
+_MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
 
 
 @dataclass(frozen=True)
@@ -166,15 +168,26 @@ class _Walk:
         event = self.machine.advance(spot.state)
         reached = _Spot(event.state, spot.noise, spot.answers)
         if reached not in self.numbers:
+            looping = self.machine.while_around(reached.state.pc)
             if len(self.found) >= _MOST_STATES:
-                raise ValueRefusedError(
-                    f"the chain has more than {_MOST_STATES:,} states",
-                    rule="The chain joins no states, so it grows with the number of paths.",
-                    way_out="Ask for distribution(u) or probability(u, output), which do.",
-                )
+                raise self.refused(f"{_MOST_STATES:,} states")
+            if looping and len(reached.answers) > _MOST_ANSWERS:
+                raise self.refused(f"{_MOST_ANSWERS:,} conditions in a state of a loop")
             self.numbers[reached] = len(self.found)
             self.found.append((reached, event, density))
         return self.numbers[reached]
+
+    def refused(self, what: str) -> ValueRefusedError:
+        """Return the refusal of a chain that is too large; it names what grows in a loop."""
+        inside = [spot.state for spot in self.numbers if self.machine.while_around(spot.state.pc)]
+        is_cause = 4 * len(inside) > len(self.numbers)
+        cause = told(growing(self.machine.code, inside)) if is_cause else ""
+        rule = "The chain joins no states, so it grows with the number of paths."
+        return ValueRefusedError(
+            f"the chain has more than {what}",
+            rule=f"{rule} {cause}".rstrip(),
+            way_out="Ask for distribution(u) or probability(u, output), which do.",
+        )
 
     def ways(self, spot: _Spot, event: Event, density: Density) -> Iterator[tuple[int, ClosedForm]]:
         """Yield the targets of a state with the probabilities to go there."""

@@ -16,6 +16,7 @@ from exactdp.reals import eps as budget
 from exactdp.reals import exp
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine
+from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
     from exactdp.language.terms import Number, Term
@@ -55,8 +56,10 @@ def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Val
     drawn, so comparisons are decided exactly, however small the noise is beside its mean.
     """
     drawn: list[Fraction] = []
+    visited = Visited(machine)
     event = machine.advance(state)
     while not isinstance(event, Done):
+        visited.add(event.state)
         if isinstance(event, Draw):
             sample: Value = placed(machine, event, partial(draw, event, eps, rng))
             if event.noise != "dlap":

@@ -17,10 +17,12 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
+from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.semantics.states import Visited
 
 Noise: TypeAlias = int
 """A noise variable of a node, by position; inputs are symbols of another type (str)."""
@@ -252,6 +254,7 @@ def build(
     `look` returns a state as far as it matters, or None to leave it out with the ways to it.
     """
     numbers: dict[State, int] = {}
+    visited = Visited(machine)
     noiseless: dict[int, Value] = {}
     whole = any(
         isinstance(one, Sample) and one.draw.noise == "dlap" for one in machine.code.instructions
@@ -270,6 +273,10 @@ def build(
             return None
         reached, variables = canonical(event, seen, noiseless, whole=whole)
         if reached not in numbers:
+            if reached.pc >= 0:
+                visited.add(reached)
+            if len(numbers) >= STATE_LIMIT:
+                raise _too_many(machine, event.state)
             numbers[reached] = len(events)
             events.append((_renamed(machine, event, reached), len(variables)))
             count(states=1)
@@ -289,6 +296,15 @@ def build(
     return Graph(
         tuple(Node(event, size, ways) for (event, size), ways in zip(events, edges, strict=True)),
         machine.code,
+    )
+
+
+def _too_many(machine: Machine, state: State) -> ProgramError:
+    return ProgramError(
+        f"the program has more than {STATE_LIMIT:,} states",
+        place=machine.code.instructions[state.pc].place,
+        rule="A state is a statement with all finite values; they are listed one by one.",
+        way_out="Ask for the probability of one output, or keep fewer values at a time.",
     )
 
 

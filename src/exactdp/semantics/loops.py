@@ -53,18 +53,17 @@ def _refuse_trap(
     reached: list[int], component: set[int], moves: Moves, place: Callable[[int], Place]
 ) -> None:
     """Raise an error if from some node that is reached no way leads out."""
-    leaving = {
-        node for node in reached if any(way.edge.target not in component for way, _ in moves[node])
-    }
-    grown = True
-    while grown:
-        more = {
-            node
-            for node in reached
-            if node not in leaving and any(way.edge.target in leaving for way, _ in moves[node])
-        }
-        leaving |= more
-        grown = bool(more)
+    sources: dict[int, list[int]] = {}
+    for node in reached:
+        for way, _ in moves[node]:
+            sources.setdefault(way.edge.target, []).append(node)
+    queue = [target for target in sources if target not in component]
+    leaving = set(queue)
+    while queue:
+        for source in sources.get(queue.pop(), []):
+            if source not in leaving:
+                leaving.add(source)
+                queue.append(source)
     trapped = [node for node in reached if node not in leaving]
     if trapped:
         raise ProgramError(

@@ -26,6 +26,7 @@ from exactdp.language.code import (
     Enter,
     FallOff,
     Jump,
+    Loop,
     Next,
     Output,
     Pick,
@@ -204,9 +205,9 @@ class Machine:
             key.append(sys.maxsize if counter is UNSET else counter)
         return (*key, state.pc)
 
-    def in_while(self, pc: int) -> bool:
-        """Whether a statement stands inside a `while` loop."""
-        return any(loop.counter is None for loop in self._loops[pc])
+    def while_around(self, pc: int) -> Loop | None:
+        """Return the outermost `while` loop around a statement."""
+        return next((loop for loop in self._loops[pc] if loop.counter is None), None)
 
     def _endless(self, pc: int, *, surely: bool = True) -> ProgramError:
         loops = self._loops[pc]

@@ -21,6 +21,7 @@ from exactdp.semantics.columns import Column, Reals, Wholes, whole
 from exactdp.semantics.concrete import placed, scale_of, weights
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.skeleton import filled, skeleton
+from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,12 +48,14 @@ class _Simulation:
         self.waiting: dict[State, list[_Batch]] = {}
         self.queue: list[tuple[tuple[int, ...], int, State]] = []
         self.pushed = 0
+        self.visited = Visited(machine)
 
     def run(self, start: State, size: int) -> list[Value]:
         outputs: list[Value] = [None] * size
         self.put(start, np.arange(size))
         while self.queue:
             _, _, key = heapq.heappop(self.queue)
+            self.visited.add(key)
             event, runs = self.joined(key, self.waiting.pop(key))
             if isinstance(event, Done):
                 _write(outputs, event.output, runs)

@@ -24,6 +24,7 @@ from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Compare, Done, Machine
+from exactdp.semantics.states import Visited
 
 Vector: TypeAlias = tuple[fmpq, ...]
 Rational: TypeAlias = int | Fraction
@@ -271,7 +272,9 @@ def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
     """Return the output of a run that samples nothing, at an input with spots."""
     trace = trace_of(u)
     event = machine.advance(machine.start(symbolic(u)))
+    visited = Visited(machine)
     while isinstance(event, Compare):
+        visited.add(event.state)
         difference = _spot(event.difference, trace)
         trace.note(difference)
         truth = COMPARISONS[event.op](difference, 0)

@@ -1,0 +1,117 @@
+"""Loops whose values grow without end are refused, with the name of what grows; honest ones run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from exactdp import Accuracy, AllReals, Mechanism, ProgramError, ValueRefusedError, alpha, eps, exp
+from exactdp.reals import ExpPoly
+
+COIN = "choose({True: exp(-eps), False: 1 - exp(-eps)})"
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Iterator[None]:
+    """Every refusal comes within seconds."""
+    start = time.process_time()
+    yield
+    assert time.process_time() - start < 20
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow fewer states, to save time: 500 and 250 more for each statement."""
+    monkeypatch.setattr("exactdp.semantics.states.LOOP_STATES", 500)
+    monkeypatch.setattr("exactdp.semantics.states.LOOP_STATES_EACH", 250)
+    monkeypatch.setattr("exactdp.semantics.states.ENTRIES_LIMIT", 100_000)
+    monkeypatch.setattr("exactdp.claims.pieces._COST", 10)
+
+
+def read(body: str, inputs: str = "") -> Mechanism:
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    return Mechanism.from_source(f"def f({inputs}):\n{lines}\n")
+
+
+COUNTER = f"n = 0\nwhile {COIN}:\n    n += 1\nreturn n"
+GROWING = {
+    f"n = 0\nwhile {COIN}:\n    n -= 1/2\nreturn n": "n took 1,501 values",
+    f"x = 1\nwhile {COIN}:\n    x = x / 3\nreturn x": "x took 1,501 values",
+    f"x = 1\nwhile {COIN}:\n    x = 3**99 * x\nreturn x": "10,000 bits",
+    f"xs = []\nwhile {COIN}:\n    xs.append(1)\nreturn len(xs)": "xs took",
+    f"xs = []\nwhile {COIN}:\n    xs.append({COIN})\nreturn len(xs)": "xs took",
+    f"s = ''\nwhile {COIN}:\n    s = s + 'a'\nreturn s": "s took",
+    "z = dlap(eps, 0)\nn = 0\nwhile n < z:\n    n += 1\nreturn n": "n took 1,501 values",
+    f"flag = 0\nx = y = 0\nwhile {COIN}:\n    flag = 1 - flag\n    if {COIN}:\n        x += 1\n"
+    "    else:\n        y += 1\nreturn [x, y, flag]": r"x took \d+ values .* and y took",
+}
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("body", GROWING)
+def test_growth_is_refused_by_name(body: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        read(body).distribution()
+    assert caught.match(GROWING[body])
+    assert "flag took" not in str(caught.value)
+
+
+def test_the_limit_itself() -> None:
+    """10,000 states and 2,000 for each of four statements: choose, branch, add, jump."""
+    with pytest.raises(ProgramError, match="more than 18,000 states") as caught:
+        read(COUNTER).distribution()
+    assert "n took 18,001 values (0, 1, 2, …)" in caught.value.rule
+    assert caught.value.way_out.startswith("Bound n,")
+    assert caught.value.line == 3
+
+
+@pytest.mark.usefixtures("few")
+def test_every_question_refuses_it() -> None:
+    """The counter is compared with real noise, and in the ideal with the input."""
+    mechanism = read("a = lap(eps, q)\nn = 0\nwhile n < a:\n    n += 1\nreturn n", "q: Real")
+    for ask in (
+        lambda: mechanism.probability(0, 3),
+        lambda: mechanism.distribution(AllReals()),
+        lambda: mechanism.chain(0),
+        lambda: Accuracy(mechanism, exp(-alpha * eps), inputs=AllReals()).check(),
+        lambda: Accuracy(mechanism, exp(-alpha * eps), inputs=[1]).check(),
+    ):
+        with pytest.raises((ProgramError, ValueRefusedError), match=r"n took \d+"):
+            ask()
+    # Each run ends all the same.
+    assert min(mechanism.sample(0, 1, 100, seed=1)) == 0
+
+
+def test_runs_that_never_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exactdp.semantics.states.RUN_LIMIT", 5_000)
+    back = read("n = 0\nwhile n < 2:\n    n = choose({0: 0.5, 1: 0.5})\nreturn n")
+    for ask in (lambda: back.run((), 1), lambda: back.sample((), 1, 10, seed=1)):
+        with pytest.raises(ProgramError, match=r"this loop made 5,000 samples .* has not ended"):
+            ask()
+
+
+@pytest.mark.usefixtures("few")
+def test_a_run_whose_values_grow_is_refused() -> None:
+    with pytest.raises(ProgramError, match="n took 1,501 values"):
+        read("n = 0\nwhile True:\n    n += choose({0: 0.5, 1: 0.5})\nreturn n").run((), 1)
+
+
+def test_a_chain_names_what_grows() -> None:
+    with pytest.raises(ValueRefusedError, match="more than 2,000 states") as caught:
+        read(COUNTER).chain()
+    assert "n took 1,001 values" in caught.value.rule
+
+
+def test_thousands_of_honest_states_run() -> None:
+    """A counter to 5,000 that goes on with probability e^{−ε} in each round ends at 5,000."""
+    body = f"n = 0\nwhile n < 5000:\n    if {COIN}:\n        n += 1\nreturn n"
+    assert dict(read(body).distribution()) == {5000: ExpPoly(1)}
+
+
+def test_the_limit_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exactdp.semantics.graph.STATE_LIMIT", 100)
+    body = "xs = []\nfor i in range(10):\n    xs.append(choose({0: 0.5, 1: 0.5}))\nreturn xs"
+    with pytest.raises(ProgramError, match="the program has more than 100 states"):
+        read(body).distribution()
