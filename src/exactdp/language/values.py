@@ -87,6 +87,17 @@ class Table(Mapping[Value, Value]):
         return repr(self._items)
 
 
+def alike(one: Value, two: Value) -> bool:
+    """Whether two equal values are the same: True and 1 are equal, but `str` tells them apart."""
+    if one is two:
+        return True
+    if isinstance(one, tuple):
+        return all(map(alike, one, two))
+    if isinstance(one, Table):
+        return all(map(alike, one, two)) and all(alike(one[key], two[key]) for key in one)
+    return isinstance(one, bool) is isinstance(two, bool)
+
+
 def read_decimal(text: str) -> Fraction | None:
     """Return the rational number that `text` spells (`0.1`, `-2`, `1e-3`, `2/3`), if it does."""
     if not _NUMERAL.fullmatch(text):

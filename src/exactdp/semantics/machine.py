@@ -40,7 +40,7 @@ from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
 from exactdp.language.syntax import Choose, ExpMech, Name
 from exactdp.language.types import DomType, InputType, ListType
-from exactdp.language.values import Symbolic, Value, as_output
+from exactdp.language.values import Symbolic, Value, alike, as_output
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
@@ -48,10 +48,19 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """The next statement and the value of every slot."""
+    """The next statement and the value of every slot; True and 1 are different values here."""
 
     pc: int
     env: tuple[Value, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and tuple.__eq__(self, other) and alike(self.env, other.env)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
 
 
 @dataclass(frozen=True)
