@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import Mechanism
+from exactdp import Mechanism, certify
 from soak.claims import Claim, Question
 from soak.compare import Bench, Log, compare
 from support.compared import agree_with_oracle
@@ -55,6 +55,18 @@ def test_a_distribution() -> None:
 def test_samples() -> None:
     outputs = Mechanism.from_source(NAMED).sample(2, 1, 400, seed=1)
     assert {output[0] for output in outputs} == {"1", "True"}
+
+
+@pytest.mark.parametrize("inputs", ["[0, Fraction(3, 2), 3]", "AllReals()"])
+@pytest.mark.parametrize("beta", ["exp(-eps / 2)", "Fraction(9, 10)", "1"])
+def test_certificates(beta: str, inputs: str) -> None:
+    """The checker compares in the same way."""
+    for gamma in ("Fraction(0)", "Fraction(1)"):
+        claim = Claim(
+            THREE, beta, "Fraction(0)", gamma, None, "discrete", "sup", inputs, boundary="check"
+        )
+        report = certify.check(claim.accuracy().check().certificate)
+        assert report.accepted, report.reason
 
 
 @pytest.mark.parametrize("text", [PAIR, THREE, NEVER])
