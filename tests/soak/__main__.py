@@ -20,7 +20,7 @@ from typing import Any
 
 from exactdp import ExactdpError, Mechanism
 
-from .claims import GRID, Asker
+from .claims import COARSE, GRID, Asker
 from .compare import Bench, Log, compare, compare_distribution, compare_tightest, near_truth
 from .programs import Writer
 
@@ -39,7 +39,7 @@ def case(seed: str, log: Log | None = None) -> Log:
     except ExactdpError as error:
         log.counts[f"refused: {str(error).splitlines()[0].split(': ', 1)[-1][:60]}"] += 1
         return log
-    bench = Bench(made.text, GRID[2::3] if made.hard else GRID)
+    bench = Bench(made.text, COARSE if made.hard else GRID)
     for number in range(_CLAIMS):
         question = Asker(random, made).question()
         if number == 0 and made.outputs != "numbers":
