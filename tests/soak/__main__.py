@@ -7,6 +7,7 @@ python -m soak --case 1:234          # one program again, with all that was comp
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
 import signal
 import sys
@@ -19,7 +20,7 @@ from typing import Any
 
 from exactdp import ExactdpError, Mechanism
 
-from .claims import GRID, Asker
+from .claims import COARSE, GRID, Asker
 from .compare import Bench, Log, compare, compare_distribution, compare_tightest, near_truth
 from .programs import Writer
 
@@ -38,7 +39,7 @@ def case(seed: str, log: Log | None = None) -> Log:
     except ExactdpError as error:
         log.counts[f"refused: {str(error).splitlines()[0].split(': ', 1)[-1][:60]}"] += 1
         return log
-    bench = Bench(made.text, GRID[2::3] if made.hard else GRID)
+    bench = Bench(made.text, COARSE if made.hard else GRID)
     for number in range(_CLAIMS):
         question = Asker(random, made).question()
         if number == 0 and made.outputs != "numbers":
@@ -82,60 +83,79 @@ def _worker(line: Connection, seed: str, first: int, step: int) -> None:
         number += step
 
 
-def run(claims: int, seed: str, jobs: int, show: Any = print) -> Log:
-    """Compare at least so many claims; a program that takes too long is told and left."""
-    total, begin, told = Log(), time.monotonic(), 0.0
-    slow: Counter[int] = Counter()
-    workers: dict[int, tuple[Any, Connection, int, float]] = {}
+class Soak:
+    """Workers that compare one case after another, and what they found together."""
 
-    def start(job: int, first: int) -> None:
-        mine, other = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.Process(
-            target=_worker, args=(other, seed, first, jobs), daemon=True
-        )
-        process.start()
-        workers[job] = process, mine, first, time.monotonic()
+    def __init__(self, seed: str, jobs: int) -> None:
+        self.seed, self.jobs = seed, jobs
+        self.log = Log()
+        self.seconds = 0.0
+        """Of the processor."""
+        self.slowest: Counter[str] = Counter()
+        self._workers: dict[int, tuple[Any, Connection, int, float]] = {}
 
-    for job in range(jobs):
-        start(job, job)
-    while total.counts["claims"] < claims:
-        for job, (process, line, number, since) in list(workers.items()):
-            if line.poll(0.05):
-                done, log, seconds = line.recv()
-                workers[job] = process, line, done + jobs, time.monotonic()
-                total.counts += log.counts
-                slow[done] = round(1000 * seconds)
-                for one in log.wrong:
-                    total.wrong.append(f"case {seed}:{done}: {one}")
-                    show(f"\n=== case {seed}:{done}\n{one}", flush=True)
-            elif time.monotonic() - since > _PATIENCE:
+    def run(self, claims: int, seconds: float) -> None:
+        """Compare so many claims, or for so long by the clock, or until Ctrl-C."""
+        begin = time.monotonic()
+        told = begin
+        for job in range(self.jobs):
+            self._start(job, job)
+        try:
+            while self.log.counts["claims"] < claims and time.monotonic() - begin < seconds:
+                for job in self._workers:
+                    self._look(job)
+                if time.monotonic() - told > 30:
+                    told = time.monotonic()
+                    print(self, f"after {told - begin:.0f} s", flush=True)
+        except KeyboardInterrupt:
+            print("stopped")
+        finally:
+            for process, *_ in self._workers.values():
                 process.kill()
                 process.join()
-                total.counts["too slow"] += 1
-                text = Writer(Random(f"{seed}:{number}")).program().text
-                show(
-                    f"\n=== case {seed}:{number} took more than {_PATIENCE:g} s\n{text}", flush=True
-                )
-                start(job, number + jobs)
-        if time.monotonic() - told > 30:
-            told = time.monotonic()
-            done = total.counts["claims"]
-            show(
-                f"{done:,} claims, {total.counts['disagreements']} disagreements, "
-                f"{told - begin:.0f} s",
-                flush=True,
-            )
-    for process, *_ in workers.values():
-        process.kill()
-        process.join()
-    show(f"slowest cases (ms): {slow.most_common(8)}")
-    return total
+
+    def _start(self, job: int, first: int) -> None:
+        mine, other = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.Process(
+            target=_worker, args=(other, self.seed, first, self.jobs), daemon=True
+        )
+        process.start()
+        self._workers[job] = process, mine, first, time.monotonic()
+
+    def _look(self, job: int) -> None:
+        """Take what a worker found; leave a program that cannot be interrupted."""
+        process, line, number, since = self._workers[job]
+        if line.poll(0.05):
+            number, log, seconds = line.recv()
+            self._workers[job] = process, line, number + self.jobs, time.monotonic()
+            self.log.counts += log.counts
+            self.seconds += seconds
+            self.slowest[f"{self.seed}:{number}"] = round(1000 * seconds)
+            for one in log.wrong:
+                self.log.wrong.append(one)
+                print(f"\n=== case {self.seed}:{number}\n{one}", flush=True)
+        elif time.monotonic() - since > _PATIENCE or not process.is_alive():
+            process.kill()
+            process.join()
+            self.log.counts["hang or end of a process"] += 1
+            text = Writer(Random(f"{self.seed}:{number}")).program().text
+            print(f"\n=== case {self.seed}:{number} hangs or dies\n{text}", flush=True)
+            self._start(job, number + self.jobs)
+
+    def __str__(self) -> str:
+        counts = self.log.counts
+        share = 1000 * self.seconds / max(1, counts["claims"])
+        return (
+            f"{counts['claims']:,} claims, {counts['disagreements']} disagreements, "
+            f"{share:.0f} ms of the processor each"
+        )
 
 
 def main() -> int:
     """Run from the command line; the exit code is 1 if anything disagrees."""
     reader = argparse.ArgumentParser(prog="soak", description=__doc__.splitlines()[0])
     reader.add_argument("--claims", type=int, default=100_000)
+    reader.add_argument("--seconds", type=float, default=math.inf, help="by the clock, at most")
     reader.add_argument("--seed", default="1")
     reader.add_argument("--jobs", type=int, default=2)
     reader.add_argument("--case", help="run one case again, such as 1:234")
@@ -144,7 +164,10 @@ def main() -> int:
         log = case(given.case)
         print(*log.wrong, sep="\n\n")
     else:
-        log = run(given.claims, given.seed, given.jobs)
+        soak = Soak(given.seed, given.jobs)
+        soak.run(given.claims, given.seconds)
+        log = soak.log
+        print(f"\n{soak}\nslowest cases (ms): {dict(soak.slowest.most_common(8))}")
     for name, count in sorted(log.counts.items()):
         print(f"{count:>9,}  {name}")
     return int(bool(log.wrong))

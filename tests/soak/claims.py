@@ -19,6 +19,8 @@ inf = float("inf")
 SMALL = ("1/1000", "1/100", "1/20", "1/8", "1/4", "1/2", "3/4")
 LARGE = ("1", "3/2", "2", "3", "4", "6", "8", "12", "20", "40", "80")
 GRID = tuple(map(Fraction, (*SMALL, *LARGE)))
+COARSE = tuple(map(Fraction, ("1/20", "1/2", "1", "2", "4", "12")))
+"""For programs whose integrals take long; every window of ε has some of them."""
 WINDOWS = ("(0, 1]", "[1/2, 4]", "[1, inf)", "[2, 2]", "(1/4, 8)")
 NUMBERS = tuple(map(Fraction, ("0", "0", "1", "1", "2", "-1", "1/2", "-1/2", "3", "1/3", "-2")))
 

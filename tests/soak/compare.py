@@ -279,7 +279,7 @@ def _says_something(bench: Bench, question: Question, verdict: Verdict, log: Log
     claim = question.claim
     outcome = getattr(verdict, "outcome", None)
     spots = [spot for u in question.points for spot in bench.spots(claim, u)]
-    if question.is_listed and "eps" not in claim.alpha and not spots:
+    if question.is_listed and "eps" not in claim.alpha + claim.gamma and not spots:
         log.counts["silent everywhere"] += 1
         if not verdict.vacuous or outcome not in (None, "vacuous"):
             log.disagree(f"nothing is claimed anywhere, and the outcome is {outcome}", claim)

@@ -88,6 +88,6 @@ def matches(output: Any, ideal: Any, radius: Fraction | None, conditions: list[C
         for form in (output - (ideal - radius), (ideal + radius) - output):
             conditions.append((form, ">="))
         return True
-    if radius is not None and is_number(ideal):
-        return is_number(output) and abs(output - ideal) <= radius
-    return bool(output == ideal)
+    if radius is not None and is_number(ideal) and is_number(output):
+        return bool(abs(output - ideal) <= radius)
+    return bool(output == ideal)  # True is no number, but equal to 1

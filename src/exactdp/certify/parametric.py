@@ -415,4 +415,5 @@ def _matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) 
         return True
     if radius is not None and all(numbers):
         return bool(abs(output - ideal) <= radius)
-    return all(numbers) == any(numbers) and bool(output == ideal)
+    has_form = isinstance(output, Form) or isinstance(ideal, Form)
+    return (all(numbers) or not has_form) and bool(output == ideal)

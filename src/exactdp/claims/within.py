@@ -57,7 +57,7 @@ class Within:
                 return self._mechanism.engine.where_at_spots(u, regions, trace_of(whole))
             return self._mechanism.engine.where(given, regions)
         total: ClosedForm = ExpPoly(0)
-        for other, chance in self._finite(u).items():
+        for other, chance in self._finite(u).apart:
             if self._metric.between(given, output, other) <= radius:
                 total = total + chance
         return total
@@ -76,7 +76,7 @@ class Within:
         """
         given = as_given(self._mechanism, u)
         chances: dict[Distance, ClosedForm] = {Fraction(0): ExpPoly(0)}
-        for other, chance in self._finite(u).items():
+        for other, chance in self._finite(u).apart:
             distance = self._metric.between(given, output, other)
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
         for one, two in combinations(chances, 2):

@@ -27,7 +27,7 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
-from exactdp.semantics.machine import Done
+from exactdp.semantics.machine import Done, State
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of
@@ -291,19 +291,23 @@ class Distribution(Mapping[Value, ClosedForm]):
     def __init__(self, found: Arrivals) -> None:
         self._found = found
         self._inputs = found.inputs
-        self._chances: dict[Value, ClosedForm] = found.ask(self._by_pattern)
+        apart: dict[State, ClosedForm] = found.ask(self._by_pattern)
+        self.apart = tuple((state.env[0], chance) for state, chance in apart.items())
+        """Outputs with their chances; True and 1, one key of the mapping, are two here."""
+        self._chances = _disjoint(self.apart)
 
-    def _by_pattern(self, found: list[Arrival]) -> dict[Value, ClosedForm]:
-        chances: dict[Value, ClosedForm] = {}
+    def _by_pattern(self, found: list[Arrival]) -> dict[State, ClosedForm]:
+        chances: dict[State, ClosedForm] = {}
         for arrival in found:
             if not arrival.density.products:
                 continue
             for pattern in listed_values(self._pattern(arrival), arrival, self._inputs):
                 chance = matching(arrival, pattern, self._inputs)
                 if chance.numerator:
-                    known = chances.get(pattern)
-                    chances[pattern] = chance if known is None else known + chance
-        return _disjoint(chances)
+                    key = State(-1, (pattern,))
+                    known = chances.get(key)
+                    chances[key] = chance if known is None else known + chance
+        return chances
 
     def _pattern(self, arrival: Arrival) -> Value:
         return pattern_of(self._at_input(arrival.output), partial(_is_integer, arrival))
@@ -409,13 +413,11 @@ def _with_integers(pattern: Value, values: list[Value]) -> Value:
     return pattern
 
 
-def _disjoint(chances: dict[Value, ClosedForm]) -> dict[Value, ClosedForm]:
+def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, ClosedForm]:
     """Return the chances with outputs that an `int` pattern includes added to that pattern."""
-    wide = [pattern for pattern in chances if _has_integers(pattern)]
-    if not wide:
-        return chances
+    wide = [pattern for pattern, _ in chances if _has_integers(pattern)]
     result: dict[Value, ClosedForm] = {}
-    for output, chance in chances.items():
+    for output, chance in chances:
         home = next((p for p in wide if p != output and _includes(p, output)), output)
         known = result.get(home)
         result[home] = chance if known is None else known + chance

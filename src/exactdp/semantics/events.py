@@ -108,12 +108,14 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     if isinstance(pattern, RealType) or pattern is int:
         return isinstance(output, Symbolic)
     if pattern is NUMBER:
-        return isinstance(output, Symbolic) or is_number(output)
+        return isinstance(output, Symbolic | bool) or is_number(output)
     if isinstance(output, Symbolic):
         if pattern is None or isinstance(pattern, str | bool):
             return False
         numbers.append((output, pattern))
         return True
+    if isinstance(pattern, Near) and isinstance(output, bool):
+        return bool(output == pattern.value)
     if isinstance(pattern, Interval | Near):
         return is_number(output) and output in pattern
     return bool(output == pattern)

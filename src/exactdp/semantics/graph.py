@@ -241,7 +241,7 @@ def _future(event: Event | Failure) -> object:
             return op, difference
         case Failure():
             return event
-    return "output", event.output
+    return State(-1, (event.output,))
 
 
 def build(

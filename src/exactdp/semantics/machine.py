@@ -58,7 +58,7 @@ class State(NamedTuple):
     env: tuple[Value, ...]
 
     def __eq__(self, other: object) -> bool:
-        return tuple.__eq__(self, other) is True and alike(self.env, other[1])  # type: ignore[index]
+        return isinstance(other, State) and tuple.__eq__(self, other) and alike(self.env, other.env)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

@@ -32,7 +32,7 @@ def sup(u: Any, one: Any, two: Any) -> Any:
         if len(one) != len(two):
             return inf
         gaps = [sup(u, a, b) for a, b in zip(one, two, strict=True)]
-        return max([0, *gaps])
+        return inf if any(isinstance(gap, float) for gap in gaps) else max([0, *gaps])
     if _is_number(one) and _is_number(two):
         return abs(one - two)
     return 0 if one == two else inf

@@ -1,0 +1,99 @@
+"""True and 1 are equal, but not the same: `str` and the distance `sup` tell them apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from exactdp import Mechanism, certify
+from soak.claims import Claim, Question
+from soak.compare import Bench, Log, compare
+from support.compared import agree_with_oracle
+
+NAMED = """
+def named(q: Real):
+    a = lap(eps, q)
+    x = 1 if a > 2 else True
+    b = lap(eps, 0)
+    return [str(x), b > 0]
+"""
+PAIR = """
+def pair(q: Real):
+    a = lap(eps, q)
+    if a > 2:
+        return [a, 1]
+    return [a, True]
+"""
+THREE = """
+def three(q: Real):
+    a = lap(eps, q)
+    if a > 2:
+        return 1
+    if a > 1:
+        return 2
+    return True
+"""
+NEVER = """
+def never(q: Real):
+    a = lap(2 * eps, q)
+    if max(a, 1) == 0:
+        return False
+    if a >= q + 1:
+        return 0
+    return -1
+"""
+
+
+def test_a_distribution() -> None:
+    """Both came out as "True", for states with True and 1 were one state."""
+    found = Mechanism.from_source(NAMED).distribution(1)
+    agree_with_oracle(NAMED, Fraction(1), found)
+    assert {output[0] for output in found} == {"1", "True"}
+
+
+def test_samples() -> None:
+    outputs = Mechanism.from_source(NAMED).sample(2, 1, 400, seed=1)
+    assert {output[0] for output in outputs} == {"1", "True"}
+
+
+@pytest.mark.parametrize("inputs", ["[0, Fraction(3, 2), 3]", "AllReals()"])
+@pytest.mark.parametrize("beta", ["exp(-eps / 2)", "Fraction(9, 10)", "1"])
+def test_certificates(beta: str, inputs: str) -> None:
+    """The checker compares in the same way."""
+    for gamma in ("Fraction(0)", "Fraction(1)"):
+        claim = Claim(
+            THREE, beta, "Fraction(0)", gamma, None, "discrete", "sup", inputs, boundary="check"
+        )
+        report = certify.check(claim.accuracy().check().certificate)
+        assert report.accepted, report.reason
+
+
+@pytest.mark.parametrize("text", [PAIR, THREE, NEVER])
+@pytest.mark.parametrize("gamma", ["Fraction(0)", "Fraction(1)", "ANY", "(0, 2)"])
+@pytest.mark.parametrize("inputs", ["listed", "AllReals()"])
+def test_claims(text: str, gamma: str, inputs: str) -> None:
+    """With `sup` 1 is a number, 1 from 2, and True is equal to 1 and infinitely far from 2."""
+    if text == PAIR and inputs == "listed" and gamma in ("ANY", "(0, 2)"):
+        pytest.skip("all γ of outputs with noise are for all inputs only")
+    points = tuple((Fraction(x),) for x in ("0", "3/2", "3"))
+    given = "[0, Fraction(3, 2), 3]" if inputs == "listed" else inputs
+    for beta in ("exp(-eps) / 2", "exp(-eps / 2)", "Fraction(3, 5)"):
+        claim = Claim(
+            text,
+            beta,
+            alpha="Fraction(0)",
+            gamma=gamma,
+            input_distance="discrete",
+            output_distance="sup",
+            inputs=given,
+        )
+        log = Log()
+        compare(
+            Bench(text),
+            Question(claim, points, inputs == "listed"),
+            Mechanism.from_source(text),
+            log,
+        )
+        assert not log.wrong, log.wrong
+        assert log.counts["claims"] == 1
