@@ -37,6 +37,7 @@ from exactdp import (
     minimum,
 )
 from exactdp.claims.tightness import Kappa
+from exactdp.errors import ValueRefusedError
 from support.examples import TIMES
 
 WIDTHS = ("10", "5", "2", "1/10", "1e-3", "1e-6", "1e-9")
@@ -131,6 +132,27 @@ def test_the_best_constant_of_a_minimum(width: str) -> None:
     assert contains(row.kappa, expected)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_alternatives_with_the_same_best_constant(width: str) -> None:
+    """β/error is 3 + (ε² − 2)² or 3 + (ε − 2)²: κ = 3 exactly, attained at √2 and at 2."""
+    one = exp(-eps / 2) * (Fraction(1, 2) + eps / 8)
+    beta = minimum(one * (3 + (eps**2 - 2) ** 2), one * (3 + (eps - 2) ** 2))
+    best = Accuracy(larger(HALF, HALF), beta, alpha=0, inputs=[[0, 1]]).tightest(width=width)
+    assert (best.kappa.lower, best.kappa.upper, best.integer, best.attained) == (3, 3, 3, True)
+
+
+def test_a_negative_bound_has_no_best_constant_for_all_reals() -> None:
+    """e^(−αε/2) − 9/10 at α = ε = 1 is −0.29…; once κ was between 0 and −43/11."""
+    claim = Accuracy(
+        larger(HALF, HALF),
+        exp(-alpha * eps / 2) - Fraction(9, 10),
+        inputs=Box(-1, 1),
+        epsilon=Interval(1, 2),
+    )
+    with pytest.raises(ValueRefusedError, match="is negative at the input"):
+        claim.tightest()
+
+
 # The property -------------------------------------------------------------------------
 
 
@@ -142,8 +164,9 @@ def holds_up_to(claim: Accuracy, width: str) -> Any:
         assert best.input is None
         assert divided(claim, Fraction(10**9)).check().holds
         return best
-    assert lower <= upper <= lower + Fraction(width)
     everywhere = isinstance(claim.inputs, AllReals | Box)
+    assert lower <= upper
+    assert everywhere or upper - lower <= Fraction(width)
     if lower > 0:
         assert divided(claim, lower).check().holds
     else:
@@ -188,10 +211,10 @@ def place(named: Accuracy, best: Any) -> None:
     point = at.lower if isinstance(at, Root) else at
     curve = named.error_probability(best.input)
     below = curve.at(point, 60)
-    claimed = min((form.at(point, 60) for form in curve.claimed), key=float)
+    claimed = [form.at(point, 60) for form in curve.claimed]
     tiny = Fraction(1, 10**15)
-    assert claimed.upper >= best.kappa.lower * below.lower * (1 - tiny)
-    assert claimed.lower <= best.kappa.upper * below.upper * (1 + tiny)
+    assert all(one.upper >= best.kappa.lower * below.lower * (1 - tiny) for one in claimed)
+    assert any(one.lower <= best.kappa.upper * below.upper * (1 + tiny) for one in claimed)
 
 
 # Claims nobody chose ------------------------------------------------------------------

@@ -113,9 +113,8 @@ def test_every_input_of_a_small_grid_can_be_chosen(html: str) -> None:
             f"[{a}, {b}, {c}]" for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1)
         }
         assert len({panel for panel, _, _ in found}) < 9  # one for all inputs with the same curve
-    assert [label for _, _, label in choices(html, 2)][:2] == [
-        *["[-1, -1, 0] (a counterexample)", "[-1, -1, 1] (the least κ)"]
-    ]
+    # κ is the same at [-1, -1, 0] and [-1, -1, 1], whose errors differ by the scale of ε alone.
+    assert choices(html, 2)[0][2] == "[-1, -1, 0] (a counterexample, the least κ)"
 
 
 def test_the_values_are_right_at_every_input(html: str) -> None:

@@ -48,7 +48,8 @@ def choices(claim: Accuracy, verdict: Verdict) -> Choices:
         found.setdefault(key, Choice(shown)).inputs.setdefault(text(shown.curve.input), special)
         return True
 
-    add(first, "a counterexample" if first.counterexample is not None else _where_kappa(first))
+    what = {"a counterexample": first.counterexample is not None, "the least κ": first.decides}
+    add(first, ", ".join(name for name, is_so in what.items() if is_so))
     part = one_gamma(claim)
     if first.counterexample is not None and first.best is not None:
         best = first.best
@@ -66,10 +67,6 @@ def choices(claim: Accuracy, verdict: Verdict) -> Choices:
             missed += curve is None or not add(Shown(claim, curve, first.best))
     words = f"{missed} more inputs are not shown." if missed > 1 else "1 more input is not shown."
     return Choices(tuple(found.values()), words if missed else "")
-
-
-def _where_kappa(shown: Shown) -> str:
-    return "the least κ" if shown.decides else ""
 
 
 def _key(curve: ErrorCurve) -> object:
