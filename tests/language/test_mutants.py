@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Mechanism, ProgramError
+from exactdp import Mechanism, ProgramError, ValueRefusedError
 from exactdp.reals import parameter
 
 
@@ -67,3 +67,15 @@ def test_break_and_continue_after_an_inner_loop() -> None:
     for x in range(6):
         (output,) = mechanism.distribution(x)
         assert list(output) == space["f"](x)
+
+
+def test_mechanisms_without_inputs() -> None:
+    mechanism = Mechanism.from_source("def f():\n    return lap(eps, 0) > 1")
+    for u in (None, (), []):
+        assert str(mechanism.distribution(u)[True]) == "1/2*exp(-eps)"
+    with pytest.raises(ValueRefusedError, match="f has 0 inputs, given is 5"):
+        mechanism.distribution(5)
+    empty = Mechanism.from_source("def f(q: Real[0]):\n    return len(q)")
+    assert list(empty.distribution([])) == [0]
+    with pytest.raises(ProgramError, match="-1 is not a length"):
+        Mechanism.from_source("def f(q: Real[-1]):\n    return len(q)")
