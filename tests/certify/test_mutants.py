@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.formulas import exp
-from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1, sup
 from exactdp.certify.boxes import _times
 
 from .specimens import seal
@@ -66,6 +66,33 @@ def test_a_distance_of_numbers_between_texts() -> None:
     certificate["claim"]["input_distance"] = {"name": "linf"}
     report = certify.check(seal(certificate))
     assert not report or any("needs numbers" in one for one in report.taken)
+
+
+def test_a_number_without_noise_near_the_ideal_one() -> None:
+    """At 1 it is 5, the ideal output, with probability 1 − e^{−ε}/2; else it is noise around 4.
+
+    The claim asks for 1/5; at 4.5, an ideal output that is no output, 5 is within 1 as well.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    if lap(eps, q) > 0:\n        return 5\n    return lap(eps, 4)"
+    )
+    for output in ("5", "9 / 2"):
+        ideal = Ideal.from_source(f"def g(q: Real):\n    return {output} if q > 0 else 4")
+        claim = Accuracy(
+            mechanism,
+            Fraction(4, 5),
+            alpha=0,
+            gamma=1,
+            ideal=ideal,
+            input_distance=discrete,
+            output_distance=sup,
+            inputs=[1],
+        )
+        verdict = claim.check()
+        assert verdict.holds
+        report = certify.check(verdict.certificate)
+        assert report
+        assert not report.taken
 
 
 @given(CELLS, CELLS, st.integers(0, 6))
