@@ -79,3 +79,19 @@ def test_mechanisms_without_inputs() -> None:
     assert list(empty.distribution([])) == [0]
     with pytest.raises(ProgramError, match="-1 is not a length"):
         Mechanism.from_source("def f(q: Real[-1]):\n    return len(q)")
+
+
+def test_zip_with_lists_of_different_lengths() -> None:
+    source = "def f(x: Dom(0, 1)):\n    return list(zip([1, 2], [3] * (x + 1){}))"
+    found = Mechanism.from_source(source.format(""))
+    assert list(found.distribution(0)) == [((1, 3),)]
+    assert list(found.distribution(1)) == [((1, 3), (2, 3))]
+    strict = Mechanism.from_source(source.format(", strict=True"))
+    assert list(strict.distribution(1)) == [((1, 3), (2, 3))]
+    with pytest.raises(ProgramError, match="zip"):
+        strict.distribution(0)
+
+
+def test_the_text_of_a_mechanism_is_its_documentation() -> None:
+    found = Mechanism.from_source('def f(q: Real):\n    """Say so."""\n    return lap(eps, q) > 0')
+    assert found.__doc__ == "Say so."
