@@ -95,3 +95,9 @@ def test_zip_with_lists_of_different_lengths() -> None:
 def test_the_text_of_a_mechanism_is_its_documentation() -> None:
     found = Mechanism.from_source('def f(q: Real):\n    """Say so."""\n    return lap(eps, q) > 0')
     assert found.__doc__ == "Say so."
+
+
+@pytest.mark.parametrize("expression", ["abs + 1", "[1, 2] + len", "2 * len"])
+def test_a_function_is_no_number(expression: str) -> None:
+    with pytest.raises(ProgramError, match=":2:12: a function is not a number"):
+        Mechanism.from_source(f"def f(x: Dom(0, 1)):\n    return {expression}")

@@ -94,3 +94,20 @@ def test_bounded_integers_are_listed_if_they_are_few(last: int, outputs: int) ->
     assert len(found) == outputs
     assert found[None] == (exp(-eps) + exp(-(last + 1) * eps)) / (1 + exp(-eps))
     assert (int in list(found)) == (outputs == 2)
+
+
+def test_a_list_that_starts_again() -> None:
+    """Each of two coins shows up with probability 1/2; what the first one appended is dropped."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n"
+        "    said = []\n"
+        "    if lap(eps, q) > 0:\n"
+        "        said.append(1)\n"
+        "    count = len(said)\n"
+        "    said = []\n"
+        "    if lap(eps, q) > 0:\n"
+        "        said.append(2 + count)\n"
+        "    return said\n"
+    )
+    for output, chance in {(): (1, 2), (2,): (1, 4), (3,): (1, 4), (1,): (0, 1)}.items():
+        assert mechanism.probability(0, list(output)) == Fraction(*chance)
