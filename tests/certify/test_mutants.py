@@ -8,11 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.formulas import exp
-from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Ideal,
+    Mechanism,
+    alpha,
+    certify,
+    discrete,
+    eps,
+    l1,
+    linf,
+    sup,
+)
 from exactdp.certify.boxes import _times
 
 from .specimens import seal
 
+LARGER = Mechanism.from_source(
+    "def larger(q: Real[2]):\n    return lap(eps / 2, q[0]) < lap(eps / 2, q[1])"
+)
 CELLS = st.tuples(st.integers(-300, 300), st.integers(0, 300)).map(lambda one: (one[0], sum(one)))
 
 
@@ -21,16 +36,30 @@ def test_the_distance_l1_for_all_real_inputs() -> None:
 
     The error at a gap d is (1/2 + εd/8)·e^{−εd/2} ≤ e^{−εd/4}.
     """
-    larger = Mechanism.from_source(
-        "def larger(q: Real[2]):\n    return lap(eps / 2, q[0]) < lap(eps / 2, q[1])"
-    )
-    claim = Accuracy(larger, exp(-alpha * eps / 4), input_distance=l1, inputs=AllReals())
+    claim = Accuracy(LARGER, exp(-alpha * eps / 4), input_distance=l1, inputs=AllReals())
     verdict = claim.check()
     assert verdict.holds
     report = certify.check(verdict.certificate)
     assert report
     assert "distances to disagreement" in report.reason
     assert "β = exp(" in report.claim
+
+
+def test_a_distance_that_is_too_small_is_not_accepted() -> None:
+    """In linf dd is half of the gap d, so e^{−αε/2} is at least e^{−εd/4}, and the claim holds.
+
+    In l1 dd is d, and (1/2 + εd/8)·e^{−εd/2} is above e^{−εd/2} for large ε: the same proof, said
+    to be about l1, leaves out the α that matter.
+    """
+    for distance, holds in ((linf, True), (l1, False)):
+        claim = Accuracy(LARGER, exp(-alpha * eps / 2), input_distance=distance, inputs=AllReals())
+        verdict = claim.check()
+        assert verdict.holds is holds
+        assert certify.check(verdict.certificate)
+        if holds:
+            changed = verdict.certificate
+            changed["claim"]["input_distance"] = {"name": "l1"}
+            assert not certify.check(seal(changed))
 
 
 def test_noise_that_is_compared_twice() -> None:
@@ -66,6 +95,33 @@ def test_a_distance_of_numbers_between_texts() -> None:
     certificate["claim"]["input_distance"] = {"name": "linf"}
     report = certify.check(seal(certificate))
     assert not report or any("needs numbers" in one for one in report.taken)
+
+
+def test_a_number_without_noise_near_the_ideal_one() -> None:
+    """At 1 it is 5, the ideal output, with probability 1 − e^{−ε}/2; else it is noise around 4.
+
+    The claim asks for 1/5; at 4.5, an ideal output that is no output, 5 is within 1 as well.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    if lap(eps, q) > 0:\n        return 5\n    return lap(eps, 4)"
+    )
+    for output in ("5", "9 / 2"):
+        ideal = Ideal.from_source(f"def g(q: Real):\n    return {output} if q > 0 else 4")
+        claim = Accuracy(
+            mechanism,
+            Fraction(4, 5),
+            alpha=0,
+            gamma=1,
+            ideal=ideal,
+            input_distance=discrete,
+            output_distance=sup,
+            inputs=[1],
+        )
+        verdict = claim.check()
+        assert verdict.holds
+        report = certify.check(verdict.certificate)
+        assert report
+        assert not report.taken
 
 
 @given(CELLS, CELLS, st.integers(0, 6))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Mechanism, ProgramError
+from exactdp import Mechanism, ProgramError, ValueRefusedError
 from exactdp.reals import parameter
 
 
@@ -67,3 +67,37 @@ def test_break_and_continue_after_an_inner_loop() -> None:
     for x in range(6):
         (output,) = mechanism.distribution(x)
         assert list(output) == space["f"](x)
+
+
+def test_mechanisms_without_inputs() -> None:
+    mechanism = Mechanism.from_source("def f():\n    return lap(eps, 0) > 1")
+    for u in (None, (), []):
+        assert str(mechanism.distribution(u)[True]) == "1/2*exp(-eps)"
+    with pytest.raises(ValueRefusedError, match="f has 0 inputs, given is 5"):
+        mechanism.distribution(5)
+    empty = Mechanism.from_source("def f(q: Real[0]):\n    return len(q)")
+    assert list(empty.distribution([])) == [0]
+    with pytest.raises(ProgramError, match="-1 is not a length"):
+        Mechanism.from_source("def f(q: Real[-1]):\n    return len(q)")
+
+
+def test_zip_with_lists_of_different_lengths() -> None:
+    source = "def f(x: Dom(0, 1)):\n    return list(zip([1, 2], [3] * (x + 1){}))"
+    found = Mechanism.from_source(source.format(""))
+    assert list(found.distribution(0)) == [((1, 3),)]
+    assert list(found.distribution(1)) == [((1, 3), (2, 3))]
+    strict = Mechanism.from_source(source.format(", strict=True"))
+    assert list(strict.distribution(1)) == [((1, 3), (2, 3))]
+    with pytest.raises(ProgramError, match="zip"):
+        strict.distribution(0)
+
+
+def test_the_text_of_a_mechanism_is_its_documentation() -> None:
+    found = Mechanism.from_source('def f(q: Real):\n    """Say so."""\n    return lap(eps, q) > 0')
+    assert found.__doc__ == "Say so."
+
+
+@pytest.mark.parametrize("expression", ["abs + 1", "[1, 2] + len", "2 * len"])
+def test_a_function_is_no_number(expression: str) -> None:
+    with pytest.raises(ProgramError, match=":2:12: a function is not a number"):
+        Mechanism.from_source(f"def f(x: Dom(0, 1)):\n    return {expression}")

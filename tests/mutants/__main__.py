@@ -43,7 +43,7 @@ def main() -> int:
             outcome = "explained" if mutant.key in explained else "killed"
             counts[_package(mutant.path)][outcome] += 1
     killers = []
-    for mutant, killer in examined(ROOT, STORE, open_ones, coverage, options.processes):
+    for mutant, killer in examined(ROOT, STORE, open_ones, coverage, options):
         with RESULTS.open("a", encoding="utf-8") as file:
             file.write(json.dumps([mutant.key, killer]) + "\n")
         counts[_package(mutant.path)]["killed" if killer else "survived"] += 1
@@ -65,6 +65,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=400, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
+    parser.add_argument("--seconds", type=float, default=8, help="of tests for each mutant")
     parser.add_argument("--processes", type=int, default=2, help="how many at a time")
     parser.add_argument("--resume", action="store_true", help="do not kill again what was killed")
     parser.add_argument("paths", nargs="*", help="only files whose path contains one of these")

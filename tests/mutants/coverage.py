@@ -49,6 +49,7 @@ LEFT_OUT = (
     "tests/cli/test_terminal.py",
 )
 
+COMMANDS = ("tests/cli", "tests/reproduce")  # these run `python -m exactdp`
 TESTS = "tests.jsonl"
 ON_IMPORT = -1  # the block of lines outside of functions
 
@@ -68,6 +69,8 @@ class Coverage:
         functions in the file.
         """
         block = self.blocks[path][line]
+        if Path(path).stem == "__main__":
+            return [test for test in self.seconds if test.startswith(COMMANDS)]
         if block != ON_IMPORT:
             return self.tests.get(block, [])
         blocks = set(self.blocks[path].values())

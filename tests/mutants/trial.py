@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -30,12 +31,15 @@ import pytest
 from mutants.coverage import ON_IMPORT, Coverage
 from mutants.operators import Mutant
 
-SECONDS = (1.0, 8.0)  # of tests: first the quick ones, then as many as fit
+FIRST = 2.0  # seconds of tests from all files, before more of each are tried
 FILES_ALONE = 6  # of tests, for a mutant that needs a process of its own
 
 
-def chosen(mutant: Mutant, coverage: Coverage) -> list[str]:
-    """Return tests that run a mutant: the quickest of each file, those of its package first."""
+def chosen(mutant: Mutant, coverage: Coverage, seconds: float) -> list[str]:
+    """Return tests that run a mutant: those that were written for mutants first.
+
+    Then the quickest of each file, those of the mutant's own package before others.
+    """
     package = Path(mutant.path).parts[1]
     files = defaultdict(list)
     for test in coverage.of(mutant.path, mutant.line):
@@ -45,10 +49,11 @@ def chosen(mutant: Mutant, coverage: Coverage) -> list[str]:
         own = Path(file).parts[1] == package
         for rank, test in enumerate(sorted(tests, key=coverage.seconds.__getitem__)):
             late = 100 if "/cli/" in file and not own else 0  # they start a process with exactdp
-            order.append((rank + late, not own, coverage.seconds[test], test, file))
+            place = 0 if file.endswith("test_mutants.py") and own else rank + late
+            order.append((place, not own, coverage.seconds[test], test, file))
     rounds: list[str] = []
-    for seconds in SECONDS:
-        left = seconds
+    for most in (FIRST, seconds):
+        left = most
         current: dict[str, list[str]] = {}
         for _, _, cost, test, file in sorted(order):
             if cost <= left and test not in rounds:
@@ -59,10 +64,10 @@ def chosen(mutant: Mutant, coverage: Coverage) -> list[str]:
 
 
 def examined(
-    root: Path, store: Path, mutants: list[Mutant], coverage: Coverage, processes: int
+    root: Path, store: Path, mutants: list[Mutant], coverage: Coverage, options: Namespace
 ) -> Iterator[tuple[Mutant, str]]:
     """Return for each mutant what noticed it (a test, a limit), or nothing."""
-    copies = [store / f"copy-{number}" for number in range(processes + 1)]
+    copies = [store / f"copy-{number}" for number in range(options.processes + 1)]
     for copy in copies:
         if not copy.exists():
             shutil.copytree(root / "src", copy)
@@ -70,7 +75,7 @@ def examined(
     together: list[Job] = []
     alone: list[Job] = []
     for number, one in enumerate(mutants):
-        tests = chosen(one, coverage)
+        tests = chosen(one, coverage, options.seconds)
         if not tests:
             yield one, ""
             continue

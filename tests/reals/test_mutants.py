@@ -9,7 +9,7 @@ import pytest
 from flint import fmpq, fmpq_poly
 
 from exactdp import certify
-from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set
+from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set, supremum
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact
 
@@ -86,3 +86,17 @@ def test_a_narrow_dip_of_a_curved_sum(exponent: list[int], depth: Fraction) -> N
         assert (found - Fraction(7, 10)) ** 2 < depth
     else:
         assert found is True
+
+
+@pytest.mark.parametrize(
+    ("form", "on", "least", "largest"),
+    [
+        ("1/eps", "(0, 1]", "1, attained at ε = 1", "∞, approached at ε = 0"),
+        ("1/eps", "[-1, 0)", "−∞, approached at ε = 0", "-1, attained at ε = -1"),
+        ("-1/eps", "(0, 1]", "−∞, approached at ε = 0", "-1, attained at ε = 1"),
+        ("(1 - eps)/eps^2", "[-1, 0)", "2, attained at ε = -1", "∞, approached at ε = 0"),
+    ],
+)
+def test_bounds_beside_a_pole_at_zero(form: str, on: str, least: str, largest: str) -> None:
+    assert str(infimum(parse(form), on)) == least
+    assert str(supremum(parse(form), on)) == largest

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -13,7 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 from scipy.stats import binomtest
 
-from exactdp import Accuracy, alpha, eps, exp
+from exactdp import Accuracy, AllReals, alpha, eps, exp
 from exactdp.report.chains import draw_chain
 from exactdp.report.notebook import progress_bar
 from exactdp.report.plots import simulated
@@ -72,6 +75,24 @@ def test_arrows_begin_and_end_at_the_boxes_of_a_chain() -> None:
                 and box.get_y() <= y <= box.get_y() + box.get_height()
                 for box in boxes
             )
+
+
+def test_the_region_of_a_claim_that_fails_in_the_middle() -> None:
+    """e^{−ε} ≤ e^{−2ε} + 1/5 unless t = e^{−ε} has t·(1 − t) > 1/5, that is |t − 1/2| < √(1/20).
+
+    So it fails between −ln(1/2 + √(1/20)) = 0.3233… and −ln(1/2 − √(1/20)) = 1.2861….
+    """
+    claim = replace(BUDGET, beta=exp(-2 * eps) + Fraction(1, 5), inputs=AllReals())
+    ax: Any = claim.plot("region", gammas=[1])
+    begin, end = (-math.log(1 / 2 + sign * math.sqrt(1 / 20)) for sign in (1, -1))
+    cells = []
+    for bars in ax.collections:
+        for path in bars.get_paths():
+            (x1, _), (x2, _) = path.get_extents().get_points()
+            assert x2 <= begin or x1 >= end
+            cells.append((x1, x2))
+    assert max(x for _, x in cells if x <= begin) > begin / 10 ** (1 / 7)
+    assert min(x for x, _ in cells if x >= end) < end * 10 ** (1 / 7)
 
 
 def test_progress_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

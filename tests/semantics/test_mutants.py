@@ -78,3 +78,36 @@ def test_any_threshold_for_all_inputs(threshold: str) -> None:
     assert found.at(t + 2) == exp(-2 * eps) / 2
     assert found.at(t - 1) == 1 - exp(-eps) / 2
     assert found.at(t) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("last", "outputs"), [(3, 5), (40, 42), (100_000, 2)])
+def test_bounded_integers_are_listed_if_they_are_few(last: int, outputs: int) -> None:
+    """Discrete noise around 0 is negative, or above n, with (e^{−ε} + e^{−(n+1)ε})/(1 + e^{−ε})."""
+    mechanism = Mechanism.from_source(
+        "def f(x: Dom(0, 1)):\n"
+        "    z = dlap(eps, x)\n"
+        f"    if z >= 0 and z <= {last}:\n"
+        "        return z\n"
+        "    return None\n"
+    )
+    found = mechanism.distribution(0)
+    assert len(found) == outputs
+    assert found[None] == (exp(-eps) + exp(-(last + 1) * eps)) / (1 + exp(-eps))
+    assert (int in list(found)) == (outputs == 2)
+
+
+def test_a_list_that_starts_again() -> None:
+    """Each of two coins shows up with probability 1/2; what the first one appended is dropped."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n"
+        "    said = []\n"
+        "    if lap(eps, q) > 0:\n"
+        "        said.append(1)\n"
+        "    count = len(said)\n"
+        "    said = []\n"
+        "    if lap(eps, q) > 0:\n"
+        "        said.append(2 + count)\n"
+        "    return said\n"
+    )
+    for output, chance in {(): (1, 2), (2,): (1, 4), (3,): (1, 4), (1,): (0, 1)}.items():
+        assert mechanism.probability(0, list(output)) == Fraction(*chance)
