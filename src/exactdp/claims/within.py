@@ -120,8 +120,7 @@ class Within:
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(
-                        f"outputs such as {shown(pattern)} hold noise, and the output distance is "
-                        f"{self._metric}",
+                        f"the outputs hold noise, and the output distance is {self._metric}",
                         rule="gamma=ANY and distances other than discrete and sup need finitely "
                         "many outputs.",
                         way_out=self._way_out(u),

@@ -170,7 +170,12 @@ class NameReader:
             return definition
         origin = source_of_chance(found)
         if origin is not None:
-            self.refuse(node, f"{name} uses {origin}", NO_CHANCE, DRAW_INSTEAD)
+            what = (
+                f"{name} uses {origin}"
+                if name != origin
+                else f"{name} is not a function of its arguments"
+            )
+            self.refuse(node, what, NO_CHANCE, DRAW_INSTEAD)
         if callable(found):
             if found is getattr(builtins, name, MISSING):
                 self.refuse(
