@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.inputs import how_many, listed
-from exactdp.claims.obligations import ONE, ROUTES, MissingHypothesisError, Obligation
+from exactdp.claims.obligations import ROUTES, MissingHypothesisError, Obligation
 from exactdp.claims.vacuity import Contents, content_of
 from exactdp.claims.verdict import Checked, Counterexample, Verdict
 from exactdp.reals import ClosedForm, Decision, nonnegative
+from exactdp.reals.numbers import inf
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how many inputs are done and how many there are."""
+
+
+_FAR = 1_000  # an ε at which most bounds are below 1
 
 
 @dataclass
@@ -28,13 +32,17 @@ class Signs:
 
     def __post_init__(self) -> None:
         self._known: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
+        self._at_least_one: dict[ClosedForm, bool] = {}
 
     def at_least_one(self, beta: ClosedForm) -> bool:
-        """Whether β ≥ 1 for every ε of the claim."""
-        key = ONE, beta - 1  # Pr − 1 + (β − 1) with Pr = 1
-        if key not in self._known:
-            self._known[key] = nonnegative(beta - 1, self.claim.epsilon)
-        return self._known[key].holds
+        """Whether β ≥ 1 for every ε of the claim; seen at once where it falls below 1 far out."""
+        if beta not in self._at_least_one:
+            on, excess = self.claim.epsilon, beta - 1
+            far = on.lower + _FAR if on.upper == inf else on.simple_point()
+            self._at_least_one[beta] = bool(
+                excess.at(far, digits=1).sign >= 0 and nonnegative(excess, on)
+            )
+        return self._at_least_one[beta]
 
     def decisions(self, one: Obligation) -> list[Decision]:
         """Return the decisions of Pr − 1 + β ≥ 0, one for each alternative of β."""
