@@ -71,7 +71,7 @@ def test_break_and_continue_after_an_inner_loop() -> None:
 
 def test_mechanisms_without_inputs() -> None:
     mechanism = Mechanism.from_source("def f():\n    return lap(eps, 0) > 1")
-    for u in (None, (), []):
+    for u in (None, ()):
         assert str(mechanism.distribution(u)[True]) == "1/2*exp(-eps)"
     with pytest.raises(ValueRefusedError, match="f has 0 inputs, given is 5"):
         mechanism.distribution(5)

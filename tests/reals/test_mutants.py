@@ -67,9 +67,9 @@ def test_proofs_about_multiples_of_squares(factor: str, power: int) -> None:
 
 
 def test_a_bound_that_is_attained_twice() -> None:
-    """At ε = 1 it is (e + e²)/(1 + e), at ε = 2 it is (e + e³)/(1 + e²): both are e."""
-    over = "(2 - eps)*(exp(eps) + exp(2*eps)) + (eps - 1)*(exp(eps/2) + exp(3*eps/2))"
-    found = infimum(parse(f"({over})/(1 + exp(eps))"), Interval.parse("[1, 2]"))
+    """At ε = 1 and at ε = 2 the first two terms are e, the last one is 0; between, it is more."""
+    form = "(2 - eps)*exp(eps) + (eps - 1)*exp(eps/2) + (eps - 1)*(2 - eps)/(1 + exp(eps))"
+    found = infimum(parse(form), Interval.parse("[1, 2]"))
     assert {found.at, *found.ties} == {Fraction(1), Fraction(2)}
     assert found.attained
     assert float(found.lower) == pytest.approx(e)

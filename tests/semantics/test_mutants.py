@@ -56,7 +56,7 @@ def test_the_same_kind_of_output_on_two_paths() -> None:
         "def f(q: Real):\n"
         "    a = lap(eps, q)\n"
         "    if a > 1:\n"
-        "        return [a, 1]\n"
+        "        return [2 * a + 1, 1]\n"
         "    if a < 0:\n"
         "        return [lap(eps, q), 1]\n"
         "    return 2\n"
@@ -97,17 +97,26 @@ def test_bounded_integers_are_listed_if_they_are_few(last: int, outputs: int) ->
 
 
 def test_a_list_that_starts_again() -> None:
-    """Each of two coins shows up with probability 1/2; what the first one appended is dropped."""
+    """Each of two coins shows up with probability 1/2; the second one drops what is there."""
     mechanism = Mechanism.from_source(
         "def f(q: Real):\n"
         "    said = []\n"
         "    if lap(eps, q) > 0:\n"
         "        said.append(1)\n"
-        "    count = len(said)\n"
-        "    said = []\n"
         "    if lap(eps, q) > 0:\n"
-        "        said.append(2 + count)\n"
+        "        said = []\n"
+        "    said.append(2)\n"
         "    return said\n"
     )
-    for output, chance in {(): (1, 2), (2,): (1, 4), (3,): (1, 4), (1,): (0, 1)}.items():
+    for output, chance in {(2,): (3, 4), (1, 2): (1, 4), (1,): (0, 1)}.items():
         assert mechanism.probability(0, list(output)) == Fraction(*chance)
+
+
+@pytest.mark.parametrize("d", [0, 1, Fraction(5, 2)])
+def test_three_noises_in_one_comparison(d: Fraction) -> None:
+    """The sum of three Laplace noises is above d with probability e^{−εd}·(8 + 5εd + (εd)²)/16."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    return lap(eps, 0) + lap(eps, 0) > lap(eps, q)"
+    )
+    far = eps * Fraction(d)
+    assert mechanism.probability(d, True) == exp(-far) * (8 + 5 * far + far * far) / 16
