@@ -120,3 +120,22 @@ def test_three_noises_in_one_comparison(d: Fraction) -> None:
     )
     far = eps * Fraction(d)
     assert mechanism.probability(d, True) == exp(-far) * (8 + 5 * far + far * far) / 16
+
+
+def test_an_output_that_is_noise_on_one_path_and_a_number_on_another() -> None:
+    """With t = e^{−ε}, discrete noise is k with probability (1 − t)/(1 + t)·t^|k|.
+
+    It is below 0 or above 3 with probability (t + t⁴)/(1 + t), and then the output is 2 as well.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(x: Dom(0, 1)):\n"
+        "    z = dlap(eps, x)\n"
+        "    if z >= 0 and z <= 3:\n"
+        "        return z\n"
+        "    return 2\n"
+    )
+    t = exp(-eps)
+    found = mechanism.distribution(0)
+    assert found[2] == ((1 - t) * t**2 + t + t**4) / (1 + t)
+    assert found[1] == (1 - t) * t / (1 + t)
+    assert sum(found.values(), ExpPoly(0)) == 1
