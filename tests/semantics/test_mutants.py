@@ -138,4 +138,4 @@ def test_an_output_that_is_noise_on_one_path_and_a_number_on_another() -> None:
     found = mechanism.distribution(0)
     assert found[2] == ((1 - t) * t**2 + t + t**4) / (1 + t)
     assert found[1] == (1 - t) * t / (1 + t)
-    assert sum(found.values(), ExpPoly(0)) == 1
+    assert sum(found.values(), ExpPoly(0)) == ExpPoly(1)
