@@ -9,7 +9,16 @@ import pytest
 from flint import fmpq, fmpq_poly
 
 from exactdp import certify
-from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set, supremum
+from exactdp.reals import (
+    ExpPoly,
+    Interval,
+    infimum,
+    nonnegative,
+    parse,
+    roots,
+    solution_set,
+    supremum,
+)
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact
 
@@ -100,3 +109,9 @@ def test_a_narrow_dip_of_a_curved_sum(exponent: list[int], depth: Fraction) -> N
 def test_bounds_beside_a_pole_at_zero(form: str, on: str, least: str, largest: str) -> None:
     assert str(infimum(parse(form), on)) == least
     assert str(supremum(parse(form), on)) == largest
+
+
+def test_the_derivative_by_what_does_not_occur() -> None:
+    assert parse("3").derivative() == ExpPoly(0)
+    assert parse("eps*exp(eps)").derivative("x") == ExpPoly(0)
+    assert parse("eps*exp(eps)").derivative() == parse("exp(eps) + eps*exp(eps)")

@@ -139,3 +139,15 @@ def test_an_output_that_is_noise_on_one_path_and_a_number_on_another() -> None:
     assert found[2] == ((1 - t) * t**2 + t + t**4) / (1 + t)
     assert found[1] == (1 - t) * t / (1 + t)
     assert sum(found.values(), ExpPoly(0)) == ExpPoly(1)
+
+
+@pytest.mark.parametrize("gamma", [0, Fraction(1, 2), 1])
+def test_within_for_all_inputs_where_outputs_are_finite(gamma: Fraction) -> None:
+    """Outputs are 0 or 1 apart; two answers d apart are confused with (1/2 + εd/4)·e^{−εd}."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real[2]):\n    return 0 if lap(eps, q[0]) < lap(eps, q[1]) else 1"
+    )
+    found = mechanism.within(AllReals(), gamma)
+    for u in ((0, 3), (5, 2)):
+        wrong = (Fraction(1, 2) + 3 * eps / 4) * exp(-3 * eps)
+        assert found.at(*u) == (1 - wrong if gamma < 1 else ExpPoly(1))
