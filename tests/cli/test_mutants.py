@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli.commands import run
+from cli.commands import run, run_alone
 
 
 def test_a_certificate_that_is_no_text(tmp_path: Path) -> None:
@@ -48,3 +48,8 @@ def test_plot_says_what_it_wrote(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     done = run("plot", "some_claims.py::lemma", "--input", "[1, 0]", "-o", str(path))
     assert (done.code, done.out) == (0, f"Wrote {path}.\n")
+
+
+def test_the_package_is_the_command() -> None:
+    done = run_alone("--version")
+    assert (done.code, done.out.split()[0]) == (0, "exactdp,")

@@ -71,8 +71,7 @@ def test_break_and_continue_after_an_inner_loop() -> None:
 
 def test_mechanisms_without_inputs() -> None:
     mechanism = Mechanism.from_source("def f():\n    return lap(eps, 0) > 1")
-    nothing: list[object] = [None, (), []]
-    for u in nothing:
+    for u in (None, ()):
         assert str(mechanism.distribution(u)[True]) == "1/2*exp(-eps)"
     with pytest.raises(ValueRefusedError, match="f has 0 inputs, given is 5"):
         mechanism.distribution(5)
@@ -102,3 +101,18 @@ def test_the_text_of_a_mechanism_is_its_documentation() -> None:
 def test_a_function_is_no_number(expression: str) -> None:
     with pytest.raises(ProgramError, match=":2:12: a function is not a number"):
         Mechanism.from_source(f"def f(x: Dom(0, 1)):\n    return {expression}")
+
+
+@pytest.mark.parametrize(
+    ("body", "chance"),
+    [
+        ("a = noisy(0)\n    return abs(a) > 1", "exp(-eps)"),
+        ("a = noisy(0)\n    return a > 0 and a < 2", "1/2 - 1/2*exp(-2*eps)"),
+        ("return max(noisy(0), 1) > 2", "1/2*exp(-2*eps)"),
+        ("a = [noisy(0), noisy(0)]\n    return a.index(max(a)) == 0", "1/2"),
+    ],
+)
+def test_what_a_subroutine_returns_is_noise(body: str, chance: str) -> None:
+    """Also where no real number is handed to it."""
+    source = f"def noisy(x):\n    return lap(eps, x)\ndef f(q: Real):\n    {body}"
+    assert str(Mechanism.from_source(source).probability(0, True)) == chance

@@ -22,6 +22,7 @@ from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ def chosen(mutant: Mutant, coverage: Coverage, seconds: float) -> list[str]:
         own = Path(file).parts[1] == package
         for rank, test in enumerate(sorted(tests, key=coverage.seconds.__getitem__)):
             late = 100 if "/cli/" in file and not own else 0  # they start a process with exactdp
-            place = 0 if file.endswith("test_mutants.py") and own else rank + late
+            place = 0 if file.endswith("test_mutants.py") else rank + late
             order.append((place, not own, coverage.seconds[test], test, file))
     rounds: list[str] = []
     for most in (FIRST, seconds):
@@ -166,8 +167,10 @@ def _restore(root: Path, copy: Path) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool:
-    """Try mutants instead of running all tests."""
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Try mutants instead of running all tests, if these can be loaded."""
+    if session.testsfailed:
+        return None
     wanted = json.loads(Path(os.environ["EXACTDP_JOBS"]).read_text(encoding="utf-8"))
     items = {item.nodeid: item for item in session.items}
     home = Path(wanted["copies"][0])
@@ -292,7 +295,7 @@ def _run(items: list[pytest.Item]) -> str:
     """Run tests until one fails; return its name."""
     failed: list[str] = []
     _noted.append(failed.append)
-    for item, following in zip(items, [*items[1:], None], strict=True):
+    for item, following in zip_longest(items, items[1:]):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if failed:
             return failed[0]

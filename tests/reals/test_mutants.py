@@ -9,7 +9,16 @@ import pytest
 from flint import fmpq, fmpq_poly
 
 from exactdp import certify
-from exactdp.reals import Interval, infimum, nonnegative, parse, roots, solution_set, supremum
+from exactdp.reals import (
+    ExpPoly,
+    Interval,
+    infimum,
+    nonnegative,
+    parse,
+    roots,
+    solution_set,
+    supremum,
+)
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact
 
@@ -67,9 +76,9 @@ def test_proofs_about_multiples_of_squares(factor: str, power: int) -> None:
 
 
 def test_a_bound_that_is_attained_twice() -> None:
-    """At ε = 1 it is (e + e²)/(1 + e), at ε = 2 it is (e + e³)/(1 + e²): both are e."""
-    over = "(2 - eps)*(exp(eps) + exp(2*eps)) + (eps - 1)*(exp(eps/2) + exp(3*eps/2))"
-    found = infimum(parse(f"({over})/(1 + exp(eps))"), Interval.parse("[1, 2]"))
+    """At ε = 1 and at ε = 2 the first two terms are e, the last one is 0; between, it is more."""
+    form = "(2 - eps)*exp(eps) + (eps - 1)*exp(eps/2) + (eps - 1)*(2 - eps)/(1 + exp(eps))"
+    found = infimum(parse(form), Interval.parse("[1, 2]"))
     assert {found.at, *found.ties} == {Fraction(1), Fraction(2)}
     assert found.attained
     assert float(found.lower) == pytest.approx(e)
@@ -100,3 +109,9 @@ def test_a_narrow_dip_of_a_curved_sum(exponent: list[int], depth: Fraction) -> N
 def test_bounds_beside_a_pole_at_zero(form: str, on: str, least: str, largest: str) -> None:
     assert str(infimum(parse(form), on)) == least
     assert str(supremum(parse(form), on)) == largest
+
+
+def test_the_derivative_by_what_does_not_occur() -> None:
+    assert parse("3").derivative() == ExpPoly(0)
+    assert parse("eps*exp(eps)").derivative("x") == ExpPoly(0)
+    assert parse("eps*exp(eps)").derivative() == parse("exp(eps) + eps*exp(eps)")

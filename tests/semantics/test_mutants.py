@@ -56,7 +56,7 @@ def test_the_same_kind_of_output_on_two_paths() -> None:
         "def f(q: Real):\n"
         "    a = lap(eps, q)\n"
         "    if a > 1:\n"
-        "        return [a, 1]\n"
+        "        return [2 * a + 1, 1]\n"
         "    if a < 0:\n"
         "        return [lap(eps, q), 1]\n"
         "    return 2\n"
@@ -97,17 +97,57 @@ def test_bounded_integers_are_listed_if_they_are_few(last: int, outputs: int) ->
 
 
 def test_a_list_that_starts_again() -> None:
-    """Each of two coins shows up with probability 1/2; what the first one appended is dropped."""
+    """Each of two coins shows up with probability 1/2; the second one drops what is there."""
     mechanism = Mechanism.from_source(
         "def f(q: Real):\n"
         "    said = []\n"
         "    if lap(eps, q) > 0:\n"
         "        said.append(1)\n"
-        "    count = len(said)\n"
-        "    said = []\n"
         "    if lap(eps, q) > 0:\n"
-        "        said.append(2 + count)\n"
+        "        said = []\n"
+        "    said.append(2)\n"
         "    return said\n"
     )
-    for output, chance in {(): (1, 2), (2,): (1, 4), (3,): (1, 4), (1,): (0, 1)}.items():
+    for output, chance in {(2,): (3, 4), (1, 2): (1, 4), (1,): (0, 1)}.items():
         assert mechanism.probability(0, list(output)) == Fraction(*chance)
+
+
+@pytest.mark.parametrize("d", [0, 1, Fraction(5, 2)])
+def test_three_noises_in_one_comparison(d: Fraction) -> None:
+    """The sum of three Laplace noises is above d with probability e^{−εd}·(8 + 5εd + (εd)²)/16."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real):\n    return lap(eps, 0) + lap(eps, 0) > lap(eps, q)"
+    )
+    far = eps * Fraction(d)
+    assert mechanism.probability(d, True) == exp(-far) * (8 + 5 * far + far * far) / 16
+
+
+def test_an_output_that_is_noise_on_one_path_and_a_number_on_another() -> None:
+    """With t = e^{−ε}, discrete noise is k with probability (1 − t)/(1 + t)·t^|k|.
+
+    It is below 0 or above 3 with probability (t + t⁴)/(1 + t), and then the output is 2 as well.
+    """
+    mechanism = Mechanism.from_source(
+        "def f(x: Dom(0, 1)):\n"
+        "    z = dlap(eps, x)\n"
+        "    if z >= 0 and z <= 3:\n"
+        "        return z\n"
+        "    return 2\n"
+    )
+    t = exp(-eps)
+    found = mechanism.distribution(0)
+    assert found[2] == ((1 - t) * t**2 + t + t**4) / (1 + t)
+    assert found[1] == (1 - t) * t / (1 + t)
+    assert sum(found.values(), ExpPoly(0)) == ExpPoly(1)
+
+
+@pytest.mark.parametrize("gamma", [0, Fraction(1, 2), 1])
+def test_within_for_all_inputs_where_outputs_are_finite(gamma: Fraction) -> None:
+    """Outputs are 0 or 1 apart; two answers d apart are confused with (1/2 + εd/4)·e^{−εd}."""
+    mechanism = Mechanism.from_source(
+        "def f(q: Real[2]):\n    return 0 if lap(eps, q[0]) < lap(eps, q[1]) else 1"
+    )
+    found = mechanism.within(AllReals(), gamma)
+    for u in ((0, 3), (5, 2)):
+        wrong = (Fraction(1, 2) + 3 * eps / 4) * exp(-3 * eps)
+        assert found.at(*u) == (1 - wrong if gamma < 1 else ExpPoly(1))
