@@ -6,6 +6,8 @@ noise, products and quotients of noise, and changes of a list that another name 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from exactdp.errors import Place
 from exactdp.language.abstract_calls import call_kind
 from exactdp.language.code import Appended, Augmented, Code, PureExpr, Unpacked, Updated
@@ -22,6 +24,7 @@ from exactdp.language.kinds import (
     join,
     joined,
     number,
+    opaque,
     sequence,
 )
 from exactdp.language.operations import FUNCTIONS
@@ -161,13 +164,13 @@ class Abstract:
                         self.finite(end, "{} cannot be an index", AN_INDEX, COMPARE_IT)
                 whole = self.kind(base)
                 entry = whole.entry
-                if whole.items is None:
-                    return Kind(finite=True, sites=self.made(node))
-                return sequence(entry, self.made(node))
+                found = sequence(entry, self.made(node))
+                return found if whole.items is not None else replace(found, finite=True)
             case Method(base, _, args):
-                for part in (base, *args):
+                whole = self.kind(base)
+                for part in args:
                     self.kind(part)
-                return FINITE
+                return Kind(finite=True, sites=whole.all_sites())
             case Call():
                 return self.call(node)
             case Comprehension():
@@ -268,7 +271,7 @@ class Abstract:
             if (left.real and right.integer) or (left.integer and right.real):
                 refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
             self.no_term_with_noise(left, right, node)
-            if left.items is not None and right.items is not None:
+            if op == "+" and left.may_be_list and right.may_be_list:
                 return self.concatenated(left, right, node)
             return number(join(left, right))
         if op == "*":
@@ -281,7 +284,7 @@ class Abstract:
                 )
             self.no_term_with_noise(left, right, node)
             for one, other in ((left, right), (right, left)):
-                if one.items is not None:
+                if one.may_be_list and not (other.noise and one.finite):
                     if other.noise:
                         refuse(
                             place,
@@ -289,7 +292,8 @@ class Abstract:
                             LINEAR,
                             "Multiply each entry by a finite value: `[c * x for x in xs]`.",
                         )
-                    return sequence(one.entry, self.made(node))
+                    found = sequence(one.entry, self.made(node))
+                    return join(found, number(join(left, right))) if one.finite else found
             return number(join(left, right))
         if op == "/" and not right.noise:
             self.no_term_with_noise(left, right, node)
@@ -342,8 +346,6 @@ class Abstract:
             if isinstance(position, int) and -len(whole.items) <= position < len(whole.items):
                 own = FINITE if whole.finite else NOTHING
                 return join(whole.items[position], own)
-        if whole.items is None and SHARED in whole.sites:
-            return CONSTANT
         return whole.entry
 
     def updated(self, base: Name, index: PureExpr, value: PureExpr) -> Kind:
@@ -364,18 +366,17 @@ class Abstract:
     def augmented(self, op: str, base: PureExpr, value: PureExpr, node: Node) -> Kind:
         """Return the kind of what `base op= value` computes."""
         left, right = self.kind(base), self.kind(value)
-        if op == "+" and left.items is not None:
-            if left.sites:
-                self.change(base, left, base.place)
+        if op in ("+", "*") and left.sites and (op == "*" or right.may_be_list):
+            self.change(base, left, base.place)
+        if op == "+" and (left.items is not None or (left.sites and right.may_be_list)):
             if isinstance(left.items, tuple) and isinstance(right.items, tuple):
                 found = sequence((*left.items, *right.items), left.sites)
             else:
                 found = sequence(join(left.entry, right.entry), left.sites)
             return join(found, number(join(left, right))) if left.finite or left.noise else found
-        if op == "*" and left.items is not None:
-            if left.sites:
-                self.change(base, left, base.place)
-            return sequence(left.entry, left.sites)
+        if op == "*" and left.may_be_list:
+            found = sequence(left.entry, left.sites)
+            return join(found, number(join(left, right))) if left.finite else found
         return self.binary(op, left, right, node)
 
     def unpacked(self, whole: Kind, count: int, node: Node) -> Kind:
@@ -442,7 +443,7 @@ class Abstract:
                 A_FUNCTION,
                 "If it is written in the language, decorate it with @ideal or @mechanism.",
             )
-        return Kind(finite=True, items=FINITE, sites=self.made(node))
+        return opaque(self.made(node))
 
 
 def shown_name(slot: str) -> str:

@@ -37,7 +37,7 @@ def call_kind(node: Call, parts: tuple[PureExpr, ...], kinds: list[Kind], made: 
         if kind.holds_noise:
             _no_noise(name, part, kind.word)
     if name == "sorted":
-        return sequence(FINITE, made())
+        return sequence(join(FINITE, first.entry), made())
     if name in ("min", "max"):
         plain = kinds[: len(node.args)]
         return joined(plain) if len(plain) > 1 else join(FINITE, first.entry)

@@ -170,11 +170,8 @@ class Checker:
 
     @staticmethod
     def item(items: Kind) -> Kind:
-        """Return the kind of the items of a loop; of a constant list it stays constant."""
-        entry = items.entry
-        if SHARED in items.sites and items.items is None:
-            return join(entry, Kind(finite=True, sites=_SHARED))
-        return entry
+        """Return the kind of the items of a loop."""
+        return items.entry
 
     def unbounded(self, what: str, place: Place) -> None:
         """Refuse noise that is assigned inside a while loop."""
@@ -190,7 +187,8 @@ class Checker:
             "Write a rate that does not depend on noise, such as `eps / 2`.",
         )
         mean = self.abstract.kind(draw.mean)
-        if mean.items is not None or mean.function:
+        may_be_number = mean.finite or mean.noise
+        if (mean.items is not None and not may_be_number) or mean.function:
             refuse(
                 draw.mean.place,
                 "the mean of a sample is a number, not a list",

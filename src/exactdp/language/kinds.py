@@ -51,13 +51,25 @@ class Kind:
 
     @property
     def entry(self) -> Kind:
-        """The kind of any entry of the sequence that it may be."""
-        own = FINITE if self.finite else NOTHING
+        """The kind of any entry of the sequence that it may be.
+
+        Where only the sites of its lists are known, an entry may be one of these lists.
+        """
+        own = Kind(finite=True, sites=self._opaque) if self.finite else NOTHING
         if isinstance(self.items, Kind):
             return join(self.items, own)
         for item in self.items or ():
             own = join(own, item)
         return own
+
+    @property
+    def _opaque(self) -> frozenset[int]:
+        return self.sites if self.items is None else frozenset()
+
+    @property
+    def may_be_list(self) -> bool:
+        """Whether it may be a list, or another sequence."""
+        return self.items is not None or bool(self.sites)
 
     def holds(self, name: str) -> bool:
         """Whether it, or an entry at any depth, may be `real`, `integer`, `term`, `function`."""
@@ -104,6 +116,12 @@ FUNCTION = Kind(function=True)
 TERM = Kind(term=True)
 UNKNOWN = Kind(unset=True)
 CONSTANT = Kind(finite=True, sites=frozenset({SHARED}))
+
+
+def opaque(sites: frozenset[int]) -> Kind:
+    """Return the kind of any finite value, whose lists at any depth were made at these sites."""
+    inner = Kind(finite=True, sites=sites)
+    return replace(inner, items=inner)
 
 
 def sequence(items: tuple[Kind, ...] | Kind, sites: frozenset[int] = frozenset()) -> Kind:
