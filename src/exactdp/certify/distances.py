@@ -8,7 +8,7 @@ from typing import Any
 
 from .linear import Form, is_number
 from .programs import Program
-from .ratios import UnsupportedError
+from .ratios import MalformedError, UnsupportedError
 from .runs import Condition, Exact
 
 Values = list[Any]  # single values of an input
@@ -25,7 +25,7 @@ def between_inputs(spec: dict[str, Any], u: Values, v: Values, program: Program 
         raise UnsupportedError("the distance on inputs is not known")
     for a in (*u, *v):
         if not isinstance(a, bool | int | Fraction | Form):
-            raise UnsupportedError("the distance on inputs needs numbers")
+            raise MalformedError("the distance on inputs needs numbers")
     gaps = [abs(a - b) for a, b in zip(u, v, strict=True)]
     if name == "l1":
         return sum(gaps, Fraction(0))
