@@ -51,6 +51,21 @@ CASES = {
     "probabilities below 1": (responses, "1: 3 / 4", "1: 1 / 2", "do not add up to 1"),
     "probabilities above 1": (responses, "1: 3 / 4", "1: 1", "do not add up to 1"),
     "in ε": (responses, "1: 3 / 4", "1: 3 / (4 + eps)", "do not add up to 1"),
+    "nothing to choose from": (
+        responses,
+        "    table",
+        "    y = expmech(eps, lambda z: 1, [])\n    table",
+        "a run of the program fails",
+    ),
+    "the least of nothing": (responses, "[7, 8]", "[7, 8, min([])][:2]", "empty"),
+    "not in a list": (responses, "[7, 8]", "[7, 8, [1].index(2)][:2]", "not in list"),
+    "text and number": (responses, "[7, 8]", "[7, 8, 'a' + 1][:2]", "concatenate"),
+    "without end": (
+        responses,
+        "    table",
+        "    while True:\n        y = 0\n    table",
+        "takes more than",
+    ),
     "negative": (responses, "0: 1 / 4, 1: 3 / 4", "0: -1 / 4, 1: 5 / 4", "is negative"),
     "negative for small ε": (
         responses,

@@ -157,6 +157,7 @@ def test_the_sentence_says_why_and_what_to_write(name: str) -> None:
 MEANT = [
     Accuracy(COUNT, 0.05, gamma=10, input_distance=discrete, output_distance=sup, inputs=[50]),
     Accuracy(EXACT, 0),
+    Accuracy(always(1), Fraction(1, 2), alpha=0, inputs=[[0, 1]], output_distance=sup),
     Accuracy(EXACT, 0, gamma=2, output_distance=sup),
     Accuracy(EXACT, 0, gamma=ANY, output_distance=sup),
     Accuracy(GEOMETRIC, 0, gamma=100, input_distance=discrete, output_distance=sup),

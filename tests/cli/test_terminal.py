@@ -14,10 +14,10 @@ from cli.commands import FILES, Terminal, run, run_alone, validator
 
 
 def test_colours_are_for_terminals_that_want_them() -> None:
-    with Terminal("check", "some_claims.py::table") as terminal:
+    with Terminal("check", "some_claims.py::lemma") as terminal:
         assert terminal.end() == 0
         assert "\x1b[32m" in terminal.screen  # green
-    with Terminal("check", "some_claims.py::table", NO_COLOR="1") as plain:
+    with Terminal("check", "some_claims.py::lemma", NO_COLOR="1") as plain:
         assert plain.end() == 0
         assert "\x1b[32m" not in plain.screen
 

@@ -173,7 +173,9 @@ def test_a_function_of_the_file_that_raises(tmp_path: Path) -> None:
 
 def test_a_process_that_dies(tmp_path: Path) -> None:
     beta = "def beta(u):\n    import os\n    os.abort()\n"
-    claims = "bad = Accuracy(m, beta=beta, inputs=[1])\ngood = Accuracy(m, beta=1, inputs=[1])\n"
+    claims = (
+        "bad = Accuracy(m, beta=beta, inputs=[1])\ngood = Accuracy(m, beta='1/2', inputs=[1])\n"
+    )
     (tmp_path / "dies.py").write_text(HEAD + MECHANISM + beta + claims)
     done = run("check", "dies.py", cwd=tmp_path)
     assert done.code == 2

@@ -9,8 +9,11 @@ import os
 import random
 import secrets
 import statistics
+import subprocess
+import sys
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import datetime as moment
 from fractions import Fraction
@@ -219,3 +222,90 @@ def test_a_claim_asks_its_functions_twice_for_each_input() -> None:
     assert claim.check().holds
     assert claim.check().holds
     assert len(calls.calls) == 8  # two functions, two inputs, twice
+
+
+class _Slotted:
+    __slots__ = ("rng",)
+
+    def __init__(self) -> None:
+        self.rng = random.Random(0)
+
+    def draw(self, x: int) -> int:
+        return self.rng.randint(0, 1) ^ x
+
+
+class _Lazy:
+    @property
+    def coin(self) -> int:
+        return random.randint(0, 1)
+
+
+_ENTRIES = [random.Random(0)]
+_TABLE = {"roll": random.randint}
+_MEMO: dict[int, int] = defaultdict(lambda: random.randint(0, 1))
+_SLOTTED, _LAZY = _Slotted(), _Lazy()
+
+
+@functools.singledispatch
+def _dispatched(x: object) -> int:
+    return int(x is None)
+
+
+@_dispatched.register
+def _of_whole_numbers(x: int) -> int:
+    return random.randint(0, x)
+
+
+def _imports_secrets(x: int) -> int:
+    import secrets  # noqa: PLC0415
+
+    return secrets.randbelow(2) ^ x
+
+
+def _imports_uuid(x: int) -> int:
+    from uuid import uuid4  # noqa: PLC0415
+
+    return uuid4().int % 2 ^ x
+
+
+def _imports_numpy(x: int) -> int:
+    import numpy  # noqa: PLC0415
+
+    return int(numpy.random.randint(2)) ^ x
+
+
+HIDDEN = {
+    "a list": lambda x: _ENTRIES[0].randint(0, 1) ^ x,
+    "a table": lambda x: _TABLE["roll"](0, 1) ^ x,
+    "a memory": lambda x: _MEMO[x],
+    "a cache": functools.cache(lambda x: _ENTRIES[0].randint(0, 1) ^ x),
+    "slots": _SLOTTED.draw,
+    "a property": lambda x: _LAZY.coin ^ x,
+    "single dispatch": _dispatched,
+    "__import__": lambda x: __import__("random").randint(0, 1) ^ x,
+    "secrets": _imports_secrets,
+    "uuid": _imports_uuid,
+    "numpy": _imports_numpy,
+}
+
+
+@pytest.mark.parametrize("where", HIDDEN)
+def test_chance_is_found_wherever_a_function_keeps_it(where: str) -> None:
+    """Each of these passes the second question half of the time, some always."""
+    with pytest.raises(ProgramError, match="draw uses"):
+        Mechanism.from_source("def f(x: Dom(0, 1)): return draw(x)", {"draw": HIDDEN[where]})
+
+
+@pytest.mark.parametrize("name", ["secrets", "uuid"])
+def test_chance_is_found_in_a_module_that_is_not_loaded_yet(name: str) -> None:
+    script = (
+        "from exactdp import Mechanism, ProgramError\n"
+        f"def roll(x):\n    from {name} import randbelow, uuid4\n    return x\n"
+        "source = 'def f(x: Dom(0, 1)): return roll(x)'\n"
+        "try:\n    Mechanism.from_source(source, {'roll': roll})\n"
+        "except ProgramError as error:\n    print(error.message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(f"roll uses {name}")

@@ -140,7 +140,7 @@ from flint import Ordering, fmpq_mpoly_ctx
 from exactdp.reals.native import gcd
 y = fmpq_mpoly_ctx.get(("eps", "y"), Ordering.lex).gens()[1]
 print("begin", flush=True)
-gcd((y**3000001 + y**7 + 2) * (y**31 - 1), (y**2999999 + y**2 + 3) * (y**31 - 1))
+gcd((y**12000001 + y**7 + 2) * (y**31 - 1), (y**11999999 + y**2 + 3) * (y**31 - 1))
 """
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -23,6 +23,7 @@ from .runs import Run
 if TYPE_CHECKING:
     from .programs import Program
 
+_COST_OF_CHOICE = 1_000  # steps: its probabilities are closed forms, which are added and compared
 FAILURES = (
     ArithmeticError,
     AttributeError,
@@ -324,6 +325,7 @@ class Walk:
                 scored = [(one, Fraction(score(one))) for one in bounded(among)]
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
+                self.program.steps.spend(_COST_OF_CHOICE)
                 table = {
                     key: one + Ratio.number(0) for key, one in self.value(arguments[0]).items()
                 }

@@ -12,6 +12,8 @@ MAX_BITS = PRECISIONS[-1]
 MAX_EXPONENT_BITS = 20_000  # bits of the whole part of x in e^x
 MAX_WORK = 50_000_000  # steps of arithmetic, one or two microseconds each
 
+MAX_RUN = 4_000_000  # steps of one run: the language refuses programs that need more
+
 MAX_SOURCE = 50_000  # characters of a program
 MAX_STEPS = 20_000_000  # steps of all runs of programs together
 MAX_PATHS = 3_000  # paths of a program at one input

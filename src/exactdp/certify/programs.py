@@ -15,12 +15,14 @@ from typing import Any
 from . import limits
 from .builtin import bounded
 from .interpreter import FAILURES, UNKNOWN, Walk
-from .linear import plain
-from .ratios import UnsupportedError
+from .linear import Form, plain
+from .ratios import BrokenRunError, UnsupportedError
 from .runs import Run
 
 # So the printer of programs names what it cannot print.
 _OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
+
+_OF_PYTHON = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,19 @@ class Steps:
 
     def __init__(self) -> None:
         self.left = limits.MAX_STEPS
+        self.least = 0
+
+    def begin(self) -> None:
+        """Begin another run."""
+        self.least = self.left - limits.MAX_RUN
 
     def spend(self, steps: int = 1) -> None:
         """Take steps."""
         self.left -= steps
         if self.left < 0:
             raise UnsupportedError(f"running the programs takes more than {limits.MAX_STEPS} steps")
+        if self.left < self.least:
+            raise BrokenRunError(f"a run of the program takes more than {limits.MAX_RUN} steps")
 
 
 class Program:
@@ -110,10 +119,14 @@ class Program:
         """Return the output for given arguments, lists as tuples."""
         assert self.function is not None
         walk = Walk(self, run, {}, 0)
+        self.steps.begin()
         try:
             return frozen(walk.called(self.function, arguments))
         except FAILURES as error:
-            raise UnsupportedError(f"a run of the program fails: {error}") from error
+            # With forms in it, an operation may fail only here; without, it fails in Python too.
+            own = isinstance(error, _OF_PYTHON) and Form.__name__ not in str(error)
+            kind = BrokenRunError if own else UnsupportedError
+            raise kind(f"a run of the program fails: {error}") from error
 
 
 def frozen(value: Any) -> Any:

@@ -47,7 +47,7 @@ class OutputDistance(ABC):
 
         `outputs` are those that the mechanism returns at any input, None if they are too many.
         """
-        if outputs is None:
+        if outputs is None or len(outputs) < 2:  # with one output there is nothing to get wrong
             return inf
         return max(self.between(u, output, other) for other in outputs)
 

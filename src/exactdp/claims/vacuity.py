@@ -123,7 +123,7 @@ def way_out(claim: Accuracy, contents: Contents) -> str:
             "is an error in the value of the output, or gamma=0."
         )
     elif contents.any_output:
-        said.append("Give a smaller gamma.")
+        said.append("Give a smaller gamma, or inputs at which outputs differ by more.")
     if contents.any_error and not claim.uses_inputs and constant(claim.formula) is not None:
         said.append("β is a probability: write 5 % as beta=0.05.")
     elif contents.any_error:

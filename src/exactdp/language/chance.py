@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dis import get_instructions
 from functools import partial
+from importlib import import_module
+from itertools import islice
 from types import CodeType, FunctionType, MethodType, ModuleType
 
 #: Modules of which nothing is a function of its arguments alone.
@@ -23,6 +25,8 @@ _NAMES = {
     "uuid": ("uuid1", "uuid4"),
     "datetime": ("now", "today", "utcnow"),
 }
+_SUSPECTS = frozenset((*_MODULES, *_NAMES, "numpy"))
+_MOST_ENTRIES = 1_000  # of a container that are looked at
 NO_CHANCE = (
     "Chance comes from the samplers alone, and no program knows the time: a Python function is "
     "called as a function of its arguments."
@@ -96,15 +100,29 @@ def _parts(found: object, used: Names, *, given: bool) -> Iterator[tuple[object,
         case FunctionType():
             if given or not _of_a_library(found):
                 yield from _used(found)
+                yield from ((part, ()) for part in vars(found).values())
         case type():
             if not _of_a_library(found):
                 for part in vars(found).values():
                     yield getattr(part, "__func__", part), ()
         case _:
             yield type(found), ()
-            yield getattr(found, "__wrapped__", None), ()  # functools.cache
-            for part in getattr(found, "__dict__", {}).values():
-                yield part, used
+            yield from ((part, used) for part in _held(found))
+
+
+def _held(found: object) -> Iterator[object]:
+    """Return what an object holds: entries, attributes, what a cache or a property calls."""
+    if isinstance(found, Mapping):
+        yield from islice(found.values(), _MOST_ENTRIES)
+    elif isinstance(found, list | tuple | Set):
+        yield from islice(found, _MOST_ENTRIES)
+    for name in ("__wrapped__", "default_factory", "fget"):
+        yield getattr(found, name, None)
+    yield from getattr(found, "__dict__", {}).values()
+    for kind in type(found).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            yield getattr(found, name, None)
 
 
 def _used(function: FunctionType) -> Iterator[tuple[object, Names]]:
@@ -117,7 +135,10 @@ def _used(function: FunctionType) -> Iterator[tuple[object, Names]]:
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             yield function.__globals__.get(instruction.argval), names
         elif instruction.opname == "IMPORT_NAME":
-            yield sys.modules.get(instruction.argval), names
+            yield _imported(instruction.argval), names
+    if {"__import__", "import_module"} & set(names):
+        for name in (one for code in codes for one in code.co_consts if isinstance(one, str)):
+            yield _imported(name), names
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents, names
@@ -125,6 +146,16 @@ def _used(function: FunctionType) -> Iterator[tuple[object, Names]]:
             continue
     for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield value, names
+
+
+def _imported(name: str) -> object:
+    """Return a module that a function imports: one that may give chance, or one that is loaded."""
+    if name.partition(".")[0] in _SUSPECTS:
+        try:
+            return import_module(name)
+        except ImportError:
+            return None
+    return sys.modules.get(name)
 
 
 def _of_a_library(found: object) -> bool:
