@@ -233,3 +233,9 @@ def test_labelled_form_means_the_same(name: str, args: tuple[int, ...], u: objec
         noise = [Fraction(random.randint(-6, 6), 1 if whole else 2) for _ in range(40)]
         expected = by_numbers(mechanism, u, noise)
         assert run_labelled(text, {mechanism.inputs[0].name: u}, noise) == expected
+
+
+def test_a_name_that_only_an_annotation_uses_is_no_constant() -> None:
+    mechanism = Mechanism.from_source("k = 2\ndef f(q: Real[k]):\n    return lap(eps, q[0]) > 0")
+    assert "k = 2" not in str(mechanism)
+    assert Mechanism.from_source(str(mechanism)) == mechanism

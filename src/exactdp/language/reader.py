@@ -137,12 +137,16 @@ class Reader(ExpressionReader):
         return None
 
     def constant(self, node: ast.expr) -> Any:
-        """Return the value of a constant expression in an annotation."""
-        kept, self.locals = self.locals, set()
+        """Return the value of a constant expression in an annotation.
+
+        Its names are not constants of the program: the type is known from here on.
+        """
+        kept, constants = self.locals, dict(self.constants)
+        self.locals = set()
         try:
             return evaluate_closed(self.expr(node), self.constants)
         finally:
-            self.locals = kept
+            self.locals, self.constants = kept, constants
 
     def block(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
         """Return the statements of a block."""
