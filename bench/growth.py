@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import log
 from typing import Any
 
@@ -63,7 +64,7 @@ def probability_curves() -> Iterator[Curve]:
     }
     for name, (make, output) in questions.items():
         points = [
-            (m, answer(make(m), mixed(m), output(m), 0.1).seconds)
+            (m, answer(partial(make, m), mixed(m), output(m), 0.1).seconds)
             for m in (10, 20, 40, 80, 160, 320)
         ]
         yield Curve("probability", name, tuple(points))
@@ -93,7 +94,7 @@ def noise_curves() -> Iterator[Curve]:
         for n in sizes:
             u: Any = mixed(n) if make is all_noise_first else ()
             output: Any = 0 if make is all_noise_first else True
-            points.append((n, answer(make(n), u, output, 0.1).seconds))
+            points.append((n, answer(partial(make, n), u, output, 0.1).seconds))
         yield Curve("noises", name, tuple(points))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from claims.formulas import exp
@@ -77,9 +77,9 @@ class Experiment:
 
 
 def _experiments() -> list[Experiment]:
-    path = Path(__file__).with_name("experiments.toml")
+    text = files("exactdp.reproduce").joinpath("experiments.toml").read_text(encoding="utf-8")
     found = []
-    for row in tomllib.loads(path.read_text(encoding="utf-8"))["row"]:
+    for row in tomllib.loads(text)["row"]:
         two = row["program"] in ("sparse_variant", "numeric_sparse")
         for source in ("artifact", "figure") if two else ("artifact",):
             key = row["program"], row.get("m"), row.get("c"), row["kappa"]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import exactdp
+
+SOURCE = Path(exactdp.__file__).parent
 
 
 def test_every_public_name_is_there() -> None:
@@ -50,3 +55,27 @@ def test_the_checker_loads_neither_solver_nor_flint() -> None:
     loaded = run("import sys; from exactdp import certify; print(*sys.modules)").split()
     assert not [name for name in loaded if name.split(".")[0] == "flint"]
     assert not [name for name in loaded if name.startswith("exactdp.reals")]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports, at any depth; relative imports are left out."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def test_reproduce_is_an_application() -> None:
+    """It uses the public names only, and nothing but its own command uses it."""
+    inside = sorted(SOURCE.joinpath("reproduce").glob("*.py"))
+    assert len(inside) > 5
+    public = {"exactdp", *(f"exactdp.{name}" for name in exactdp.__all__)}
+    for path in inside:
+        ours = {name for name in imported(path) if name.split(".")[0] == "exactdp"}
+        others = {name for name in ours if not name.startswith("exactdp.reproduce")}
+        assert others <= public, path
+    for path in SOURCE.rglob("*.py"):
+        if path not in inside and path.name not in ("reproduce.py", "experiments.py"):
+            assert not any(name.startswith("exactdp.reproduce") for name in imported(path)), path

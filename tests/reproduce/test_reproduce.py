@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from fractions import Fraction
-from importlib.resources import files
 from io import StringIO
 from itertools import product
 from pathlib import Path
@@ -18,8 +16,8 @@ from rich.console import Console
 from claims.published import EXPERIMENTS
 from exactdp import certify
 from exactdp.cli.output import Output
+from exactdp.cli.reproduce import command
 from exactdp.reproduce import show
-from exactdp.reproduce.command import command
 from exactdp.reproduce.differences import differences
 from exactdp.reproduce.programs import ARTIFACT, FIGURE
 from exactdp.reproduce.rows import WORDS, Row, Universal, mechanism, rows, sources, universal
@@ -46,14 +44,7 @@ def some_rows(*labels: str) -> list[Row]:
 # The data -----------------------------------------------------------------------------
 
 
-def test_the_shipped_data_are_the_recorded_facts() -> None:
-    shipped = files("exactdp.reproduce").joinpath("experiments.toml").read_text(encoding="utf-8")
-    path = Path(__file__).parents[1] / "claims" / "experiments.toml"
-    recorded = path.read_text(encoding="utf-8")
-    assert tomllib.loads(shipped) == tomllib.loads(recorded)
-    if PAPER.exists():
-        given = (PAPER / "experiments.toml").read_text(encoding="utf-8")
-        assert tomllib.loads(shipped) == tomllib.loads(given)
+def test_the_shipped_data_are_complete() -> None:
     assert len(rows()) == 66
     assert sum(row.paper_seconds for row in rows()) == 30_531
     assert len({row.label for row in rows()}) == 66

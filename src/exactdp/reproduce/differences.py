@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp import ANY, Interval, eps, exp, gamma
-from exactdp.claims import Tightness, Verdict
-from exactdp.reals.numbers import spell
+from exactdp import ANY, Interval, Tightness, Verdict, eps, exp, gamma
 from exactdp.reproduce.programs import FIGURE, same_value
 from exactdp.reproduce.rows import WORDS, Row
 from exactdp.reproduce.run import Result, Run, answer
@@ -126,7 +124,7 @@ def _misprint(row: Row, executed: Run) -> Difference:
     found = verdict.counterexample
     truth = f"The caption's bound was checked, and it {_word(executed)}."
     if found is not None:
-        truth += f" The other is false, for example at ε = {spell(found.eps)}."
+        truth += f" The other is false, for example at ε = {found.eps}."
     return Difference("misprint", row, "a misprint in the running text", truth, verdict)
 
 
@@ -134,8 +132,8 @@ def _by_definition(strict: Verdict) -> str:
     found = strict.counterexample
     if found is None:
         return "By the definitions the claim holds."
-    at = ", ".join(spell(Fraction(x)) for x in found.input)
-    return f"By the definitions the row fails too, at u = [{at}], ε = {spell(found.eps)}."
+    at = ", ".join(map(str, found.input))
+    return f"By the definitions the row fails too, at u = [{at}], ε = {found.eps}."
 
 
 def _word(run: Run) -> str:
@@ -146,8 +144,8 @@ def _proved(run: Run) -> str:
     """Return the verdict of a run, with the counterexample and the best κ."""
     found, said = run.verdict.counterexample, _word(run)
     if found is not None:
-        at = ", ".join(spell(Fraction(x)) for x in found.input)
-        said += f" (u = [{at}], ε = {spell(found.eps)})"
+        at = ", ".join(map(str, found.input))
+        said += f" (u = [{at}], ε = {found.eps})"
     return f"{said}, best κ = {kappa(run.best)}" if run.best is not None else said
 
 
@@ -157,12 +155,12 @@ def kappa(best: Tightness) -> str:
     if not isinstance(lower, Fraction):
         return "∞"
     digits = f"{int(lower * 10**6) / 10**6:.6f}…"
-    return f"{spell(lower)} = {digits}" if lower == best.kappa.upper else digits
+    return f"{lower} = {digits}" if lower == best.kappa.upper else digits
 
 
 def _witness(row: Row) -> str:
     assert row.witness is not None
-    return f"u = {list(row.witness.input)}, ε = {spell(row.witness.eps)}"
+    return f"u = {list(row.witness.input)}, ε = {row.witness.eps}"
 
 
 def _range(row: Row) -> str:

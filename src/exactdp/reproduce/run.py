@@ -6,11 +6,10 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeVar
 
-from exactdp.claims import Tightness, Verdict
-from exactdp.claims.distances import Distance
-from exactdp.reals import Enclosure
+from exactdp import Enclosure, Tightness, Verdict
 from exactdp.reproduce.programs import ARTIFACT
 from exactdp.reproduce.rows import Row, Universal, sources
 
@@ -21,7 +20,7 @@ Found = TypeVar("Found")
 class Examined:
     """A published witness, looked at again."""
 
-    distance: Distance
+    distance: Fraction | float
     """The distance to disagreement of the input."""
     error: Enclosure
     """The exact probability of an error, at the published ε."""

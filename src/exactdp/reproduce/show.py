@@ -12,7 +12,6 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from exactdp.reals.numbers import spell
 from exactdp.reproduce.differences import KINDS, Difference, kappa
 from exactdp.reproduce.programs import ARTIFACT
 from exactdp.reproduce.rows import NAMES, WORDS, Row, Universal, bound, sources
@@ -143,7 +142,7 @@ def _witnesses(results: list[Result], width: int) -> Iterator[Table]:
     for one in results:
         witness = one.row.witness
         assert witness is not None
-        at = f" u = {list(witness.input)}, ε = {spell(witness.eps)}"
+        at = f" u = {list(witness.input)}, ε = {witness.eps}"
         published = Text.assemble(f"1/{one.row.kappa} ", _verdict(one.row.expect), at)
         for run in one.runs:
             assert run.examined is not None
