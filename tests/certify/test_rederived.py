@@ -118,6 +118,41 @@ def test_other_programs(name: str) -> None:
             assert found == as_ratio(mechanism.probability(u, output))
 
 
+COMPARED = {
+    "cases": "return lap(eps, q[0] - q[1]) > 0 if q[0] > q[1] else lap(eps, q[1]) > 2",
+    "ties": "return 0 if q[0] == q[1] else 1 if lap(eps, q[0]) > q[1] else 2",
+    "a failure": "x = lap(eps, q[0])\n    assert q[1] < 3 or x < 0\n    return x > 1",
+    "only numbers will do": "return lap(eps, q[0] * q[1]) > q[0] ** 2",
+    "the largest": "return lap(eps, max(q)) > lap(eps, min(q)) + abs(q[0])",
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_runs_at_many_inputs_are_those_at_each(name: str) -> None:
+    """One derivation for all inputs, in any order, finds what a new one for each input does."""
+    source = f"def f(q: Real[2]):\n    {COMPARED[name]}"
+    numbers = [Fraction(k, 2) for k in range(-3, 8, 2)] + [Fraction(0), Fraction(1)]
+    inputs = [[a, b] for a in numbers for b in numbers]
+    random.Random(name).shuffle(inputs)
+
+    def found(mine: Derivation, u: list[Fraction]) -> list[Any]:
+        listed: list[Any] = []
+        for ask in (
+            lambda: mine.ideal([u]),
+            lambda: [mine.probability([u], output, Fraction(0)) for output in (0, 1, 2)],
+            lambda: mine.reached([u], mine.ideal([u]), u, [Fraction(1), Fraction(-2)]),
+        ):
+            try:
+                listed.append(ask())
+            except (UnsupportedError, WrongProgramError) as error:
+                listed.append((type(error), str(error)))
+        return listed
+
+    shared = derivation(source)
+    for u in inputs:
+        assert found(shared, u) == found(derivation(source), u), u
+
+
 def test_subroutines_are_followed() -> None:
     text = "def noisy(z, a):\n    return lap(a * eps, z)\n\n"
     text += "def f(q: Real[2]):\n    return noisy(q[0], 1) > noisy(q[1], 2)"

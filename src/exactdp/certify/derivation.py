@@ -7,11 +7,12 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import inf, prod
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from . import distances, limits
 from .integrals import Integrals
-from .linear import Form, is_number
+from .linear import Form, Judge, is_number
+from .points import Point, Remembered, at, unknown
 from .programs import Kind, Program, Steps, frozen
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
 from .regions import ball, feasible, rows
@@ -20,7 +21,18 @@ from .runs import Condition, Exact, Path, Run, paths
 Input = list[Any]  # one value for each parameter, lists as lists
 Number = Fraction | float
 
+T = TypeVar("T")
+
 _ONE = {(Fraction(0), 0): Fraction(1)}
+
+
+class Way(NamedTuple):
+    """A path of a program at an input: what it draws, when it is taken, and its output."""
+
+    noises: list[tuple[str, Fraction]]
+    conditions: list[Condition]
+    weight: Ratio
+    output: Any
 
 
 class Derivation:
@@ -32,7 +44,9 @@ class Derivation:
         self.steps = Steps()
         self.integrals = Integrals()
         self._programs: dict[str, Program] = {}
-        self._paths: tuple[Input, list[tuple[Path, Any]]] | None = None
+        self._ways: tuple[Input, list[Way]] | None = None  # at the last input
+        self._known: dict[tuple[str, str], Remembered[Any]] = {}
+        self._concrete: set[str] = set()  # what needs numbers
 
     def program(self, source: str) -> Program:
         """Return a program, parsed once."""
@@ -55,10 +69,18 @@ class Derivation:
         """What the inputs are."""
         return self.mechanism.kinds()
 
+    @cached_property
+    def members(self) -> list[tuple[Any, ...] | None]:
+        """The members of the domain of each single value of an input, None for reals."""
+        found: list[tuple[Any, ...] | None] = []
+        for kind in self.kinds:
+            found += [kind.members] * (1 if kind.length is None else kind.length)
+        return found
+
     # The ideal ------------------------------------------------------------------------
 
     def ideal(self, u: Input, run: Run | None = None) -> Any:
-        """Return the ideal output."""
+        """Return the ideal output at an input, or by a run."""
         given = self.spec["ideal"]
         if self.table is not None:
             if str(u) not in self.table:
@@ -73,9 +95,42 @@ class Derivation:
         if run is not None:
             return program.run(run, u)
         try:
-            return program.run(Exact(), u)
+            return self._ideal_at(single(u))
         except BrokenRunError as error:
             raise WrongProgramError(f"the ideal fails at an input: {error}") from error
+
+    def _ideal_at(self, point: Point) -> Any:
+        """Return the ideal output at a point."""
+        if self.table is not None:
+            return self.ideal(self.assembled(point))
+
+        def found(judge: Judge) -> Any:
+            path = Path((), noisy=False, inputs=judge)
+            return self.ideal(self._unknown(point, path), path)
+
+        known = self._remembered("ideal", point, found)
+        if known is None:
+            return self.ideal(self.assembled(point), Exact())
+        return at(known[0], point)
+
+    # Runs at points -------------------------------------------------------------------
+
+    def _unknown(self, point: Point, judge: Judge) -> Input:
+        """Return the input at a point, with unknowns for its reals."""
+        pairs = enumerate(zip(point, self.members, strict=True), start=1)
+        return self.assembled([unknown(k, judge) if m is None else one for k, (one, m) in pairs])
+
+    def _remembered(self, what: str, point: Point, find: Callable[[Judge], T]) -> tuple[T] | None:
+        """Return what is found with unknowns at a point; None if a run needs the numbers."""
+        if what in self._concrete:
+            return None
+        fixed = [one for one, m in zip(point, self.members, strict=True) if m is not None]
+        known = self._known.setdefault((what, str(fixed)), Remembered())
+        try:
+            return (known.at(point, find),)
+        except UnsupportedError:
+            self._concrete.add(what)
+            return None
 
     def differ(self, u: Input, one: Any, two: Any) -> bool:
         """Whether two ideal outputs disagree at an input."""
@@ -93,7 +148,7 @@ class Derivation:
         t > 0 do, those come as close to it as one likes.
         """
         run = Exact()
-        own = _single(u)
+        own = single(u)
         there = list(near)
         if len(there) != len(own):
             return None
@@ -101,7 +156,7 @@ class Derivation:
             for k, slope in enumerate(towards):
                 if slope:
                     there[k] = Form({0: Fraction(slope)}, Fraction(there[k]), run)
-        other = self.ideal(self.assembled(there), run)
+        other = self._ideal_at(there)
         if not self.differ(u, output, other):
             return None
         own_distance = self.own("input_distance")
@@ -128,10 +183,7 @@ class Derivation:
 
     def _domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
-        found: list[tuple[Any, ...]] = []
-        for kind in self.kinds:
-            members = (None,) if kind.members is None else kind.members
-            found += [members] * (1 if kind.length is None else kind.length)
+        found = [(None,) if members is None else members for members in self.members]
         if prod(map(len, found)) > limits.MAX_PATHS:
             raise UnsupportedError("there are too many inputs to look for disagreement")
         return found
@@ -140,7 +192,7 @@ class Derivation:
         self, u: Input, output: Any, radius: Fraction, fixed: tuple[Any, ...], *, strict: bool
     ) -> bool:
         """Whether no input disagrees that is so near and has these entries, reals where None."""
-        own = [Fraction(x) for x in _single(u)]
+        own = [Fraction(x) for x in single(u)]
         size, metric = len(own), self.spec["input_distance"]
         flat = [
             (tuple(Fraction(sign * (j == k)) for j in range(size)), Fraction(-sign * one), False)
@@ -209,15 +261,32 @@ class Derivation:
 
     # Probabilities --------------------------------------------------------------------
 
-    def _all_paths(self, u: Input) -> list[tuple[Path, Any]]:
-        if self._paths is None or self._paths[0] != u:
+    def _all_ways(self, u: Input) -> list[Way]:
+        """Return the ways of the mechanism at an input; fail if it fails on a likely one."""
+        if self._ways is not None and self._ways[0] == u:
+            return self._ways[1]
+        point = single(u)
+        known = self._remembered("mechanism", point, lambda judge: self._paths(point, judge))
+        ways: list[Way] = []
+        for path, output in self._paths(point, None) if known is None else known[0]:
+            conditions = [(at(form, point), op) for form, op in path.conditions]
+            way = Way(path.noises, conditions, path.weight, at(output, point))
+            if not isinstance(output, BrokenRunError):
+                ways.append(way)
+            elif self.integrals.probability(way.noises, way.conditions):
+                raise WrongProgramError(str(output)) from output
+        self._ways = u, ways
+        return ways
 
-            def happens(path: Path) -> bool:
-                return bool(self.integrals.probability(path.noises, path.conditions))
+    def _paths(self, point: Point, judge: Judge | None) -> list[tuple[Path, Any]]:
+        """Return the paths of the mechanism at a point, with unknowns if there is a judge."""
 
-            found = paths(lambda path: self.mechanism.run(path, u), noisy=True, happens=happens)
-            self._paths = u, list(found)
-        return self._paths[1]
+        def run(path: Path) -> Any:
+            u = self.assembled(point) if judge is None else self._unknown(point, path)
+            return self.mechanism.run(path, u)
+
+        broken: list[tuple[Path, BrokenRunError]] = []
+        return [*paths(run, noisy=True, inputs=judge, broken=broken), *broken]
 
     def probability(self, u: Input, ideal: Any, radius: Number) -> Ratio:
         """Return the probability that the output is within a radius of the ideal one."""
@@ -236,11 +305,11 @@ class Derivation:
 
     def _chance(self, u: Input, event: Callable[[Any, list[Condition]], bool]) -> Ratio:
         total = Ratio.number(0)
-        for path, output in self._all_paths(u):
+        for way in self._all_ways(u):
             more: list[Condition] = []
-            if event(output, more):
-                chance = self.integrals.probability(path.noises, [*path.conditions, *more])
-                total = total + path.weight * Ratio.of(chance, _ONE)
+            if event(way.output, more):
+                chance = self.integrals.probability(way.noises, [*way.conditions, *more])
+                total = total + way.weight * Ratio.of(chance, _ONE)
         return total
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
@@ -257,16 +326,18 @@ class Derivation:
 
     def steps_of(self, u: Input, ideal: Any) -> list[Number]:
         """Return the values of the output distance that have a positive probability, and 0."""
-        gaps = [self.output_distance(u, ideal, output) for _, output in self._all_paths(u)]
+        ways = self._all_ways(u)
+        gaps = [self.output_distance(u, ideal, way.output) for way in ways]
         chances: dict[Number, Ratio] = {Fraction(0): Ratio.number(1)}
-        for gap, (path, _) in zip(gaps, self._all_paths(u), strict=True):
+        for gap, way in zip(gaps, ways, strict=True):
             distance = inf if gap == inf else Fraction(gap)
-            chance = Ratio.of(self.integrals.probability(path.noises, path.conditions), _ONE)
-            chances[distance] = chances.get(distance, Ratio.number(0)) + path.weight * chance
+            chance = Ratio.of(self.integrals.probability(way.noises, way.conditions), _ONE)
+            chances[distance] = chances.get(distance, Ratio.number(0)) + way.weight * chance
         return sorted(distance for distance, chance in chances.items() if chance.over)
 
 
-def _single(u: Input) -> list[Any]:
+def single(u: Input) -> list[Any]:
+    """Return the single values of an input."""
     found: list[Any] = []
     for value in u:
         found += value if isinstance(value, list) else [value]

@@ -343,7 +343,7 @@ class Everywhere(Spaces):
             here = number_of(vector_of(radius, region.size), judge) if radius != inf else inf
             if times(chance(here), under) != over:
                 return False
-        space.compared |= program.compared
+        space.compared |= program.mechanism.compared
         if steps is None:
             return True
         listed = [self.number(one, region) for one in steps]

@@ -43,27 +43,14 @@ class Inside:
 
     def __init__(self, region: Region) -> None:
         self.region = region
+        self.compared: set[tuple[Vector, str]] = set()
 
     def decide(self, form: Form, op: str) -> bool:
         """Return whether form op 0 inside the cone."""
-        return holds(self.region.judge(vector_of(form, self.region.size)), op)
-
-
-class CellPath(Path):
-    """A path of a run on a cone: comparisons without noise are decided by it."""
-
-    region: Region
-    compared: set[tuple[Vector, str]]
-
-    def decide(self, form: Form, op: str) -> bool:
-        """Decide by the cone, or follow the path."""
-        if all(name < 0 for name in form.coefficients):
-            vector = vector_of(form, self.region.size)
-            truth = holds(self.region.judge(vector), op)
-            if self.noisy:
-                self.compared.add((vector, op))
-            return truth
-        return super().decide(form, op)
+        vector = vector_of(form, self.region.size)
+        truth = holds(self.region.judge(vector), op)
+        self.compared.add((vector, op))
+        return truth
 
 
 def vector_of(value: Any, size: int) -> Vector:
@@ -118,8 +105,8 @@ class OnCone:
         self.region = region
         self.entries = entries
         self.judge = Inside(region)
-        self.compared: set[tuple[Vector, str]] = set()
-        """What the mechanism compares without noise."""
+        self.mechanism = Inside(region)
+        """It knows what the mechanism compares without noise."""
 
     def input(self, judge: Judge) -> list[Any]:
         """Return the input, one value for each parameter of the program."""
@@ -127,16 +114,9 @@ class OnCone:
             [number_of(one.form, judge) if isinstance(one, At) else one for one in self.entries]
         )
 
-    def path(self, choices: tuple[int, ...], *, noisy: bool) -> CellPath:
-        """Return the start of a path."""
-        path = CellPath(choices, noisy=noisy)
-        path.region = self.region
-        path.compared = self.compared
-        return path
-
     def ideal(self) -> Any:
         """Return the ideal output, its forms as vectors."""
-        path = self.path((), noisy=False)
+        path = Path((), noisy=False, inputs=self.judge)
         try:
             output = self.derivation.ideal(self.input(path), path)
         except BrokenRunError as error:
@@ -156,14 +136,15 @@ class OnCone:
         derivation, spec = self.derivation, self.derivation.spec["output_distance"]
         name, wanted = spec.get("name"), self.value(ideal)
         integrals = Integrals(self.region.size, self.region.judge)
-        every = list(
-            paths(
-                lambda path: derivation.mechanism.run(path, self.input(path)),
-                noisy=True,
-                make=self.path,
-                happens=lambda path: bool(integrals.density(path.noises, path.conditions)),
-            )
-        )
+        broken: list[tuple[Path, BrokenRunError]] = []
+
+        def run(path: Path) -> Any:
+            return derivation.mechanism.run(path, self.input(path))
+
+        every = list(paths(run, noisy=True, inputs=self.mechanism, broken=broken))
+        for path, error in broken:
+            if integrals.density(path.noises, path.conditions):
+                raise WrongProgramError(str(error)) from error
 
         def chance(radius: Any) -> Sum:
             total: Sum = {}
@@ -265,9 +246,7 @@ class OnCone:
 
     def disagreeing(self, ideal: Any) -> Iterator[tuple[list[Any], list[_Joint]]]:
         """Return sets of inputs v that disagree: finite entries (else None), and conditions."""
-        domains: list[tuple[Any, ...]] = []
-        for kind in self.derivation.kinds:
-            domains += [(None,) if kind.members is None else kind.members] * (kind.length or 1)
+        domains = [(None,) if m is None else m for m in self.derivation.members]
         size = len(domains)
         for others in product(*domains):
 

@@ -77,7 +77,7 @@ class Spaces(Claims):
         elif isinstance(given, dict) and "box" in given:
             (ends,) = self.fields(given, "box")
             self.ends = []
-            for pair in self.entries(ends, self.real_entries.count(None)):
+            for pair in self.entries(ends, self.derivation.members.count(None)):
                 low, high = map(self.rational, self.pair(pair))
                 self.require(low <= high, "the box is empty")
                 self.ends.append((low, high))
@@ -90,14 +90,6 @@ class Spaces(Claims):
         if self.is_listed:
             return super().which()
         return "all real inputs" if self.ends is None else "all inputs of a box of reals"
-
-    @property
-    def real_entries(self) -> list[tuple[Any, ...] | None]:
-        """The members of the domain of each single value of the input, None for reals."""
-        found: list[tuple[Any, ...] | None] = []
-        for kind in self.kinds:
-            found += [kind.members] * (1 if kind.length is None else kind.length)
-        return found
 
     @property
     def entry_names(self) -> list[str]:
@@ -116,7 +108,7 @@ class Spaces(Claims):
         single: list[Any] = []
         for one in u:
             single += one if isinstance(one, list) else [one]
-        real = [x for x, kind in zip(single, self.real_entries, strict=True) if kind is None]
+        real = [x for x, kind in zip(single, self.derivation.members, strict=True) if kind is None]
         return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
 
     # Spaces ---------------------------------------------------------------------------
@@ -133,7 +125,7 @@ class Spaces(Claims):
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
         self.require(right and len(set(names)) == len(names) <= 40, "not names of parameters")
         size = len(names)
-        kinds = self.real_entries
+        kinds = self.derivation.members
         entries: list[Any] = []
         for one, kind in zip(self.entries(listed, len(kinds)), kinds, strict=True):
             if isinstance(one, dict) and "form" in one:
@@ -168,7 +160,7 @@ class Spaces(Claims):
         flats = [space.flat() for space in spaces]
         self.require(len(set(flats)) == len(flats), "a space is there twice")
         frees = (not fixed_alpha) + (not fixed_gamma)
-        kinds = self.real_entries
+        kinds = self.derivation.members
         reals = 0 if self.is_listed else kinds.count(None)
         size = 1 + reals + frees
         whole = tuple(reduced(self.directions(size)))
@@ -230,7 +222,7 @@ class Spaces(Claims):
         and these do so on a full part of the space: otherwise one of them is 0 there, and the input
         is on the tie of that one, which is a space of its own.
         """
-        kinds = self.real_entries
+        kinds = self.derivation.members
 
         def symbolic(path: Path) -> Any:
             unknown = [
