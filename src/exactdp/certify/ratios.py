@@ -73,7 +73,7 @@ class Ratio:
         self.under = _ONE if under is None else under
         if not self.under:
             raise ZeroDivisionError("division by 0")
-        if len(self.under) == 1:  # a monomial below is 1/monomial above
+        if len(self.under) == 1 and self.under != _ONE:  # a monomial below is 1/monomial above
             (((powers, rates), c),) = self.under.items()
             inverse = tuple(-k for k in powers), tuple(-q for q in rates)
             self.over = times(self.over, {inverse: 1 / c})
