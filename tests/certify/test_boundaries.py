@@ -35,8 +35,8 @@ from exactdp import (
     mechanism,
     value_gap,
 )
-from exactdp.certify import formulas
-from exactdp.certify.ratios import Ratio
+from exactdp.certify.rederive import formulas
+from exactdp.certify.rederive.ratios import Ratio
 
 from .claim_specimens import make
 from .specimens import seal

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from claims.formulas import exp
 from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, certify, discrete, eps, l1
-from exactdp.certify.boxes import _times
+from exactdp.certify.kernel.boxes import _times
 
 from .specimens import seal
 

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
-from exactdp.certify import formulas
-from exactdp.certify.derivation import Derivation
-from exactdp.certify.ratios import (
+from exactdp.certify.kernel.reading import Interval, Reader
+from exactdp.certify.rederive import formulas
+from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.ratios import (
     EPS,
     MalformedError,
     Ratio,
@@ -22,7 +23,6 @@ from exactdp.certify.ratios import (
     WrongProgramError,
     variable,
 )
-from exactdp.certify.reading import Interval, Reader
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import accumulate
 
-from .enclosures import exp_enclosure, total
-from .reading import Terms, size
+from ..kernel.enclosures import exp_enclosure, total
+from ..kernel.reading import Sum, Terms, size
 
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
-
-Key = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates
-Sum = dict[Key, Fraction]
 
 _FLAT: tuple[Fraction, ...] = (Fraction(0),) * 3
 _ONE: Sum = {((0, 0, 0), _FLAT): Fraction(1)}

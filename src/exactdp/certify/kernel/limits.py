@@ -1,8 +1,4 @@
-"""How much a certificate may ask of its checker; beyond, it is rejected.
-
-The last four end no check: closed forms that need more are taken from the solver, and the report
-says so.
-"""
+"""How much a certificate may ask of its checker; beyond, it is rejected."""
 
 MAX_TEXT = 50_000_000  # characters of JSON
 MAX_DIGITS = 200_000  # characters of a rational number
@@ -11,8 +7,3 @@ PRECISIONS = [1 << n for n in range(6, 17)]  # bits tried where a certificate st
 MAX_BITS = PRECISIONS[-1]
 MAX_EXPONENT_BITS = 20_000  # bits of the whole part of x in e^x
 MAX_WORK = 50_000_000  # steps of arithmetic, one or two microseconds each
-
-MAX_SOURCE = 50_000  # characters of a program
-MAX_STEPS = 20_000_000  # steps of all runs of programs together
-MAX_PATHS = 3_000  # paths of a program at one input
-MAX_INTEGRATION = 20_000_000  # steps of all integrals together, some microseconds each

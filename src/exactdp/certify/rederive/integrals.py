@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
+from ..kernel.reading import Sum, Terms
 from . import limits
-from .ratios import Sum, UnsupportedError
-from .reading import Terms
+from .ratios import UnsupportedError
 from .runs import Condition
 
 Number = int | Fraction

@@ -14,12 +14,13 @@ from itertools import product
 from math import inf
 from typing import Any, TypeVar
 
-from .cones import Region, UndecidedError, Vector, dot
+from ..kernel.cones import Region, UndecidedError, Vector, dot
+from ..kernel.reading import Sum
 from .derivation import Derivation
 from .distances import between_outputs
 from .integrals import Integrals
 from .linear import Form, Judge, holds, is_number, plain
-from .ratios import BrokenRunError, Sum, UnsupportedError, WrongProgramError, plus
+from .ratios import BrokenRunError, UnsupportedError, WrongProgramError, plus
 from .regions import Row, feasible, rows
 from .runs import Condition, Path, paths
 

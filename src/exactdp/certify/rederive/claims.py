@@ -15,13 +15,13 @@ from itertools import pairwise
 from math import inf
 from typing import Any, TypeVar
 
+from ..kernel.reading import Interval, RejectedError, counted
+from ..kernel.signs import Signs
 from . import formulas, values
 from .derivation import Input
 from .formulas import Number, Tree
 from .obligations import Due, Point, due, follows, top
 from .ratios import Ratio, UnsupportedError
-from .reading import Interval, RejectedError, counted
-from .signs import Signs
 from .statement import Statement
 
 _RECORD = "input output distance near beta steps obligations"

@@ -15,16 +15,16 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+from ..kernel.cones import Region, UndecidedError, Vector
+from ..kernel.orthants import ConeSign, sum_of
+from ..kernel.reading import Interval, RejectedError, Sum, Terms, counted
+from ..kernel.signs import Signs
 from . import formulas, values
-from .cones import Region, UndecidedError, Vector
 from .formulas import Tree
 from .linear import Form, is_number, plain
 from .obligations import Due, Point, due, follows, top
-from .orthants import ConeSign, sum_of
 from .parametric import At, Inside, OnCone, number_of, parts, vector_of
-from .ratios import Ratio, Sum, UnsupportedError, plus, times
-from .reading import Interval, RejectedError, Terms, counted
-from .signs import Signs
+from .ratios import Ratio, UnsupportedError, plus, times
 from .spaces import Space, Spaces
 
 _LEAF = "output distance steps obligations"

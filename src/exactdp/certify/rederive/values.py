@@ -8,11 +8,11 @@ from itertools import islice, product
 from math import inf
 from typing import Any
 
+from ..kernel.reading import Interval, Reader
 from . import formulas
 from .formulas import Number, Tree
 from .linear import is_number, plain
 from .programs import Kind
-from .reading import Interval, Reader
 
 Level = Interval | Tree  # a range, or a formula
 

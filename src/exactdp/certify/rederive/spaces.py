@@ -11,12 +11,12 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+from ..kernel.cones import Region, Vector, dot, reduced, whole
+from ..kernel.reading import Interval
 from . import values
 from .claims import Claims
-from .cones import Region, Vector, dot, reduced, whole
 from .linear import Form, holds
 from .parametric import At
-from .reading import Interval
 from .runs import Path, paths
 
 _SPACE = "names input alpha gamma tree"
