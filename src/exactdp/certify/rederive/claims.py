@@ -198,10 +198,15 @@ class Claims(Statement):
         if near is None:
             raise UnsupportedError("the certificate names no nearest input")
         at, towards = self.fields(near, "at towards")
-        v = [values.value(self, one) for one in self.entries(at)]
+        members = self.derivation.members
+        v = [values.value(self, one) for one in self.entries(at, len(members))]
+        right = all(map(values.is_entry, v, members))
+        self.require(right, "the nearest input is not of the kind that the program takes")
         slopes = None
         if towards is not None:
             slopes = [self.rational(one) for one in self.entries(towards, len(v))]
+            right = all(m is None for slope, m in zip(slopes, members, strict=True) if slope)
+            self.require(right, "an entry of a finite domain cannot move a little")
         found = self.derivation.reached(record.input, record.output, v, slopes)
         self.require(found is not None, "the nearest input that is given does not disagree")
         self.require(found == record.dd, "the nearest input is not as far away as stated")

@@ -150,8 +150,6 @@ class Derivation:
         run = Exact()
         own = single(u)
         there = list(near)
-        if len(there) != len(own):
-            return None
         if towards is not None:
             for k, slope in enumerate(towards):
                 if slope:
