@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
+from exactdp.certify.kernel.cones import Region
 from exactdp.certify.kernel.reading import Interval, Reader
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.parametric import OnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
     MalformedError,
@@ -194,6 +196,11 @@ def test_programs_that_fail_are_wrong(body: str) -> None:
 # dd ------------------------------------------------------------------------------------
 
 
+def agrees(mine: Derivation, u: list[Any], ideal: Any, radius: Fraction, *, strict: bool) -> bool:
+    ray = Region(1, Reader()).cut((Fraction(1),))
+    return OnCone(mine, ray, u).agrees(ideal, radius, strict=strict)
+
+
 @settings(max_examples=30)
 @given(st.lists(RATIONALS, min_size=3, max_size=3))
 def test_disagreement_from_below(u: list[Fraction]) -> None:
@@ -202,22 +209,22 @@ def test_disagreement_from_below(u: list[Fraction]) -> None:
     largest, second = sorted(u)[:-3:-1]
     dd = (largest - second) / 2
     ideal = mine.ideal([u])
-    assert mine.agrees([u], ideal, dd, strict=True)
-    assert not mine.agrees([u], ideal, dd, strict=False)
-    assert not mine.agrees([u], ideal, dd + Fraction(1, 100), strict=True)
+    assert agrees(mine, u, ideal, dd, strict=True)
+    assert not agrees(mine, u, ideal, dd, strict=False)
+    assert not agrees(mine, u, ideal, dd + Fraction(1, 100), strict=True)
     if dd:
-        assert mine.agrees([u], ideal, dd * Fraction(99, 100), strict=False)
+        assert agrees(mine, u, ideal, dd * Fraction(99, 100), strict=False)
 
 
 def test_disagreement_under_the_other_distances() -> None:
     mine = derivation(str(FACTORIES["above_threshold"](2)))
     for name, dd in (("linf", 1), ("l1", 1), ("discrete", 1)):
         mine.spec["input_distance"] = {"name": name}
-        assert mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=True)
-        assert not mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=False)
+        assert agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=True)
+        assert not agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=False)
     mine.spec["input_distance"] = {"name": "numeric", "threshold": "0"}
-    assert mine.agrees([[2, 0]], (True,), Fraction(2), strict=True)
-    assert not mine.agrees([[2, 0]], (True,), Fraction(2), strict=False)
+    assert agrees(mine, [2, 0], (True,), Fraction(2), strict=True)
+    assert not agrees(mine, [2, 0], (True,), Fraction(2), strict=False)
 
 
 # β -------------------------------------------------------------------------------------

@@ -203,33 +203,33 @@ class Disagreements:
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
         wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
-        inside: dict[Name, int | Fraction] = {}
-        attained = True
+        missed: list[tuple[Rows, dict[Name, int | Fraction]]] = []
         for ways in found.groups:
             best = min(ways, key=lambda way: way.distance(everything))
             least = Fraction(best.distance(everything))
             system = [row.at({**everything, _T: least}) for row in best.system]
             solved = solution(system, wish)
             if solved is None:
-                attained = False
+                missed.append((best.system, {**everything, _T: least + 1}))
                 closed = [Row(row.entries, row.constant, strict=False) for row in system]
                 solved = solution(closed, wish)
-                further = [row.at({**everything, _T: least + 1}) for row in best.system]
-                inside |= solution(further, wish) or {}
             assert solved is not None
             everything |= solved
         other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
         out = self._ideal(other)
-        if not attained:  # on a side of its piece the input may disagree all the same
+        attained = not missed
+        if missed:  # on a side of its piece the input may disagree all the same
             there = self._distance.between(entries(u), entries(other))
             attained = there == distance and (out != output if differ is None else differ(out))
         given = as_written(as_given(self._mechanism, other))
         if attained:
             return Disagreement(distance, given, out, attained=True)
-        # A way from the closure of a convex set to a point of the set runs inside it.
-        ways_in = _difference(found.other, {**everything, **inside}, everything)
-        out = _at(found.output, everything)
-        return Disagreement(distance, given, out, attained=False, towards=ways_in)
+        # A segment from the closure of a convex set to a point of the set runs inside it.
+        inside = dict(everything)
+        for rows, further in missed:
+            inside |= solution([row.at(further) for row in rows], wish) or {}
+        towards = _difference(found.other, inside, everything)
+        return Disagreement(distance, given, _at(found.output, everything), False, towards)
 
     def _closest(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None

@@ -15,12 +15,14 @@ from itertools import pairwise
 from math import inf
 from typing import Any, TypeVar
 
+from ..kernel.cones import Region
 from ..kernel.reading import Interval, RejectedError, counted
 from ..kernel.signs import Signs
 from . import formulas, values
-from .derivation import Input
+from .derivation import Input, single
 from .formulas import Number, Tree
 from .obligations import Due, Point, due, follows, top
+from .parametric import OnCone
 from .ratios import Ratio, UnsupportedError
 from .statement import Statement
 
@@ -73,10 +75,7 @@ class Claims(Statement):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
+        verdict = self.verdict(parts)
         for k, one in enumerate(self.entries(parts["signs"])):
             self.signs.append(self.sign(k, one))
         listed = self.entries(parts["inputs"])
@@ -89,12 +88,7 @@ class Claims(Statement):
         self.where = "the claim"
         if verdict == "holds" and any(record.is_claimed for record in records):
             self.hypotheses()
-        examples = self.entries(parts["counterexamples"])
-        self.where = "the counterexamples"
-        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
+        examples = self.counterexamples(parts["counterexamples"], verdict)
         shown = sum(record.shown for record in records)
         silent = sum(not record.shown for record in records)
         where = counted(len(records), "input")
@@ -104,11 +98,29 @@ class Claims(Statement):
         what += f" (nothing is due at {silent} of them)"
         said = {
             "holds": f"the claim holds: {what}, each is proved",
-            "fails": f"the claim fails: {what}, and {counted(len(examples), 'counterexample')} "
-            f"{'is' if len(examples) == 1 else 'are'} proved",
+            "fails": f"the claim fails: {what}, and {counted(examples, 'counterexample')} "
+            f"{'is' if examples == 1 else 'are'} proved",
             "undecided": f"the claim is undecided, so nothing is proved of it: {what}",
         }[verdict]
         return f"{said}; {self.account()}"
+
+    def verdict(self, parts: dict[str, Any]) -> str:
+        """Read the verdict."""
+        verdict, reason = parts["verdict"], parts["reason"]
+        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
+        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
+        self.require(right, "the reason does not fit the verdict")
+        return str(verdict)
+
+    def counterexamples(self, given: Any, verdict: str) -> int:
+        """Check the counterexamples, and return how many there are."""
+        examples = self.entries(given)
+        self.where = "the counterexamples"
+        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
+        for k, one in enumerate(examples):
+            self.where = f"counterexample {k + 1}"
+            self.counterexample(one)
+        return len(examples)
 
     def account(self) -> str:
         """Return what was re-derived and what was not, as a sentence."""
@@ -119,21 +131,24 @@ class Claims(Statement):
 
     def sign(self, k: int, given: Any) -> tuple[Ratio, bool]:
         """Check one proof of a sign, and return the function and whether it is ≥ 0."""
-        checker = Signs()
-        checker.work = self.work
         claim, verdict, proof = self.fields(given, "claim verdict proof")
         self.where = f"sign {k}"
+        checker = self.proved_sign(claim, verdict, proof)
+        right = not checker.strict and checker.on == self.epsilon
+        self.require(right, "not ≥ 0 for every ε of the claim")
+        return Ratio.of(checker.numerator, checker.denominator), verdict == "holds"
+
+    def proved_sign(self, claim: Any, verdict: Any, proof: Any) -> Signs:
+        """Check a proof about a function of one variable; what it is about is in the result."""
+        checker = Signs()
+        checker.work = self.work
         try:
             checker.read_claim(claim)
-            self.require(
-                not checker.strict and checker.on == self.epsilon,
-                "not ≥ 0 for every ε of the claim",
-            )
             checker.proved(verdict, proof)
         except RejectedError as error:
             self.require(False, str(error))
         self.work = checker.work
-        return Ratio.of(checker.numerator, checker.denominator), verdict == "holds"
+        return checker
 
     def hypotheses(self) -> None:
         """Re-derive that β falls where the largest α or γ is to stand for all."""
@@ -353,9 +368,13 @@ class Claims(Statement):
         within, strict = (alpha, self.closed) if record.dd == inf else (Fraction(record.dd), True)
         agrees = self.derive(
             "distance to disagreement (not smaller)",
-            lambda: self.derivation.agrees(record.input, record.output, within, strict=strict),
+            lambda: self.on_ray(record.input).agrees(record.output, within, strict=strict),
         )
         self.require(agrees is not False, "an input so close disagrees: nothing is claimed here")
+
+    def on_ray(self, u: Input) -> OnCone:
+        """Return the program at an input: on the cone on which only ε moves."""
+        return OnCone(self.derivation, Region(1, self).cut((Fraction(1),)), single(u))
 
 
 def _equal(one: list[Ratio], two: list[Ratio]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from . import distances, limits
 from .integrals import Integrals
-from .linear import Form, Judge, is_number
+from .linear import Form, Judge
 from .points import Point, Remembered, at, unknown
 from .programs import Kind, Program, Steps, frozen
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
-from .regions import ball, feasible, rows
 from .runs import Condition, Exact, Path, Run, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -47,6 +46,7 @@ class Derivation:
         self._ways: tuple[Input, list[Way]] | None = None  # at the last input
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
+        self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
 
     def program(self, source: str) -> Program:
         """Return a program, parsed once."""
@@ -113,6 +113,21 @@ class Derivation:
             return self.ideal(self.assembled(point), Exact())
         return at(known[0], point)
 
+    def ideal_paths(self, others: Sequence[Any]) -> list[tuple[Path, Any]]:
+        """Return the paths of the ideal with unknowns 0, 1, … where an entry is None."""
+        key = str(others)
+        if key not in self._ideal_paths:
+
+            def symbolic(path: Path) -> Any:
+                entries = [
+                    Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
+                    for k, one in enumerate(others)
+                ]
+                return self.ideal(self.assembled(entries), path)
+
+            self._ideal_paths[key] = list(paths(symbolic, noisy=False))
+        return self._ideal_paths[key]
+
     # Runs at points -------------------------------------------------------------------
 
     def _unknown(self, point: Point, judge: Judge) -> Input:
@@ -166,79 +181,16 @@ class Derivation:
             found.constant if isinstance(found, Form) else inf if found == inf else Fraction(found)
         )
 
-    def agrees(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
-        """Whether no input within the radius disagrees (if not strict: nor is one approached)."""
-        if all(kind.members is not None for kind in self.kinds):
-            return self._agrees_listed(u, output, radius, strict=strict)
-        domains = self._domains()
-        known = [one for domain in domains for one in domain if one is not None]
-        if self.own("input_distance") is not None or not all(map(is_number, known)):
-            raise UnsupportedError("how far it is to disagreement is not re-derived here")
-        return all(
-            self._agrees_beside(u, output, radius, fixed, strict=strict)
-            for fixed in product(*domains)
-        )
-
-    def _domains(self) -> list[tuple[Any, ...]]:
+    def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
         found = [(None,) if members is None else members for members in self.members]
         if prod(map(len, found)) > limits.MAX_PATHS:
             raise UnsupportedError("there are too many inputs to look for disagreement")
         return found
 
-    def _agrees_beside(
-        self, u: Input, output: Any, radius: Fraction, fixed: tuple[Any, ...], *, strict: bool
-    ) -> bool:
-        """Whether no input disagrees that is so near and has these entries, reals where None."""
-        own = [Fraction(x) for x in single(u)]
-        size, metric = len(own), self.spec["input_distance"]
-        flat = [
-            (tuple(Fraction(sign * (j == k)) for j in range(size)), Fraction(-sign * one), False)
-            for k, one in enumerate(fixed)
-            if one is not None
-            for sign in (1, -1)
-        ]
-
-        def symbolic(path: Path) -> Any:
-            entries = [
-                Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
-                for k, one in enumerate(fixed)
-            ]
-            return self.ideal(self.assembled(entries), path)
-
-        for path, other in paths(symbolic, noisy=False):
-            for extra in self._differences(u, output, other):
-                conditions = [*path.conditions, *extra]
-                for system in rows(conditions, size):
-                    for shape, near in ball(metric, own, radius, strict=strict):
-                        whole = [*system, *shape, *flat]
-                        if feasible(whole, size):  # then its closure is: the same, none strict
-                            whole = whole if strict else [(c, d, False) for c, d, _ in whole]
-                            if feasible([*whole, *near], size):
-                                return False
-        return True
-
-    def _differences(self, u: Input, output: Any, other: Any) -> list[list[Condition]]:
-        """Return the ways in which an output with unknowns disagrees."""
-        if not _holds_form(other):
-            return [[]] if self.differ(u, output, other) else []
-        spec = self.spec["output_distance"]
-        if self.spec["agreement"] != "equal" and spec.get("name") not in ("discrete", "sup"):
-            raise UnsupportedError("how far it is to disagreement is not re-derived here")
-        if isinstance(other, tuple) and isinstance(output, tuple) and len(other) == len(output):
-            found: list[list[Condition]] = []
-            for a, b in zip(output, other, strict=True):
-                if _holds_form(b):
-                    found += self._differences(u, a, b)
-                elif a != b:
-                    return [[]]
-            return found
-        if isinstance(other, Form) and is_number(output):
-            return [[(other - output, "!=")]]
-        return [[]]
-
-    def _agrees_listed(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
-        for entries in product(*self._domains()):
+    def agrees_listed(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
+        """Whether no input of a finite domain within the radius disagrees (if strict: closer)."""
+        for entries in product(*self.domains()):
             v = self.assembled(list(entries))
             if self.differ(u, output, self.ideal(v)):
                 distance = self.reached(u, output, list(entries), None)
@@ -293,26 +245,22 @@ class Derivation:
         if radius == inf or (name == "discrete" and radius >= 1):
             return Ratio.number(1)
 
-        def event(output: Any, conditions: list[Condition]) -> bool:
-            if name in ("discrete", "sup"):
-                within = Fraction(radius) if name == "sup" else None
-                return distances.matches(output, ideal, within, conditions)
-            return bool(self.output_distance(u, ideal, output) <= radius)
-
-        return self._chance(u, event)
-
-    def _chance(self, u: Input, event: Callable[[Any, list[Condition]], bool]) -> Ratio:
         total = Ratio.number(0)
         for way in self._all_ways(u):
             more: list[Condition] = []
-            if event(way.output, more):
+            if name in ("discrete", "sup"):
+                within = Fraction(radius) if name == "sup" else None
+                close = distances.matches(way.output, ideal, within, more)
+            else:
+                close = bool(self.output_distance(u, ideal, way.output) <= radius)
+            if close:
                 chance = self.integrals.probability(way.noises, [*way.conditions, *more])
                 total = total + way.weight * Ratio.of(chance, _ONE)
         return total
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
-        if _holds_form(output):
+        if distances.holds_noise(output):
             raise UnsupportedError("an output holds noise")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
@@ -344,7 +292,3 @@ def single(u: Input) -> list[Any]:
 
 def _alone(u: Input) -> Any:
     return u[0] if len(u) == 1 else frozen(u)
-
-
-def _holds_form(output: Any) -> bool:
-    return any(map(_holds_form, output)) if isinstance(output, tuple) else isinstance(output, Form)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from ..kernel.cones import Region, UndecidedError, Vector, dot
 from ..kernel.reading import Sum
 from .derivation import Derivation
-from .distances import between_outputs
+from .distances import between_outputs, holds_noise, matches
 from .integrals import Integrals
 from .linear import Form, Judge, holds, is_number, plain
 from .ratios import BrokenRunError, UnsupportedError, WrongProgramError, plus
@@ -157,7 +157,7 @@ class OnCone:
                     raise UnsupportedError("a choice on a cone of inputs")
                 more: list[Condition] = []
                 if name in ("discrete", "sup"):
-                    close = _matches(output, wanted, radius if name == "sup" else None, more)
+                    close = matches(output, wanted, radius if name == "sup" else None, more)
                 else:
                     close = bool(self.gap(wanted, output) <= radius)
                 if close:
@@ -177,11 +177,13 @@ class OnCone:
 
     def gap(self, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
-        if _holds_noise(output):
+        if holds_noise(output):
             raise UnsupportedError("an output holds noise")
         spec = self.derivation.spec["output_distance"]
         if spec.get("name") == "score_gap":
-            raise UnsupportedError("scores on a cone of inputs")
+            if self.region.size > 1:
+                raise UnsupportedError("scores on a cone of inputs")
+            return self.derivation.output_distance(self.input(self.judge), ideal, output)
         own = self.derivation.own("output_distance")
         return between_outputs(spec, self.input(self.judge), ideal, output, own)
 
@@ -213,8 +215,9 @@ class OnCone:
         as one likes.
         """
         for others, path_rows in self.disagreeing(ideal):
-            for near, strict_near in self.near(others, limit):
-                if self._reached([*path_rows, *near], [*path_rows, *strict_near], len(others)):
+            for near, shape in self.near(others, limit):
+                inside = [*path_rows, *shape]
+                if self._reached([*inside, *near], inside, len(others)):
                     return True
         return False
 
@@ -226,8 +229,8 @@ class OnCone:
         """
         left = [self.region.inside(), *self.region.generators]
         for others, path_rows in self.disagreeing(ideal):
-            for near, _ in self.near(others, limit):
-                rows = [*path_rows, *near]
+            for near, shape in self.near(others, limit):
+                rows = [*path_rows, *shape, *near]
                 left = [
                     point
                     for point in left
@@ -247,18 +250,10 @@ class OnCone:
 
     def disagreeing(self, ideal: Any) -> Iterator[tuple[list[Any], list[_Joint]]]:
         """Return sets of inputs v that disagree: finite entries (else None), and conditions."""
-        domains = [(None,) if m is None else m for m in self.derivation.members]
+        domains = self.derivation.domains()
         size = len(domains)
         for others in product(*domains):
-
-            def symbolic(path: Path, others: tuple[Any, ...] = others) -> Any:
-                unknown = [
-                    Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
-                    for k, one in enumerate(others)
-                ]
-                return self.derivation.ideal(self.derivation.assembled(unknown), path)
-
-            for path, other in paths(symbolic, noisy=False):
+            for path, other in self.derivation.ideal_paths(others):
                 for extra in self._differences(ideal, other, size):
                     for system in rows(path.conditions, size):
                         joint = [
@@ -295,20 +290,41 @@ class OnCone:
         there = (start - here[0], *(-q for q in here[1:]))
         return [[(up, there, True)], [(_negative(up), _negative(there), True)]]
 
-    def near(self, others: list[Any], limit: Vector) -> Iterator[tuple[list[_Joint], list[_Joint]]]:
-        """Return conditions for d(u, v) ≤ limit, and those of them that do not bound it."""
+    def agrees(self, ideal: Any, radius: Fraction, *, strict: bool) -> bool:
+        """Whether no input so near disagrees (if not strict: nor is one approached), on a ray."""
+        if None not in self.derivation.members:
+            u = self.input(self.judge)
+            return self.derivation.agrees_listed(u, ideal, radius, strict=strict)
+        for others, path_rows in self.disagreeing(ideal):
+            for near, shape in self.near(others, (radius,), strict=strict):
+                system: list[Row] = [(c, d, is_strict) for c, (d,), is_strict in path_rows + shape]
+                if feasible(system, len(others)):  # then its closure is: the same, none strict
+                    closed = system if strict else [(c, d, False) for c, d, _ in system]
+                    closed += [(c, d, strict) for c, (d,), _ in near]
+                    if feasible(closed, len(others)):
+                        return False
+        return True
+
+    def near(
+        self, others: list[Any], limit: Vector, *, strict: bool = False
+    ) -> Iterator[tuple[list[_Joint], list[_Joint]]]:
+        """Return conditions for d(u, v) ≤ limit (if strict: below it, where that differs).
+
+        They are those that bound it, and those that say where it is what they bound.
+        """
         spec, size = self.derivation.spec["input_distance"], len(others)
         width = self.region.size
         name = spec.get("name")
         if name == "discrete":
             one = tuple(Fraction(k == 0) for k in range(width))
-            if self.region.judge(tuple(a - b for a, b in zip(limit, one, strict=True))) >= 0:
+            if self.region.judge(_minus(limit, one)) >= int(strict):
                 yield [], []
             return
         if name not in ("linf", "l1", "numeric") or any(
-            not (isinstance(one, At) or is_number(one)) for one in self.entries
+            not (isinstance(one, At) or one is None or is_number(one))
+            for one in (*self.entries, *others)
         ):
-            raise UnsupportedError("the distance on inputs is not known on cones")
+            raise UnsupportedError("how far it is to disagreement is not re-derived here")
         zero = (Fraction(0),) * size
         differences: list[_Joint] = []  # v − u
         shape: list[list[list[_Joint]]] = []
@@ -337,7 +353,7 @@ class OnCone:
             bound.append((_negative(c), _minus(limit, d), False))
         for chosen in product(*shape):
             own = [row for way in chosen for row in way]
-            yield [*bound, *own], own
+            yield bound, own
 
     def _by_numbers(
         self, spec: dict[str, Any], difference: _Joint, here: Vector, other: Any
@@ -369,30 +385,3 @@ def _negative(a: Vector) -> Vector:
 
 def _coefficients(form: Form, size: int) -> Vector:
     return tuple(form.coefficients.get(k, Fraction(0)) for k in range(size))
-
-
-def _holds_noise(output: Any) -> bool:
-    if isinstance(output, tuple):
-        return any(map(_holds_noise, output))
-    return isinstance(output, Form) and any(name >= 0 for name in output.coefficients)
-
-
-def _matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
-    """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it)."""
-    if isinstance(output, tuple) or isinstance(ideal, tuple):
-        if not (
-            isinstance(output, tuple) and isinstance(ideal, tuple) and len(output) == len(ideal)
-        ):
-            return False
-        pairs = zip(output, ideal, strict=True)
-        return all(_matches(a, b, radius, conditions) for a, b in pairs)
-    numbers = [is_number(x) or isinstance(x, Form) for x in (output, ideal)]
-    if _holds_noise(output):
-        if radius is None or not numbers[1]:
-            return False  # noise equals a number with probability 0
-        for form in (output - ideal + radius, -output + ideal + radius):
-            conditions.append((form, ">="))
-        return True
-    if radius is not None and all(numbers):
-        return bool(abs(output - ideal) <= radius)
-    return all(numbers) == any(numbers) and bool(output == ideal)

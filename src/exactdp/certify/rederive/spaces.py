@@ -15,9 +15,8 @@ from ..kernel.cones import Region, Vector, dot, reduced, whole
 from ..kernel.reading import Interval
 from . import values
 from .claims import Claims
-from .linear import Form, holds
+from .linear import holds
 from .parametric import At
-from .runs import Path, paths
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
@@ -222,17 +221,10 @@ class Spaces(Claims):
         and these do so on a full part of the space: otherwise one of them is 0 there, and the input
         is on the tie of that one, which is a space of its own.
         """
-        kinds = self.derivation.members
-
-        def symbolic(path: Path) -> Any:
-            unknown = [
-                Form({k: Fraction(1)}, _ZERO, path) if kind is None else one
-                for k, (one, kind) in enumerate(zip(space.entries, kinds, strict=True))
-            ]
-            return self.derivation.ideal(self.derivation.assembled(unknown), path)
-
+        pairs = zip(space.entries, self.derivation.members, strict=True)
+        fixed = [None if members is None else one for one, members in pairs]
         found: set[Vector] = set()
-        for path, _ in paths(symbolic, noisy=False):
+        for path, _ in self.derivation.ideal_paths(fixed):
             region = space.region
             for condition, op in path.conditions:
                 total = [condition.constant] + [_ZERO] * (space.size - 1)
