@@ -51,6 +51,15 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
     return Derivation(spec, None)
 
 
+def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
+    """Return the program at an input: only ε moves."""
+    return OnCone(mine, Region(1, Reader()).cut((Fraction(1),)), u)
+
+
+def probability(mine: Derivation, u: list[Any], output: Any, radius: Fraction) -> Ratio:
+    return on_ray(mine, u).ratio(output, radius)
+
+
 def outputs(mechanism: Mechanism, u: Any) -> list[Any]:
     return list(mechanism.distribution(u))
 
@@ -74,7 +83,7 @@ def test_finite_outputs(name: str) -> None:
         u = [Fraction(source.randint(-6, 6), source.choice([1, 2, 3])) for _ in range(3)]
         total = Ratio.number(0)
         for output in outputs(mechanism, u):
-            found = mine.probability([u], output, Fraction(0))
+            found = probability(mine, u, output, Fraction(0))
             assert found == as_ratio(mechanism.probability(u, output))
             total = total + found
         assert total == 1
@@ -88,7 +97,7 @@ def test_outputs_with_noise(u: list[Fraction], radius: Fraction) -> None:
         mechanism = FACTORIES[name](2)
         mine = derivation(str(mechanism), "sup")
         ideal = mine.ideal([u])
-        assert mine.probability([u], ideal, radius) == as_ratio(mechanism.within(u, radius))
+        assert probability(mine, u, ideal, radius) == as_ratio(mechanism.within(u, radius))
 
 
 PROGRAMS = {
@@ -116,7 +125,7 @@ def test_other_programs(name: str) -> None:
     mine = derivation(str(mechanism))
     for u in ([0, 0], [1, Fraction(-1, 2)], [Fraction(1, 3), 2]):
         for output in outputs(mechanism, u):
-            found = mine.probability([u], output, Fraction(0))
+            found = probability(mine, u, output, Fraction(0))
             assert found == as_ratio(mechanism.probability(u, output))
 
 
@@ -141,7 +150,7 @@ def test_runs_at_many_inputs_are_those_at_each(name: str) -> None:
         listed: list[Any] = []
         for ask in (
             lambda: mine.ideal([u]),
-            lambda: [mine.probability([u], output, Fraction(0)) for output in (0, 1, 2)],
+            lambda: [probability(mine, u, output, Fraction(0)) for output in (0, 1, 2)],
             lambda: mine.reached([u], mine.ideal([u]), u, [Fraction(1), Fraction(-2)]),
         ):
             try:
@@ -160,7 +169,7 @@ def test_subroutines_are_followed() -> None:
     text += "def f(q: Real[2]):\n    return noisy(q[0], 1) > noisy(q[1], 2)"
     mechanism = Mechanism.from_source(text)
     mine = derivation(str(mechanism))
-    assert mine.probability([[0, 1]], True, Fraction(0)) == as_ratio(
+    assert probability(mine, [0, 1], True, Fraction(0)) == as_ratio(
         mechanism.probability([0, 1], True)
     )
 
@@ -197,8 +206,7 @@ def test_programs_that_fail_are_wrong(body: str) -> None:
 
 
 def agrees(mine: Derivation, u: list[Any], ideal: Any, radius: Fraction, *, strict: bool) -> bool:
-    ray = Region(1, Reader()).cut((Fraction(1),))
-    return OnCone(mine, ray, u).agrees(ideal, radius, strict=strict)
+    return on_ray(mine, u).agrees(ideal, radius, strict=strict)
 
 
 @settings(max_examples=30)

@@ -4,8 +4,10 @@ From the bottom up:
 
 - `ratios`, `linear`, `formulas`: quotients of sums, linear forms in unknowns, formulas for α, β, γ;
 - `programs`, `interpreter`, `builtin`, `runs`: the mechanisms' language, and its runs along paths;
-- `points`, `parametric`: runs at inputs, and on cones of inputs;
 - `integrals`, `regions`, `distances`: probabilities, feasible inputs, distances;
-- `derivation`, `values`, `obligations`: all of this for one claim; which α and γ matter;
+- `points`, `derivation`: runs at inputs; the programs of one claim;
+- `parametric`: a claim's program on a cone of inputs, of which a point is one: the ray where only ε
+  moves;
+- `values`, `obligations`: values and levels in JSON; which α and γ matter;
 - `statement`, `claims`, `spaces`, `everywhere`: the certificates themselves.
 """

@@ -36,8 +36,9 @@ T = TypeVar("T")
 class Record:
     """What the certificate says of one input."""
 
-    def __init__(self, u: Input, output: Any, dd: Number, beta: Tree) -> None:
+    def __init__(self, u: Input, program: OnCone, output: Any, dd: Number, beta: Tree) -> None:
         self.input = u
+        self.program = program
         self.output = output
         self.dd = dd
         self.beta = beta
@@ -194,7 +195,8 @@ class Claims(Statement):
         output, dd = values.value(self, output_given), values.distance(self, dd_given)
         found = self.derive("ideal outputs", lambda: (self.derivation.ideal(u),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
-        return Record(u, output, dd, beta)
+        ray = Region(1, self).cut((Fraction(1),))  # only ε moves
+        return Record(u, OnCone(self.derivation, ray, single(u)), output, dd, beta)
 
     def beta_of(self, given: Any, verdict: str) -> Tree:
         """Return the formula for β at an input."""
@@ -265,7 +267,7 @@ class Claims(Statement):
         self.require(right, "the values of the output distance are not 0 and rising")
         found = self.derive(
             "values of the output distance",
-            lambda: self.derivation.steps_of(record.input, record.output),
+            lambda: record.program.steps(record.output),
         )
         self.require(found is None or found == stated, "the output distance has other values")
         return stated
@@ -290,7 +292,7 @@ class Claims(Statement):
         """Compare a closed form with the one that the program has."""
         found = self.derive(
             "closed forms",
-            lambda: self.derivation.probability(record.input, record.output, radius),
+            lambda: record.program.ratio(record.output, radius),
         )
         self.require(found is None or found == stated, "the program has another probability")
 
@@ -368,13 +370,9 @@ class Claims(Statement):
         within, strict = (alpha, self.closed) if record.dd == inf else (Fraction(record.dd), True)
         agrees = self.derive(
             "distance to disagreement (not smaller)",
-            lambda: self.on_ray(record.input).agrees(record.output, within, strict=strict),
+            lambda: record.program.agrees(record.output, within, strict=strict),
         )
         self.require(agrees is not False, "an input so close disagrees: nothing is claimed here")
-
-    def on_ray(self, u: Input) -> OnCone:
-        """Return the program at an input: on the cone on which only ε moves."""
-        return OnCone(self.derivation, Region(1, self).cut((Fraction(1),)), single(u))
 
 
 def _equal(one: list[Ratio], two: list[Ratio]) -> bool:

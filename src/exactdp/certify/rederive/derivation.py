@@ -22,8 +22,6 @@ Number = Fraction | float
 
 T = TypeVar("T")
 
-_ONE = {(Fraction(0), 0): Fraction(1)}
-
 
 class Way(NamedTuple):
     """A path of a program at an input: what it draws, when it is taken, and its output."""
@@ -43,7 +41,6 @@ class Derivation:
         self.steps = Steps()
         self.integrals = Integrals()
         self._programs: dict[str, Program] = {}
-        self._ways: tuple[Input, list[Way]] | None = None  # at the last input
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
@@ -211,22 +208,18 @@ class Derivation:
 
     # Probabilities --------------------------------------------------------------------
 
-    def _all_ways(self, u: Input) -> list[Way]:
-        """Return the ways of the mechanism at an input; fail if it fails on a likely one."""
-        if self._ways is not None and self._ways[0] == u:
-            return self._ways[1]
-        point = single(u)
+    def ways(self, point: Point) -> list[Way]:
+        """Return the ways of the mechanism at a point; where it fails the output is the error."""
         known = self._remembered("mechanism", point, lambda judge: self._paths(point, judge))
-        ways: list[Way] = []
-        for path, output in self._paths(point, None) if known is None else known[0]:
-            conditions = [(at(form, point), op) for form, op in path.conditions]
-            way = Way(path.noises, conditions, path.weight, at(output, point))
-            if not isinstance(output, BrokenRunError):
-                ways.append(way)
-            elif self.integrals.probability(way.noises, way.conditions):
-                raise WrongProgramError(str(output)) from output
-        self._ways = u, ways
-        return ways
+        return [
+            Way(
+                path.noises,
+                [(at(form, point), op) for form, op in path.conditions],
+                path.weight,
+                at(output, point),
+            )
+            for path, output in (self._paths(point, None) if known is None else known[0])
+        ]
 
     def _paths(self, point: Point, judge: Judge | None) -> list[tuple[Path, Any]]:
         """Return the paths of the mechanism at a point, with unknowns if there is a judge."""
@@ -237,26 +230,6 @@ class Derivation:
 
         broken: list[tuple[Path, BrokenRunError]] = []
         return [*paths(run, noisy=True, inputs=judge, broken=broken), *broken]
-
-    def probability(self, u: Input, ideal: Any, radius: Number) -> Ratio:
-        """Return the probability that the output is within a radius of the ideal one."""
-        spec = self.spec["output_distance"]
-        name = spec.get("name")
-        if radius == inf or (name == "discrete" and radius >= 1):
-            return Ratio.number(1)
-
-        total = Ratio.number(0)
-        for way in self._all_ways(u):
-            more: list[Condition] = []
-            if name in ("discrete", "sup"):
-                within = Fraction(radius) if name == "sup" else None
-                close = distances.matches(way.output, ideal, within, more)
-            else:
-                close = bool(self.output_distance(u, ideal, way.output) <= radius)
-            if close:
-                chance = self.integrals.probability(way.noises, [*way.conditions, *more])
-                total = total + way.weight * Ratio.of(chance, _ONE)
-        return total
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
@@ -269,17 +242,6 @@ class Derivation:
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])
         return distances.between_outputs(spec, u, ideal, output, self.own("output_distance"))
-
-    def steps_of(self, u: Input, ideal: Any) -> list[Number]:
-        """Return the values of the output distance that have a positive probability, and 0."""
-        ways = self._all_ways(u)
-        gaps = [self.output_distance(u, ideal, way.output) for way in ways]
-        chances: dict[Number, Ratio] = {Fraction(0): Ratio.number(1)}
-        for gap, way in zip(gaps, ways, strict=True):
-            distance = inf if gap == inf else Fraction(gap)
-            chance = Ratio.of(self.integrals.probability(way.noises, way.conditions), _ONE)
-            chances[distance] = chances.get(distance, Ratio.number(0)) + way.weight * chance
-        return sorted(distance for distance, chance in chances.items() if chance.over)
 
 
 def single(u: Input) -> list[Any]:

@@ -322,17 +322,16 @@ class Everywhere(Spaces):
     ) -> bool:
         """Whether the program has the probabilities that are stated, on a part of a cell."""
         program = self.on(space, region)
-        chance = program.probabilities(ideal)
         judge = Inside(region)
         for radius, (over, under) in stated:
             here = number_of(vector_of(radius, region.size), judge) if radius != inf else inf
-            if times(chance(here), under) != over:
+            if times(program.sum(ideal, here), under) != over:
                 return False
         space.compared |= program.mechanism.compared
         if steps is None:
             return True
         listed = [self.number(one, region) for one in steps]
-        found = program.steps()
+        found = program.steps(ideal)
         return len(listed) == len(found) and all(
             bool(a == b) for a, b in zip(listed, found, strict=True)
         )

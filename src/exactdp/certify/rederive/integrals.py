@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
-from ..kernel.reading import Sum, Terms
+from ..kernel.reading import Sum
 from . import limits
 from .ratios import UnsupportedError
 from .runs import Condition
@@ -45,16 +45,14 @@ class Integrals:
     In a form, the unknown k ≥ 0 is a noise and −k is the parameter number k; ε is number 0.
     """
 
-    def __init__(self, parameters: int = 1, judge: Judge = _sign) -> None:
+    def __init__(
+        self, parameters: int = 1, judge: Judge = _sign, payer: Integrals | None = None
+    ) -> None:
         self.left = limits.MAX_INTEGRATION
+        self.payer = payer  # whose limit it is
         self.parameters = parameters
         self.judge = judge
         self._known: dict[object, Sum] = {}
-
-    def probability(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Terms:
-        """Return the probability of the conditions as a sum in ε."""
-        found = self.density(noises, conditions)
-        return {(q, k): c for ((k,), (q,)), c in found.items()}
 
     def density(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Sum:
         """Return the probability of the conditions as a sum in the parameters."""
@@ -226,6 +224,9 @@ class Integrals:
 
     def spend(self, steps: int) -> None:
         """Count steps, about a microsecond each."""
+        if self.payer is not None:
+            self.payer.spend(steps)
+            return
         self.left -= steps
         if self.left < 0:
             raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")

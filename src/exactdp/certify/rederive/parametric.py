@@ -2,7 +2,7 @@
 
 The program runs with linear forms for its inputs. A comparison of two of them has one answer inside
 the cone; where it has two, the cone is cut there and both parts are looked at. So what is derived
-holds at every input inside the cone.
+holds at every input inside the cone. A single input is the ray where only ε moves.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Any, TypeVar
 
 from ..kernel.cones import Region, UndecidedError, Vector, dot
 from ..kernel.reading import Sum
-from .derivation import Derivation
-from .distances import between_outputs, holds_noise, matches
+from .derivation import Derivation, Way, single
+from .distances import matches
 from .integrals import Integrals
 from .linear import Form, Judge, holds, is_number, plain
-from .ratios import BrokenRunError, UnsupportedError, WrongProgramError, plus
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .regions import Row, feasible, rows
 from .runs import Condition, Path, paths
 
@@ -132,76 +133,86 @@ class OnCone:
 
     # Probabilities --------------------------------------------------------------------
 
-    def probabilities(self, ideal: Any) -> Callable[[Any], Sum]:
-        """Return the function from radii to the probability of being so close to the ideal."""
-        derivation, spec = self.derivation, self.derivation.spec["output_distance"]
-        name, wanted = spec.get("name"), self.value(ideal)
-        integrals = Integrals(self.region.size, self.region.judge)
-        broken: list[tuple[Path, BrokenRunError]] = []
+    @cached_property
+    def integrals(self) -> Integrals:
+        """The integrals on the cone; those at points are shared."""
+        shared = self.derivation.integrals
+        size = self.region.size
+        return shared if size == 1 else Integrals(size, self.region.judge, shared)
 
-        def run(path: Path) -> Any:
-            return derivation.mechanism.run(path, self.input(path))
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The ways of the mechanism; it must not fail on one that is possible."""
+        if self.region.size == 1:
+            every = self.derivation.ways(single(self.input(self.judge)))
+        else:
+            broken: list[tuple[Path, Any]] = []
 
-        every = list(paths(run, noisy=True, inputs=self.mechanism, broken=broken))
-        for path, error in broken:
-            if integrals.density(path.noises, path.conditions):
-                raise WrongProgramError(str(error)) from error
+            def run(path: Path) -> Any:
+                return self.derivation.mechanism.run(path, self.input(path))
 
-        def chance(radius: Any) -> Sum:
-            total: Sum = {}
-            one: Sum = {((0,) * self.region.size, (Fraction(0),) * self.region.size): Fraction(1)}
-            if radius == inf or (name == "discrete" and radius >= 1):
-                return one
-            for path, output in every:
-                if path.weight != 1:
-                    raise UnsupportedError("a choice on a cone of inputs")
-                more: list[Condition] = []
-                if name in ("discrete", "sup"):
-                    close = matches(output, wanted, radius if name == "sup" else None, more)
-                else:
-                    close = bool(self.gap(wanted, output) <= radius)
-                if close:
-                    integrals.left = derivation.integrals.left
-                    found = integrals.density(path.noises, [*path.conditions, *more])
-                    derivation.integrals.left = integrals.left
-                    total = plus(total, found)
-            return total
+            found = list(paths(run, noisy=True, inputs=self.mechanism, broken=broken))
+            every = [
+                Way(path.noises, path.conditions, path.weight, output)
+                for path, output in found + broken
+            ]
+        for way in every:
+            if isinstance(way.output, BrokenRunError) and self.chance(way, []):
+                raise WrongProgramError(str(way.output)) from way.output
+        return [way for way in every if not isinstance(way.output, BrokenRunError)]
 
-        self.gaps = lambda: [
-            (self.gap(wanted, output), integrals.density(path.noises, path.conditions))
-            for path, output in every
-        ]
-        return chance
+    def chance(self, way: Way, more: list[Condition]) -> Sum:
+        """Return the probability of a way and more conditions, without its weight."""
+        return self.integrals.density(way.noises, [*way.conditions, *more])
 
-    gaps: Callable[[], list[tuple[Any, Sum]]]
+    def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
+        """Return weights and sums that add up to the probability of being so close to the ideal."""
+        name, size = self.derivation.spec["output_distance"].get("name"), self.region.size
+        if radius == inf or (name == "discrete" and radius >= 1):
+            yield Ratio.number(1), {((0,) * size, (Fraction(0),) * size): Fraction(1)}
+            return
+        wanted = self.value(ideal)
+        for way in self.ways:
+            more: list[Condition] = []
+            if name in ("discrete", "sup"):
+                close = matches(way.output, wanted, radius if name == "sup" else None, more)
+            else:
+                close = bool(self.gap(wanted, way.output) <= radius)
+            if close:
+                yield way.weight, self.chance(way, more)
+
+    def sum(self, ideal: Any, radius: Any) -> Sum:
+        """Return the probability of being so close to the ideal, without choices."""
+        total: Sum = {}
+        for weight, chance in self.chances(ideal, radius):
+            if weight != 1:
+                raise UnsupportedError("a choice on a cone of inputs")
+            total = plus(total, chance)
+        return total
+
+    def ratio(self, ideal: Any, radius: Any) -> Ratio:
+        """Return the same on a ray, as a function of ε."""
+        total = Ratio.number(0)
+        for weight, chance in self.chances(ideal, radius):
+            total = total + weight * Ratio.lifted(chance)
+        return total
 
     def gap(self, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
-        if holds_noise(output):
-            raise UnsupportedError("an output holds noise")
-        spec = self.derivation.spec["output_distance"]
-        if spec.get("name") == "score_gap":
-            if self.region.size > 1:
-                raise UnsupportedError("scores on a cone of inputs")
-            return self.derivation.output_distance(self.input(self.judge), ideal, output)
-        own = self.derivation.own("output_distance")
-        return between_outputs(spec, self.input(self.judge), ideal, output, own)
+        scored = self.derivation.spec["output_distance"].get("name") == "score_gap"
+        if scored and self.region.size > 1:
+            raise UnsupportedError("scores on a cone of inputs")
+        return self.derivation.output_distance(self.input(self.judge), ideal, output)
 
-    def steps(self) -> list[Any]:
+    def steps(self, ideal: Any) -> list[Any]:
         """Return the values of the output distance with a positive probability, and 0."""
-        found: list[tuple[Any, Sum]] = [(Fraction(0), {((), ()): Fraction(1)})]
-        for gap, chance in self.gaps():
-            for k, (other, total) in enumerate(found):
-                if gap == other:
-                    found[k] = other, plus(total, chance) if other != 0 else total
-                    break
-            else:
-                found.append((gap, chance))
-        listed: list[Any] = []
-        for gap, chance in found:
-            if chance:
-                place = sum(bool(other < gap) for other in listed)
-                listed.insert(place, gap)
+        wanted = self.value(ideal)
+        listed: list[Any] = [Fraction(0)]
+        for way in self.ways:
+            if self.chance(way, []):
+                gap = self.gap(wanted, way.output)
+                if not any(bool(gap == other) for other in listed):
+                    listed.insert(sum(bool(other < gap) for other in listed), gap)
         return listed
 
     # The distance to disagreement -----------------------------------------------------

@@ -86,6 +86,13 @@ class Ratio:
         """Return a quotient of sums in ε."""
         return cls(_lifted(over), _lifted(under))
 
+    @classmethod
+    def lifted(cls, one: Sum) -> Ratio:
+        """Return a sum in ε alone."""
+        return cls.of(
+            {(q, k): c for ((k,), (q,)), c in one.items()}, {(Fraction(0), 0): Fraction(1)}
+        )
+
     @property
     def is_sum(self) -> bool:
         """Whether the denominator is 1."""
