@@ -35,8 +35,8 @@ from exactdp import (
     mechanism,
     value_gap,
 )
-from exactdp.certify import formulas
-from exactdp.certify.ratios import Ratio
+from exactdp.certify.rederive import formulas
+from exactdp.certify.rederive.ratios import Ratio
 
 from .claim_specimens import make
 from .specimens import seal
@@ -213,6 +213,37 @@ def test_a_finite_input_that_disagrees_is_seen() -> None:
     (one,) = wrong["counterexamples"]
     one["alpha"], one["distance"] = "2", "3"
     assert "an input so close disagrees" in certify.check(seal(wrong)).reason
+
+
+@pytest.mark.parametrize(
+    ("at", "towards", "reason"),
+    [
+        (["1/2", "0"], None, "not of the kind"),
+        (["1/3", "0"], ["1", "0"], "not of the kind"),
+        (["0", "0"], ["1", "0"], "cannot move"),
+        ([True, "0"], None, "not of the kind"),
+        (["1"], None, "right length"),
+    ],
+)
+def test_a_nearest_input_must_be_one(at: Any, towards: Any, reason: str) -> None:
+    """From b = 0 the next input with another output is b = 1, so α = 1/2 is claimed, and fails.
+
+    With 1/2, or a little more than 0 or 1/3, for b the output is another one closer by.
+    """
+    program = Mechanism.from_source(
+        "def f(b: Dom(0, 1), q: Real):\n    return lap(eps, b if b == 0 else 1) > 0\n"
+    )
+    claim = Accuracy(program, beta=0, alpha="1/2", inputs=[(0, 0)])
+    found = claim.check()
+    assert found.holds is False
+    wrong = json.loads(json.dumps(found.certificate))
+    wrong["verdict"], wrong["counterexamples"], wrong["signs"] = "holds", [], []
+    (one,) = wrong["inputs"]
+    one["near"], one["obligations"] = {"at": at, "towards": towards}, None
+    one["distance"] = "0" if at[0] == "0" else "1/2" if at[0] == "1/2" else "1/3"
+    report = certify.check(seal(wrong))
+    assert not report.accepted
+    assert reason in report.reason
 
 
 # What is wrong: β that does not fall ---------------------------------------------------

@@ -25,8 +25,8 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.certify import formulas
-from exactdp.certify.reading import Reader
+from exactdp.certify.kernel.reading import Reader
+from exactdp.certify.rederive import formulas
 
 from .claim_specimens import certificate, make
 from .specimens import seal

@@ -11,7 +11,8 @@ import pytest
 
 from claims.formulas import exp
 from claims.published import EXPERIMENTS, Experiment
-from exactdp import Accuracy, Grid, Mechanism, certify, eps, sup
+from exactdp import Accuracy, Grid, Mechanism, alpha, certify, eps, sup
+from exactdp.certify.rederive import limits
 from language.corpus import FACTORIES
 
 from .claim_specimens import CLAIMS, FAILING, certificate, changed, make, verdict
@@ -79,6 +80,18 @@ def test_rows_of_the_paper_are_re_derived_completely(row: Experiment) -> None:
     assert report.accepted, report.reason
     assert report.taken == ()
     assert report.reason.startswith(f"the claim {row.expect}: ")
+
+
+def test_distances_are_re_derived_however_many_entries_there_are() -> None:
+    """Where inputs disagree only close to a point, the way there is known, not searched."""
+    ties = [[0] * 7, [0, 1, -1, 1, -1, 0, 0]]
+    report = certify.check(
+        Accuracy(make("sparse", 7, 1), beta=14 * exp(-alpha * eps / 8), inputs=ties)
+        .check()
+        .certificate
+    )
+    assert report.accepted, report.reason
+    assert report.taken == ()
 
 
 def test_equal_signs_are_written_once() -> None:
@@ -295,7 +308,7 @@ def test_beta_as_a_python_function_is_taken() -> None:
 @pytest.mark.parametrize("limit", ["MAX_PATHS", "MAX_STEPS", "MAX_INTEGRATION"])
 def test_what_is_too_large_is_taken(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = certificate("NoisyMax m=3")
-    monkeypatch.setattr(certify.limits, limit, 3)
+    monkeypatch.setattr(limits, limit, 3)
     report = certify.check(right)
     assert report.accepted
     assert any(re.match(r"closed forms \(15 of 15\): .* 3 ", one) for one in report.taken)
@@ -303,8 +316,8 @@ def test_what_is_too_large_is_taken(limit: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_limits_are_those_of_the_schema() -> None:
     described = VALIDATOR.schema["description"]
-    assert f"{certify.limits.MAX_PATHS:,} paths" in described
-    assert certify.limits.MAX_STEPS == certify.limits.MAX_INTEGRATION == 20_000_000
+    assert f"{limits.MAX_PATHS:,} paths" in described
+    assert limits.MAX_STEPS == limits.MAX_INTEGRATION == 20_000_000
 
 
 def test_undecided_proves_nothing() -> None:

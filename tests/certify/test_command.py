@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +37,35 @@ def test_the_file_alone_loads_neither_flint_nor_exactdp(good: Path) -> None:
     loaded = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if "|" in line}
     assert "json" in loaded
     assert not {name for name in loaded if name.split(".")[0] in ("flint", "exactdp", "reals")}
+
+
+def test_the_kernel_needs_nothing_but_itself(tmp_path: Path) -> None:
+    """A copy of it alone checks a proof of a sign; its files import Python's library and itself."""
+    shutil.copytree(FOLDER / "kernel", tmp_path / "kernel")
+    (tmp_path / "proof.json").write_text(json.dumps(ALL["ε·e^{−ε} ≤ 1"]), encoding="utf-8")
+    code = (
+        "import json, sys; sys.path.insert(0, '.'); from kernel.signs import Signs; "
+        "c = json.load(open('proof.json', encoding='utf-8')); s = Signs(); "
+        "s.read_claim(c['claim']); print(s.proved(c['verdict'], c['proof']))"
+    )
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout == "the claim holds, as proved in the certificate\n", done.stderr
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.stem)
+def test_what_is_imported(path: Path) -> None:
+    """The checker imports itself and Python's library; the kernel nothing of the other part."""
+    ours = path.relative_to(FOLDER).parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert {one.name.split(".")[0] for one in node.names} <= sys.stdlib_module_names
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            first = str(node.module).split(".")[0]
+            assert first in sys.stdlib_module_names or ours == ("__main__.py",)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level <= len(ours)
+            assert ours[0] != "kernel" or node.level == 1
 
 
 def test_accepted(good: Path) -> None:

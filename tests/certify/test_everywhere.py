@@ -32,9 +32,9 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.certify.everywhere import Everywhere
-from exactdp.certify.orthants import ConeSign
-from exactdp.certify.reading import RejectedError
+from exactdp.certify.kernel.orthants import ConeSign
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.everywhere import Everywhere
 from exactdp.cones import nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language import Dom, Real

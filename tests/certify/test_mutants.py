@@ -21,7 +21,7 @@ from exactdp import (
     linf,
     sup,
 )
-from exactdp.certify.boxes import _times
+from exactdp.certify.kernel.boxes import _times
 
 from .specimens import seal
 

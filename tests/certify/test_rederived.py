@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
-from exactdp.certify import formulas
-from exactdp.certify.derivation import Derivation
-from exactdp.certify.ratios import (
+from exactdp.certify.kernel.cones import Region
+from exactdp.certify.kernel.reading import Interval, Reader
+from exactdp.certify.rederive import formulas
+from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.parametric import OnCone
+from exactdp.certify.rederive.ratios import (
     EPS,
     MalformedError,
     Ratio,
@@ -22,7 +25,6 @@ from exactdp.certify.ratios import (
     WrongProgramError,
     variable,
 )
-from exactdp.certify.reading import Interval, Reader
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 
@@ -49,6 +51,15 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
     return Derivation(spec, None)
 
 
+def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
+    """Return the program at an input: only ε moves."""
+    return OnCone(mine, Region(1, Reader()).cut((Fraction(1),)), u)
+
+
+def probability(mine: Derivation, u: list[Any], output: Any, radius: Fraction) -> Ratio:
+    return on_ray(mine, u).ratio(output, radius)
+
+
 def outputs(mechanism: Mechanism, u: Any) -> list[Any]:
     return list(mechanism.distribution(u))
 
@@ -72,7 +83,7 @@ def test_finite_outputs(name: str) -> None:
         u = [Fraction(source.randint(-6, 6), source.choice([1, 2, 3])) for _ in range(3)]
         total = Ratio.number(0)
         for output in outputs(mechanism, u):
-            found = mine.probability([u], output, Fraction(0))
+            found = probability(mine, u, output, Fraction(0))
             assert found == as_ratio(mechanism.probability(u, output))
             total = total + found
         assert total == 1
@@ -86,7 +97,7 @@ def test_outputs_with_noise(u: list[Fraction], radius: Fraction) -> None:
         mechanism = FACTORIES[name](2)
         mine = derivation(str(mechanism), "sup")
         ideal = mine.ideal([u])
-        assert mine.probability([u], ideal, radius) == as_ratio(mechanism.within(u, radius))
+        assert probability(mine, u, ideal, radius) == as_ratio(mechanism.within(u, radius))
 
 
 PROGRAMS = {
@@ -114,8 +125,43 @@ def test_other_programs(name: str) -> None:
     mine = derivation(str(mechanism))
     for u in ([0, 0], [1, Fraction(-1, 2)], [Fraction(1, 3), 2]):
         for output in outputs(mechanism, u):
-            found = mine.probability([u], output, Fraction(0))
+            found = probability(mine, u, output, Fraction(0))
             assert found == as_ratio(mechanism.probability(u, output))
+
+
+COMPARED = {
+    "cases": "return lap(eps, q[0] - q[1]) > 0 if q[0] > q[1] else lap(eps, q[1]) > 2",
+    "ties": "return 0 if q[0] == q[1] else 1 if lap(eps, q[0]) > q[1] else 2",
+    "a failure": "x = lap(eps, q[0])\n    assert q[1] < 3 or x < 0\n    return x > 1",
+    "only numbers will do": "return lap(eps, q[0] * q[1]) > q[0] ** 2",
+    "the largest": "return lap(eps, max(q)) > lap(eps, min(q)) + abs(q[0])",
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_runs_at_many_inputs_are_those_at_each(name: str) -> None:
+    """One derivation for all inputs, in any order, finds what a new one for each input does."""
+    source = f"def f(q: Real[2]):\n    {COMPARED[name]}"
+    numbers = [Fraction(k, 2) for k in range(-3, 8, 2)] + [Fraction(0), Fraction(1)]
+    inputs = [[a, b] for a in numbers for b in numbers]
+    random.Random(name).shuffle(inputs)
+
+    def found(mine: Derivation, u: list[Fraction]) -> list[Any]:
+        listed: list[Any] = []
+        for ask in (
+            lambda: mine.ideal([u]),
+            lambda: [probability(mine, u, output, Fraction(0)) for output in (0, 1, 2)],
+            lambda: mine.reached([u], mine.ideal([u]), u, [Fraction(1), Fraction(-2)]),
+        ):
+            try:
+                listed.append(ask())
+            except (UnsupportedError, WrongProgramError) as error:
+                listed.append((type(error), str(error)))
+        return listed
+
+    shared = derivation(source)
+    for u in inputs:
+        assert found(shared, u) == found(derivation(source), u), u
 
 
 def test_subroutines_are_followed() -> None:
@@ -123,7 +169,7 @@ def test_subroutines_are_followed() -> None:
     text += "def f(q: Real[2]):\n    return noisy(q[0], 1) > noisy(q[1], 2)"
     mechanism = Mechanism.from_source(text)
     mine = derivation(str(mechanism))
-    assert mine.probability([[0, 1]], True, Fraction(0)) == as_ratio(
+    assert probability(mine, [0, 1], True, Fraction(0)) == as_ratio(
         mechanism.probability([0, 1], True)
     )
 
@@ -159,6 +205,10 @@ def test_programs_that_fail_are_wrong(body: str) -> None:
 # dd ------------------------------------------------------------------------------------
 
 
+def agrees(mine: Derivation, u: list[Any], ideal: Any, radius: Fraction, *, strict: bool) -> bool:
+    return on_ray(mine, u).agrees(ideal, radius, strict=strict)
+
+
 @settings(max_examples=30)
 @given(st.lists(RATIONALS, min_size=3, max_size=3))
 def test_disagreement_from_below(u: list[Fraction]) -> None:
@@ -167,22 +217,22 @@ def test_disagreement_from_below(u: list[Fraction]) -> None:
     largest, second = sorted(u)[:-3:-1]
     dd = (largest - second) / 2
     ideal = mine.ideal([u])
-    assert mine.agrees([u], ideal, dd, strict=True)
-    assert not mine.agrees([u], ideal, dd, strict=False)
-    assert not mine.agrees([u], ideal, dd + Fraction(1, 100), strict=True)
+    assert agrees(mine, u, ideal, dd, strict=True)
+    assert not agrees(mine, u, ideal, dd, strict=False)
+    assert not agrees(mine, u, ideal, dd + Fraction(1, 100), strict=True)
     if dd:
-        assert mine.agrees([u], ideal, dd * Fraction(99, 100), strict=False)
+        assert agrees(mine, u, ideal, dd * Fraction(99, 100), strict=False)
 
 
 def test_disagreement_under_the_other_distances() -> None:
     mine = derivation(str(FACTORIES["above_threshold"](2)))
     for name, dd in (("linf", 1), ("l1", 1), ("discrete", 1)):
         mine.spec["input_distance"] = {"name": name}
-        assert mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=True)
-        assert not mine.agrees([[-1, -2]], (False, False), Fraction(dd), strict=False)
+        assert agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=True)
+        assert not agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=False)
     mine.spec["input_distance"] = {"name": "numeric", "threshold": "0"}
-    assert mine.agrees([[2, 0]], (True,), Fraction(2), strict=True)
-    assert not mine.agrees([[2, 0]], (True,), Fraction(2), strict=False)
+    assert agrees(mine, [2, 0], (True,), Fraction(2), strict=True)
+    assert not agrees(mine, [2, 0], (True,), Fraction(2), strict=False)
 
 
 # β -------------------------------------------------------------------------------------

@@ -153,6 +153,29 @@ def test_approached_in_words() -> None:
     assert "3/2 away, arbitrarily close to" in str(approached)
 
 
+@pytest.mark.parametrize("name", ["noisy_max", "sparse", "sparse_variant"])
+@pytest.mark.parametrize("distance", [linf, l1])
+def test_inputs_that_come_close_disagree(name: str, distance: Any) -> None:
+    """The ideal is run at steps of 2^-60, …, 2^-80 from there: it differs, and is as close."""
+    m = 7  # too many entries to try all directions
+    mechanism = FACTORIES[name](m) if name == "noisy_max" else FACTORIES[name](m, 2)
+    ideal = mechanism.noiseless()
+    about = claim(mechanism, input_distance=distance)
+    seen = 0
+    for q in [[Fraction(0)] * m, [Fraction(1)] * m, *numbers(20, m, m)]:
+        found = about.disagreement(q)
+        assert (found.towards is None) == (found.attained or found.input is None)
+        if found.towards is not None:
+            seen += 1
+            here: Any = found.input
+            for step in (Fraction(1, 2**60), Fraction(1, 2**80)):
+                there = [x + step * way for x, way in zip(here, found.towards, strict=True)]
+                assert ideal.run(there) != ideal.run(q)
+                gap = distance.between(q, there) - found.distance
+                assert 0 <= gap <= 2**10 * step
+    assert seen > 3
+
+
 def test_two_entries_must_move_by_different_amounts() -> None:
     """From (0, 0) to q₀ ≥ 1 and q₁ ≥ 2: 3 with l1, 2 with linf."""
     mechanism = Mechanism.from_source(

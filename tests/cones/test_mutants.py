@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp.certify.everywhere import Everywhere
-from exactdp.certify.orthants import ConeSign
-from exactdp.certify.reading import RejectedError
+from exactdp.certify.kernel.orthants import ConeSign
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.everywhere import Everywhere
 from exactdp.cones import Cone, ExpSum, Window, exp, nonnegative_on
 from exactdp.reals.interval import Interval
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from exactdp.certify.everywhere import Everywhere
-from exactdp.certify.orthants import ConeSign
-from exactdp.certify.reading import RejectedError
+from exactdp.certify.kernel.orthants import ConeSign
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.everywhere import Everywhere
 from exactdp.cones import Cone, ExpSum, Quotient, Window, exp, largest_factor, nonnegative_on
 from exactdp.reals.interval import Interval
 from support.examples import examples

@@ -1,11 +1,14 @@
 """Check exactdp certificates, with nothing but integers and fractions.
 
-There are three kinds. A certificate of kind "sign" states that for every ε in an interval the
-quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails, and
-carries a proof. One of kind "claim" states that a claim of accuracy holds, or fails, at given
-inputs; see `claims` for what is re-derived from the program and what is not. One of kind
-"everywhere" states it for all real inputs, or for all α and γ; see `everywhere`. The format is
-published as docs/schema/certificate-v1.json.
+Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
+which inequalities a claim needs.
+
+There are three kinds of certificates. One of kind "sign" states that for every ε in an interval
+the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
+and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
+holds, or fails, at given inputs; see `rederive.claims` for what is re-derived from the program and
+what is not. One of kind "everywhere" states it for all real inputs, or for all α and γ; see
+`rederive.everywhere`. The format is published as docs/schema/certificate-v1.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -25,14 +28,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from . import limits
-from .claims import Claims
-from .enclosures import Enclosure, exp_enclosure, floor, total
-from .everywhere import Everywhere
-from .limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
-from .ratios import MalformedError, UnsupportedError, WrongProgramError
-from .reading import RejectedError
-from .signs import Signs
+from .kernel import limits
+from .kernel.enclosures import Enclosure, exp_enclosure, floor, total
+from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
+from .kernel.reading import RejectedError
+from .kernel.signs import Signs
+from .rederive.claims import Claims
+from .rederive.everywhere import Everywhere
+from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
     "MAX_BITS",

@@ -30,7 +30,7 @@ from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, list
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.output_distances import OutputDistance
-from exactdp.claims.pieces import assembled, entries, kinds
+from exactdp.claims.pieces import entries
 from exactdp.errors import ExactdpError
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from exactdp.claims.verdict import Checked, Counterexample, Verdict
 
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
-_TINY = Fraction(1, 2**80)  # a step in a direction
-_CLOSE = Fraction(1, 2**60)  # a change of the distance by such a step
-_MOST_DIRECTIONS = 3**6
 
 
 def certificate(verdict: Verdict) -> Json:
@@ -324,44 +321,11 @@ def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
         return found.distance
     point = found.input if len(claim.mechanism.inputs) > 1 else (found.input,)
     there = entries(tuple(List(one) if isinstance(one, tuple | list) else one for one in point))
-    towards = None
-    if not found.attained:
-        towards = _towards(claim, u, there, found.distance)
-        if towards is None:
-            return found.distance
     record["near"] = {
         "at": [_value(one) for one in there],
-        "towards": None if towards is None else [str(one) for one in towards],
+        "towards": None if found.towards is None else [spell(one) for one in found.towards],
     }
     return found.distance
-
-
-def _towards(
-    claim: Accuracy, u: tuple[Value, ...], there: list[Value], distance: Distance
-) -> tuple[int, ...] | None:
-    """Return a direction from a point in which inputs disagree at once, if one is found."""
-    output = claim.ideal_function(u)
-    differ = claim.obligations.within.differ(u, output)
-    real = [kind is None for kind in kinds(claim.mechanism)]
-    moved = [
-        (b > a) - (b < a) if is_real else 0
-        for a, b, is_real in zip(entries(u), there, real, strict=True)
-    ]
-    choices = [(0, 1, -1) if is_real else (0,) for is_real in real]
-    count = 1
-    for some in choices:
-        count *= len(some)
-    rest = product(*choices) if count <= _MOST_DIRECTIONS else iter(())
-    for direction in (tuple(moved), *rest):
-        point = [
-            one + step * _TINY if step else one for one, step in zip(there, direction, strict=True)
-        ]
-        other = claim.ideal_function(assembled(claim.mechanism, point))
-        disagrees = other != output if differ is None else differ(other)
-        gap = abs(claim.input_metric.between(entries(u), point) - distance)
-        if disagrees and gap < _CLOSE:
-            return direction
-    return None
 
 
 def _counterexample(claim: Accuracy, one: Counterexample) -> Json:

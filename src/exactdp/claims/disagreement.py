@@ -54,6 +54,8 @@ class Disagreement:
     output: Value | None
     attained: bool
     """Whether that input disagrees itself; otherwise inputs as close as one likes to it do."""
+    towards: tuple[Fraction, ...] | None = None
+    """If it does not: every input + t·towards with a small t > 0 disagrees (entry by entry)."""
 
     def __str__(self) -> str:
         if self.input is None:
@@ -201,27 +203,33 @@ class Disagreements:
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
         wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
-        attained = True
+        missed: list[tuple[Rows, dict[Name, int | Fraction]]] = []
         for ways in found.groups:
             best = min(ways, key=lambda way: way.distance(everything))
-            here = {**everything, _T: Fraction(best.distance(everything))}
-            system = [row.at(here) for row in best.system]
+            least = Fraction(best.distance(everything))
+            system = [row.at({**everything, _T: least}) for row in best.system]
             solved = solution(system, wish)
             if solved is None:
-                attained = False
+                missed.append((best.system, {**everything, _T: least + 1}))
                 closed = [Row(row.entries, row.constant, strict=False) for row in system]
                 solved = solution(closed, wish)
             assert solved is not None
             everything |= solved
         other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
         out = self._ideal(other)
-        if not attained:  # on a side of its piece the input may disagree all the same
+        attained = not missed
+        if missed:  # on a side of its piece the input may disagree all the same
             there = self._distance.between(entries(u), entries(other))
             attained = there == distance and (out != output if differ is None else differ(out))
-        if not attained:
-            out = _at(found.output, everything)
         given = as_written(as_given(self._mechanism, other))
-        return Disagreement(distance, given, out, attained)
+        if attained:
+            return Disagreement(distance, given, out, attained=True)
+        # A segment from the closure of a convex set to a point of the set runs inside it.
+        inside = dict(everything)
+        for rows, further in missed:
+            inside |= solution([row.at(further) for row in rows], wish) or {}
+        towards = _difference(found.other, inside, everything)
+        return Disagreement(distance, given, _at(found.output, everything), False, towards)
 
     def _closest(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
@@ -589,6 +597,19 @@ def _value(form: Value, point: Point) -> Value:
     for name, q in form.coefficients.items():
         total += q * point.get(name, 0)
     return plain(total)
+
+
+def _difference(forms: tuple[Value, ...], there: Point, here: Point) -> tuple[Fraction, ...]:
+    """Return by how much entries of an input change between two points."""
+    return tuple(
+        sum(
+            (Fraction(there[name] - here[name]) * q for name, q in form.coefficients.items()),
+            Fraction(0),
+        )
+        if isinstance(form, Linear)
+        else Fraction(0)
+        for form in forms
+    )
 
 
 def _at(output: Value, point: Point) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from exactdp import certify
-from exactdp.certify.limits import MAX_TEXT
+from exactdp.certify import MAX_TEXT
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 
 _UNREAD = certify.check("").claim

@@ -13,10 +13,10 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
+from ..kernel.reading import Interval
 from . import formulas
 from .formulas import Number
 from .ratios import UnsupportedError
-from .reading import Interval
 from .values import Level
 
 

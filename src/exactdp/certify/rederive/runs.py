@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from . import limits
-from .linear import NEGATED, Form, holds
-from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .linear import NEGATED, Form, Judge, holds
+from .ratios import BrokenRunError, Ratio, UnsupportedError
 
 Condition = tuple[Form, str]  # form op 0
 
@@ -60,8 +60,11 @@ class Exact(Run):
 class Path(Run):
     """A run along one path, with conditions on the unknowns."""
 
-    def __init__(self, choices: tuple[int, ...], *, noisy: bool) -> None:
+    def __init__(
+        self, choices: tuple[int, ...], *, noisy: bool, inputs: Judge | None = None
+    ) -> None:
         self.choices = choices
+        self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.made: list[int] = []
         self.open: list[int] = []  # how many options there were
         self.conditions: list[Condition] = []
@@ -78,6 +81,8 @@ class Path(Run):
 
     def decide(self, form: Form, op: str) -> bool:
         """Follow the path; equality of noises has probability 0."""
+        if self.inputs is not None and all(name < 0 for name in form.coefficients):
+            return self.inputs.decide(form, op)
         if self.noisy and op in ("==", "!="):
             return op == "!="
         known = self._known(form, op)
@@ -145,18 +150,14 @@ def paths(
     run: Callable[[Path], Any],
     *,
     noisy: bool,
-    make: Callable[..., Path] = Path,
-    happens: Callable[[Path], bool] | None = None,
+    inputs: Judge | None = None,
+    broken: list[tuple[Path, BrokenRunError]] | None = None,
 ) -> Iterator[tuple[Path, Any]]:
-    """Return every path of a program, with its output.
-
-    With `happens`, which says whether a path has a positive probability, a path on which the
-    program fails is left out if it has none; else the program is wrong.
-    """
+    """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = 0
     while waiting:
-        path = make(waiting.pop(), noisy=noisy)
+        path = Path(waiting.pop(), noisy=noisy, inputs=inputs)
         count += 1
         if count > limits.MAX_PATHS:
             raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
@@ -164,10 +165,9 @@ def paths(
         try:
             ended.append(run(path))
         except BrokenRunError as error:
-            if happens is None:
+            if broken is None:
                 raise
-            if happens(path):
-                raise WrongProgramError(str(error)) from error
+            broken.append((path, error))
         for k in range(len(path.choices), len(path.made)):
             before = tuple(path.made[:k])
             waiting += [(*before, other) for other in range(1, path.open[k])]

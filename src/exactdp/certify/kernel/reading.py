@@ -13,6 +13,8 @@ from . import limits
 _RATIONAL = re.compile(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?")
 
 Terms = dict[tuple[Fraction, int], Fraction]  # Σ c·ε^k·e^{qε} as {(q, k): c}, all c ≠ 0
+Key = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates
+Sum = dict[Key, Fraction]  # Σ c·∏ x^k·e^{Σ qx} in several variables
 Scaled = tuple[Fraction, int]  # (c, e) is the number c·2^e, where e may be huge
 
 

@@ -3,7 +3,8 @@
 All is scaled by ε: a noise of rate aε is z/ε with z of rate a, and a condition Σ c·x + d ≥ 0
 becomes Σ c·z + dε ≥ 0. One variable after the other is integrated over [L, U], for each choice of
 the largest lower bound L and the smallest upper bound U; which bounds these are is a condition on
-the variables that are left. Sets of measure zero are neglected.
+the variables that are left. Sets of measure zero are neglected. A smaller unit than ε makes all
+rates and constants whole; integers are faster than fractions.
 
 On a cone of parameters (ε, εx, …) instead of ε alone the constant d is a linear form in them, and a
 judge says which sign it has inside the cone.
@@ -15,22 +16,24 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
+from ..kernel.reading import Sum
 from . import limits
 from .ratios import UnsupportedError
-from .reading import Terms
 from .runs import Condition
 
-Row = tuple[Fraction, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
+Number = int | Fraction
+Row = tuple[Number, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
 Rows = frozenset[Row]
-Monomial = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates of the same
+Monomial = tuple[tuple[int, ...], Row]  # powers and rates of the same
 Density = dict[Monomial, Fraction]
+Polynomial = dict[tuple[int, ...], Fraction]
 
-Judge = Callable[[tuple[Fraction, ...]], int]  # the sign of Σ q·parameter
+Judge = Callable[[Row], int]  # the sign of Σ q·parameter
 
 _ZERO = Fraction(0)
 
 
-def _sign(form: tuple[Fraction, ...]) -> int:
+def _sign(form: Row) -> int:
     """Return the sign of a multiple of ε."""
     (q,) = form
     return (q > 0) - (q < 0)
@@ -42,18 +45,16 @@ class Integrals:
     In a form, the unknown k ≥ 0 is a noise and −k is the parameter number k; ε is number 0.
     """
 
-    def __init__(self, parameters: int = 1, judge: Judge = _sign) -> None:
+    def __init__(
+        self, parameters: int = 1, judge: Judge = _sign, payer: Integrals | None = None
+    ) -> None:
         self.left = limits.MAX_INTEGRATION
+        self.payer = payer  # whose limit it is
         self.parameters = parameters
         self.judge = judge
-        self._known: dict[object, Density] = {}
+        self._known: dict[object, Sum] = {}
 
-    def probability(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Terms:
-        """Return the probability of the conditions as a sum in ε."""
-        found = self.density(noises, conditions)
-        return {(q, k): c for ((k,), (q,)), c in found.items()}
-
-    def density(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Density:
+    def density(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Sum:
         """Return the probability of the conditions as a sum in the parameters."""
         names = {name for form, _ in conditions for name in form.coefficients}
         used = sorted(name for name in names if name >= 0)
@@ -61,7 +62,7 @@ class Integrals:
         rows: list[Row] = []
         for form, op in conditions:
             sign = 1 if op[0] == ">" else -1
-            row = [_ZERO] * (len(used) + self.parameters)
+            row: list[Number] = [0] * (len(used) + self.parameters)
             row[len(used)] = sign * form.constant
             for name, c in form.coefficients.items():
                 row[place[name] if name >= 0 else len(used) - name] = sign * c
@@ -72,33 +73,39 @@ class Integrals:
             return {}
         key = own, start
         if key not in self._known:
-            self._known[key] = self._integral(list(own), start)
+            self._known[key] = self._integral(own, start)
         return self._known[key]
 
-    def _integral(self, noises: list[tuple[str, Fraction]], start: Rows) -> Density:
-        width = len(noises) + self.parameters
-        cells: dict[Rows, Density] = {start: {((0,) * width, (_ZERO,) * width): Fraction(1)}}
-        waiting = set(range(len(noises)))
+    def _integral(self, noises: tuple[tuple[str, Fraction], ...], start: Rows) -> Sum:
+        """Return the integral over the points of rows, in units of ε/(size·finer)."""
+        count, width = len(noises), len(noises) + self.parameters
+        size = lcm(*(rate.denominator for _, rate in noises))
+        finer = lcm(*(q.denominator for row in start for q in row[count:]))
+        scaled = frozenset((*row[:count], *(int(q * finer) for q in row[count:])) for row in start)
+        cells: dict[Rows, Density] = {scaled: {((0,) * width, (0,) * width): Fraction(1)}}
+        waiting = set(range(count))
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))
             waiting.remove(v)
-            cells = self._without(cells, v, *noises[v])
-        found: Density = {}
+            kind, rate = noises[v]
+            cells = self._without(cells, v, kind, int(rate * size))
+        unit = Fraction(1, size * finer)
+        found: Sum = {}
         for density in cells.values():
             for (powers, rates), c in density.items():
-                key = powers[len(noises) :], rates[len(noises) :]
-                found[key] = found.get(key, _ZERO) + c
-        return _nonzero(found)
+                key = powers[count:], tuple(q * unit for q in rates[count:])
+                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers)
+        return {key: c for key, c in found.items() if c}
 
     def _without(
-        self, cells: dict[Rows, Density], v: int, kind: str, rate: Fraction
+        self, cells: dict[Rows, Density], v: int, kind: str, rate: int
     ) -> dict[Rows, Density]:
         """Integrate a variable out of all cells; cells with equal conditions are added."""
         found: dict[Rows, Density] = {}
         for rows, density in cells.items():
             for side in (1, -1) if kind == "lap" else (1,):
-                half = tuple(Fraction(side * (k == v)) for k in range(len(next(iter(density))[0])))
-                scale = rate / 2 if kind == "lap" else rate
+                half = tuple(side * (k == v) for k in range(len(next(iter(density))[0])))
+                scale = Fraction(rate, 2 if kind == "lap" else 1)
                 weighted = {
                     (powers, _raised(rates, v, -side * rate)): c * scale
                     for (powers, rates), c in density.items()
@@ -118,12 +125,12 @@ class Integrals:
 
         Of z^k·e^{rz} it is e^{rz}·Σ_j (−1)^j·k!/(k−j)!·z^{k−j}/r^{j+1}, or z^{k+1}/(k+1) if r = 0.
         """
-        powers_of: list[Density] = [{((0,) * len(bound), ()): Fraction(sign)}]
+        powers_of: list[Polynomial] = [{(0,) * len(bound): Fraction(sign)}]
         for (powers, rates), c in density.items():
             k, r = powers[v], rates[v]
             rest = (*powers[:v], 0, *powers[v + 1 :])
             at = tuple(
-                _ZERO if j == v else q + r * b
+                0 if j == v else _whole(q + r * b)
                 for j, (q, b) in enumerate(zip(rates, bound, strict=True))
             )
             steps: list[tuple[int, Fraction]] = []
@@ -133,21 +140,21 @@ class Integrals:
                 factor = c / r
                 for j in range(k + 1):
                     steps.append((k - j, factor))
-                    factor *= -(k - j) / r
+                    factor = factor * (j - k) / r
             for power, factor in steps:
                 while len(powers_of) <= power:
                     powers_of.append(self._times(powers_of[-1], bound))
-                for (more, _), d in powers_of[power].items():
+                for more, d in powers_of[power].items():
                     key = tuple(map(int.__add__, rest, more)), at
                     into[key] = into.get(key, _ZERO) + factor * d
                 self.spend(2 * len(powers_of[power]))
 
-    def _times(self, polynomial: Density, bound: Row) -> Density:
-        found: Density = {}
-        for (powers, none), c in polynomial.items():
+    def _times(self, polynomial: Polynomial, bound: Row) -> Polynomial:
+        found: Polynomial = {}
+        for powers, c in polynomial.items():
             for k, b in enumerate(bound):
                 if b:
-                    key = (*powers[:k], powers[k] + 1, *powers[k + 1 :]), none
+                    key = (*powers[:k], powers[k] + 1, *powers[k + 1 :])
                     found[key] = found.get(key, _ZERO) + c * b
         self.spend(len(found))
         return found
@@ -163,8 +170,11 @@ class Integrals:
                 if self.judge(constant) < 0:
                     return None
                 continue
-            scale = Fraction(below, above)
-            key, value = tuple(c * scale for c in direction), tuple(c * scale for c in constant)
+            key, value = direction, constant
+            if below != 1 or above != 1:
+                scale = Fraction(below, above)
+                key = tuple(int(c * scale) for c in direction)
+                value = tuple(_whole(c * scale) for c in constant)
             if key not in tightest or self.judge(_minus(value, tightest[key])) < 0:
                 tightest[key] = value
         for key, value in tightest.items():
@@ -182,7 +192,8 @@ class Integrals:
             if row[v] == 0:
                 rest.append(row)
             else:
-                bound = tuple(_ZERO if k == v else -c / row[v] for k, c in enumerate(row))
+                slope = -row[v] if row[v] in (1, -1) else -1 / Fraction(row[v])
+                bound = tuple(0 if k == v else _whole(c * slope) for k, c in enumerate(row))
                 self._place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
         found: list[tuple[Rows, Row | None, Row | None]] = []
         lows: list[Row | None] = [*lower] or [None]
@@ -213,16 +224,24 @@ class Integrals:
 
     def spend(self, steps: int) -> None:
         """Count steps, about a microsecond each."""
+        if self.payer is not None:
+            self.payer.spend(steps)
+            return
         self.left -= steps
         if self.left < 0:
             raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")
+
+
+def _whole(q: Number) -> Number:
+    """Return an integer as such."""
+    return q.numerator if q.denominator == 1 else q
 
 
 def _nonzero(density: Density) -> Density:
     return {key: c for key, c in density.items() if c}
 
 
-def _raised(rates: tuple[Fraction, ...], v: int, by: Fraction) -> tuple[Fraction, ...]:
+def _raised(rates: Row, v: int, by: int) -> Row:
     return (*rates[:v], rates[v] + by, *rates[v + 1 :])
 
 

@@ -30,8 +30,7 @@ from typing import Any
 
 from .boxes import Box, check_boxes, functionals, rates_of
 from .cones import Region, Vector, is_covered, rank
-from .ratios import Sum
-from .reading import Reader
+from .reading import Reader, Sum
 
 Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
 Local = dict[tuple[Factor, ...], Fraction]

@@ -8,11 +8,11 @@ from itertools import islice, product
 from math import inf
 from typing import Any
 
+from ..kernel.reading import Interval, Reader
 from . import formulas
 from .formulas import Number, Tree
 from .linear import is_number, plain
 from .programs import Kind
-from .reading import Interval, Reader
 
 Level = Interval | Tree  # a range, or a formula
 
@@ -49,16 +49,16 @@ def an_input(reader: Reader, given: Any, kinds: list[Kind]) -> list[Any]:
         read = value(reader, one)
         items = read if kind.length is not None else (read,)
         right = isinstance(items, tuple) and kind.length in (None, len(items))
-        right = right and all(
-            is_number(item) if kind.members is None else _member(item, kind.members)
-            for item in items
-        )
+        right = right and all(is_entry(item, kind.members) for item in items)
         reader.require(right, "an input is not of the kind that the program takes")
         found.append(read if kind.length is None else list(items))
     return found
 
 
-def _member(item: Any, members: tuple[Any, ...]) -> bool:
+def is_entry(item: Any, members: tuple[Any, ...] | None) -> bool:
+    """Whether a single value can stand in an input where these are allowed, or reals (None)."""
+    if members is None:
+        return is_number(item)
     return any(item == one and isinstance(item, bool) == isinstance(one, bool) for one in members)
 
 

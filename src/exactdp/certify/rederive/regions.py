@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from .linear import Form
 from .ratios import UnsupportedError
@@ -53,45 +52,3 @@ def feasible(system: list[Row], size: int) -> bool:
             system.append((added, s * a[1] + t * b[1], a[2] or b[2]))
         system = list(dict.fromkeys(system))
     return all(d > 0 or (d == 0 and not strict) for _, d, strict in system)
-
-
-def ball(
-    spec: dict[str, Any], u: list[Fraction], radius: Fraction, *, strict: bool
-) -> Iterator[tuple[list[Row], list[Row]]]:
-    """Return the inputs within a distance of u (if strict: closer), as a union of sets.
-
-    Each has rows that say where the distance is a maximum, and rows that bound this maximum.
-    """
-    size, name = len(u), spec.get("name")
-
-    def unit(k: int, sign: int, d: Fraction, is_strict: bool) -> Row:
-        return tuple(Fraction(sign * (j == k)) for j in range(size)), d, is_strict
-
-    def same(k: int) -> list[Row]:
-        return [unit(k, 1, -u[k], False), unit(k, -1, u[k], False)]
-
-    near = [unit(k, 1, radius - u[k], strict) for k in range(size)]
-    near += [unit(k, -1, radius + u[k], strict) for k in range(size)]
-    if name == "linf":
-        yield [], near
-    elif name == "l1" and size <= 8:
-        system: list[Row] = []
-        for signs in product((1, -1), repeat=size):
-            shift = sum((s * x for s, x in zip(signs, u, strict=True)), Fraction(0))
-            system.append((tuple(Fraction(-s) for s in signs), radius + shift, strict))
-        yield [], system
-    elif name == "numeric" and size <= 8:
-        threshold = Fraction(spec["threshold"])
-        ways: list[list[list[Row]]] = [
-            [[]] if u[k] < threshold else [same(k), [unit(k, -1, threshold, True)]]
-            for k in range(size)
-        ]
-        for chosen in product(*ways):
-            yield [row for way in chosen for row in way], near
-    elif name == "discrete":
-        if radius > 1 or (radius == 1 and not strict):
-            yield [], []
-        elif radius > 0 or not strict:
-            yield [row for k in range(size) for row in same(k)], []
-    else:
-        raise UnsupportedError("the distance on inputs is not known")

@@ -8,14 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import accumulate
 
-from .enclosures import exp_enclosure, total
-from .reading import Terms, size
+from ..kernel.enclosures import exp_enclosure, total
+from ..kernel.reading import Sum, Terms, size
 
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
-
-Key = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates
-Sum = dict[Key, Fraction]
 
 _FLAT: tuple[Fraction, ...] = (Fraction(0),) * 3
 _ONE: Sum = {((0, 0, 0), _FLAT): Fraction(1)}
@@ -73,7 +70,7 @@ class Ratio:
         self.under = _ONE if under is None else under
         if not self.under:
             raise ZeroDivisionError("division by 0")
-        if len(self.under) == 1:  # a monomial below is 1/monomial above
+        if len(self.under) == 1 and self.under != _ONE:  # a monomial below is 1/monomial above
             (((powers, rates), c),) = self.under.items()
             inverse = tuple(-k for k in powers), tuple(-q for q in rates)
             self.over = times(self.over, {inverse: 1 / c})
@@ -88,6 +85,13 @@ class Ratio:
     def of(cls, over: Terms, under: Terms) -> Ratio:
         """Return a quotient of sums in ε."""
         return cls(_lifted(over), _lifted(under))
+
+    @classmethod
+    def lifted(cls, one: Sum) -> Ratio:
+        """Return a sum in ε alone."""
+        return cls.of(
+            {(q, k): c for ((k,), (q,)), c in one.items()}, {(Fraction(0), 0): Fraction(1)}
+        )
 
     @property
     def is_sum(self) -> bool:

@@ -21,7 +21,7 @@ MOST_RAYS = 2_000
 class UndecidedError(Exception):
     """A linear form has both signs inside a cone."""
 
-    def __init__(self, form: Vector) -> None:
+    def __init__(self, form: Sequence[Fraction | int]) -> None:
         super().__init__("a comparison comes out differently in different parts of a cell")
         self.form = form
 
@@ -107,7 +107,7 @@ class Region:
             total = [a + b for a, b in zip(total, ray, strict=True)]
         return tuple(total)
 
-    def sign(self, form: Vector) -> int | None:
+    def sign(self, form: Sequence[Fraction | int]) -> int | None:
         """Return the sign of a form inside, None if it has both."""
         if not any(form):
             return 0
@@ -119,14 +119,14 @@ class Region:
             return 1
         return -1 if all(value <= 0 for value in values) else None
 
-    def judge(self, form: Vector) -> int:
+    def judge(self, form: Sequence[Fraction | int]) -> int:
         """Return the sign of a form inside."""
         sign = self.sign(form)
         if sign is None:
             raise UndecidedError(form)
         return sign
 
-    def halves(self, form: Vector) -> Iterator[Region]:
+    def halves(self, form: Sequence[Fraction | int]) -> Iterator[Region]:
         """Return the parts on both sides of a form that have points inside."""
         for sign in (1, -1):
             part = self.cut([sign * q for q in form])

@@ -15,13 +15,15 @@ from itertools import pairwise
 from math import inf
 from typing import Any, TypeVar
 
+from ..kernel.cones import Region
+from ..kernel.reading import Interval, RejectedError, counted
+from ..kernel.signs import Signs
 from . import formulas, values
-from .derivation import Input
+from .derivation import Input, single
 from .formulas import Number, Tree
 from .obligations import Due, Point, due, follows, top
+from .parametric import OnCone
 from .ratios import Ratio, UnsupportedError
-from .reading import Interval, RejectedError, counted
-from .signs import Signs
 from .statement import Statement
 
 _RECORD = "input output distance near beta steps obligations"
@@ -34,8 +36,9 @@ T = TypeVar("T")
 class Record:
     """What the certificate says of one input."""
 
-    def __init__(self, u: Input, output: Any, dd: Number, beta: Tree) -> None:
+    def __init__(self, u: Input, program: OnCone, output: Any, dd: Number, beta: Tree) -> None:
         self.input = u
+        self.program = program
         self.output = output
         self.dd = dd
         self.beta = beta
@@ -73,10 +76,7 @@ class Claims(Statement):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
+        verdict = self.verdict(parts)
         for k, one in enumerate(self.entries(parts["signs"])):
             self.signs.append(self.sign(k, one))
         listed = self.entries(parts["inputs"])
@@ -89,12 +89,7 @@ class Claims(Statement):
         self.where = "the claim"
         if verdict == "holds" and any(record.is_claimed for record in records):
             self.hypotheses()
-        examples = self.entries(parts["counterexamples"])
-        self.where = "the counterexamples"
-        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
+        examples = self.counterexamples(parts["counterexamples"], verdict)
         shown = sum(record.shown for record in records)
         silent = sum(not record.shown for record in records)
         where = counted(len(records), "input")
@@ -104,11 +99,29 @@ class Claims(Statement):
         what += f" (nothing is due at {silent} of them)"
         said = {
             "holds": f"the claim holds: {what}, each is proved",
-            "fails": f"the claim fails: {what}, and {counted(len(examples), 'counterexample')} "
-            f"{'is' if len(examples) == 1 else 'are'} proved",
+            "fails": f"the claim fails: {what}, and {counted(examples, 'counterexample')} "
+            f"{'is' if examples == 1 else 'are'} proved",
             "undecided": f"the claim is undecided, so nothing is proved of it: {what}",
         }[verdict]
         return f"{said}; {self.account()}"
+
+    def verdict(self, parts: dict[str, Any]) -> str:
+        """Read the verdict."""
+        verdict, reason = parts["verdict"], parts["reason"]
+        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
+        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
+        self.require(right, "the reason does not fit the verdict")
+        return str(verdict)
+
+    def counterexamples(self, given: Any, verdict: str) -> int:
+        """Check the counterexamples, and return how many there are."""
+        examples = self.entries(given)
+        self.where = "the counterexamples"
+        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
+        for k, one in enumerate(examples):
+            self.where = f"counterexample {k + 1}"
+            self.counterexample(one)
+        return len(examples)
 
     def account(self) -> str:
         """Return what was re-derived and what was not, as a sentence."""
@@ -119,21 +132,24 @@ class Claims(Statement):
 
     def sign(self, k: int, given: Any) -> tuple[Ratio, bool]:
         """Check one proof of a sign, and return the function and whether it is ≥ 0."""
-        checker = Signs()
-        checker.work = self.work
         claim, verdict, proof = self.fields(given, "claim verdict proof")
         self.where = f"sign {k}"
+        checker = self.proved_sign(claim, verdict, proof)
+        right = not checker.strict and checker.on == self.epsilon
+        self.require(right, "not ≥ 0 for every ε of the claim")
+        return Ratio.of(checker.numerator, checker.denominator), verdict == "holds"
+
+    def proved_sign(self, claim: Any, verdict: Any, proof: Any) -> Signs:
+        """Check a proof about a function of one variable; what it is about is in the result."""
+        checker = Signs()
+        checker.work = self.work
         try:
             checker.read_claim(claim)
-            self.require(
-                not checker.strict and checker.on == self.epsilon,
-                "not ≥ 0 for every ε of the claim",
-            )
             checker.proved(verdict, proof)
         except RejectedError as error:
             self.require(False, str(error))
         self.work = checker.work
-        return Ratio.of(checker.numerator, checker.denominator), verdict == "holds"
+        return checker
 
     def hypotheses(self) -> None:
         """Re-derive that β falls where the largest α or γ is to stand for all."""
@@ -179,7 +195,8 @@ class Claims(Statement):
         output, dd = values.value(self, output_given), values.distance(self, dd_given)
         found = self.derive("ideal outputs", lambda: (self.derivation.ideal(u),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
-        return Record(u, output, dd, beta)
+        ray = Region(1, self).cut((Fraction(1),))  # only ε moves
+        return Record(u, OnCone(self.derivation, ray, single(u)), output, dd, beta)
 
     def beta_of(self, given: Any, verdict: str) -> Tree:
         """Return the formula for β at an input."""
@@ -198,10 +215,15 @@ class Claims(Statement):
         if near is None:
             raise UnsupportedError("the certificate names no nearest input")
         at, towards = self.fields(near, "at towards")
-        v = [values.value(self, one) for one in self.entries(at)]
+        members = self.derivation.members
+        v = [values.value(self, one) for one in self.entries(at, len(members))]
+        right = all(map(values.is_entry, v, members))
+        self.require(right, "the nearest input is not of the kind that the program takes")
         slopes = None
         if towards is not None:
             slopes = [self.rational(one) for one in self.entries(towards, len(v))]
+            right = all(m is None for slope, m in zip(slopes, members, strict=True) if slope)
+            self.require(right, "an entry of a finite domain cannot move a little")
         found = self.derivation.reached(record.input, record.output, v, slopes)
         self.require(found is not None, "the nearest input that is given does not disagree")
         self.require(found == record.dd, "the nearest input is not as far away as stated")
@@ -245,7 +267,7 @@ class Claims(Statement):
         self.require(right, "the values of the output distance are not 0 and rising")
         found = self.derive(
             "values of the output distance",
-            lambda: self.derivation.steps_of(record.input, record.output),
+            lambda: record.program.steps(record.output),
         )
         self.require(found is None or found == stated, "the output distance has other values")
         return stated
@@ -270,7 +292,7 @@ class Claims(Statement):
         """Compare a closed form with the one that the program has."""
         found = self.derive(
             "closed forms",
-            lambda: self.derivation.probability(record.input, record.output, radius),
+            lambda: record.program.ratio(record.output, radius),
         )
         self.require(found is None or found == stated, "the program has another probability")
 
@@ -348,7 +370,7 @@ class Claims(Statement):
         within, strict = (alpha, self.closed) if record.dd == inf else (Fraction(record.dd), True)
         agrees = self.derive(
             "distance to disagreement (not smaller)",
-            lambda: self.derivation.agrees(record.input, record.output, within, strict=strict),
+            lambda: record.program.agrees(record.output, within, strict=strict),
         )
         self.require(agrees is not False, "an input so close disagrees: nothing is claimed here")
 

@@ -11,13 +11,12 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+from ..kernel.cones import Region, Vector, dot, reduced, whole
+from ..kernel.reading import Interval
 from . import values
 from .claims import Claims
-from .cones import Region, Vector, dot, reduced, whole
-from .linear import Form, holds
+from .linear import holds
 from .parametric import At
-from .reading import Interval
-from .runs import Path, paths
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
@@ -77,7 +76,7 @@ class Spaces(Claims):
         elif isinstance(given, dict) and "box" in given:
             (ends,) = self.fields(given, "box")
             self.ends = []
-            for pair in self.entries(ends, self.real_entries.count(None)):
+            for pair in self.entries(ends, self.derivation.members.count(None)):
                 low, high = map(self.rational, self.pair(pair))
                 self.require(low <= high, "the box is empty")
                 self.ends.append((low, high))
@@ -90,14 +89,6 @@ class Spaces(Claims):
         if self.is_listed:
             return super().which()
         return "all real inputs" if self.ends is None else "all inputs of a box of reals"
-
-    @property
-    def real_entries(self) -> list[tuple[Any, ...] | None]:
-        """The members of the domain of each single value of the input, None for reals."""
-        found: list[tuple[Any, ...] | None] = []
-        for kind in self.kinds:
-            found += [kind.members] * (1 if kind.length is None else kind.length)
-        return found
 
     @property
     def entry_names(self) -> list[str]:
@@ -116,7 +107,7 @@ class Spaces(Claims):
         single: list[Any] = []
         for one in u:
             single += one if isinstance(one, list) else [one]
-        real = [x for x, kind in zip(single, self.real_entries, strict=True) if kind is None]
+        real = [x for x, kind in zip(single, self.derivation.members, strict=True) if kind is None]
         return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
 
     # Spaces ---------------------------------------------------------------------------
@@ -133,7 +124,7 @@ class Spaces(Claims):
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
         self.require(right and len(set(names)) == len(names) <= 40, "not names of parameters")
         size = len(names)
-        kinds = self.real_entries
+        kinds = self.derivation.members
         entries: list[Any] = []
         for one, kind in zip(self.entries(listed, len(kinds)), kinds, strict=True):
             if isinstance(one, dict) and "form" in one:
@@ -168,7 +159,7 @@ class Spaces(Claims):
         flats = [space.flat() for space in spaces]
         self.require(len(set(flats)) == len(flats), "a space is there twice")
         frees = (not fixed_alpha) + (not fixed_gamma)
-        kinds = self.real_entries
+        kinds = self.derivation.members
         reals = 0 if self.is_listed else kinds.count(None)
         size = 1 + reals + frees
         whole = tuple(reduced(self.directions(size)))
@@ -230,17 +221,10 @@ class Spaces(Claims):
         and these do so on a full part of the space: otherwise one of them is 0 there, and the input
         is on the tie of that one, which is a space of its own.
         """
-        kinds = self.real_entries
-
-        def symbolic(path: Path) -> Any:
-            unknown = [
-                Form({k: Fraction(1)}, _ZERO, path) if kind is None else one
-                for k, (one, kind) in enumerate(zip(space.entries, kinds, strict=True))
-            ]
-            return self.derivation.ideal(self.derivation.assembled(unknown), path)
-
+        pairs = zip(space.entries, self.derivation.members, strict=True)
+        fixed = [None if members is None else one for one, members in pairs]
         found: set[Vector] = set()
-        for path, _ in paths(symbolic, noisy=False):
+        for path, _ in self.derivation.ideal_paths(fixed):
             region = space.region
             for condition, op in path.conditions:
                 total = [condition.constant] + [_ZERO] * (space.size - 1)

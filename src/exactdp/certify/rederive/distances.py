@@ -70,7 +70,14 @@ def _sup(one: Any, two: Any) -> Any:
     return Fraction(0) if one == two else inf
 
 
-def matches(output: Any, ideal: Any, radius: Fraction | None, conditions: list[Condition]) -> bool:
+def holds_noise(output: Any) -> bool:
+    """Whether a number in an output is not known, even where the input is."""
+    if isinstance(output, tuple):
+        return any(map(holds_noise, output))
+    return isinstance(output, Form) and any(name >= 0 for name in output.coefficients)
+
+
+def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
     """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it).
 
     What noise in the output must satisfy goes to `conditions`.
@@ -82,12 +89,14 @@ def matches(output: Any, ideal: Any, radius: Fraction | None, conditions: list[C
             return False
         pairs = zip(output, ideal, strict=True)
         return all(matches(a, b, radius, conditions) for a, b in pairs)
-    if isinstance(output, Form):
-        if radius is None or not is_number(ideal):
+    numbers = [is_number(x) or isinstance(x, Form) for x in (output, ideal)]
+    if holds_noise(output):
+        if radius is None or not numbers[1]:
             return False  # noise equals a number with probability 0
-        for form in (output - (ideal - radius), (ideal + radius) - output):
+        for form in (output - ideal + radius, -output + ideal + radius):
             conditions.append((form, ">="))
         return True
-    if radius is not None and is_number(ideal) and is_number(output):
+    if radius is not None and all(numbers):
         return bool(abs(output - ideal) <= radius)
-    return bool(output == ideal)  # True is no number, but equal to 1
+    has_form = isinstance(output, Form) or isinstance(ideal, Form)
+    return (all(numbers) or not has_form) and bool(output == ideal)  # True is 1, but no number

@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
+from ..kernel.reading import Reader, Terms, spelled
 from .ratios import EPS, MalformedError, Ratio, UnsupportedError, variable
-from .reading import Reader, Terms, spelled
 
 Number = Fraction | float  # a float only if it is infinite
 Tree = Any  # as checked by `read`

@@ -15,16 +15,15 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+from ..kernel.cones import Region, UndecidedError, Vector
+from ..kernel.orthants import ConeSign, sum_of
+from ..kernel.reading import Interval, RejectedError, Sum, Terms, counted
 from . import formulas, values
-from .cones import Region, UndecidedError, Vector
 from .formulas import Tree
 from .linear import Form, is_number, plain
 from .obligations import Due, Point, due, follows, top
-from .orthants import ConeSign, sum_of
 from .parametric import At, Inside, OnCone, number_of, parts, vector_of
-from .ratios import Ratio, Sum, UnsupportedError, plus, times
-from .reading import Interval, RejectedError, Terms, counted
-from .signs import Signs
+from .ratios import Ratio, UnsupportedError, plus, times
 from .spaces import Space, Spaces
 
 _LEAF = "output distance steps obligations"
@@ -47,21 +46,14 @@ class Everywhere(Spaces):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
-        examples = self.entries(parts["counterexamples"])
-        self.require(bool(examples) == (verdict == "fails"), "counterexamples do not fit")
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
+        verdict = self.verdict(parts)
+        examples = self.counterexamples(parts["counterexamples"], verdict)
         listed, signs = self.entries(parts["spaces"]), self.entries(parts["signs"])
         self.where = "the spaces"
         self.require(verdict == "holds" or not (listed or signs), "nothing else is proved")
         if verdict == "fails":
-            many = counted(len(examples), "counterexample")
-            what = f"the claim fails: {many} {'is' if len(examples) == 1 else 'are'} proved"
+            many = counted(examples, "counterexample")
+            what = f"the claim fails: {many} {'is' if examples == 1 else 'are'} proved"
             return f"{what}; {self.account()}"
         if verdict == "undecided":
             return "the claim is undecided, so nothing is proved of it"
@@ -101,19 +93,12 @@ class Everywhere(Spaces):
         names = "format version kind claim verdict proof seal"
         _, _, kind, claim, verdict, proof, _ = self.fields(certificate, names)
         self.require(kind == "sign" and verdict == "holds", "not a proof of a sign")
-        checker = Signs()
-        checker.work = self.work
-        try:
-            checker.read_claim(claim)
-            on = checker.on
-            right = on.lower <= lower and on.upper >= upper and not checker.strict
-            self.require(right and len(checker.denominator) == 1, "not for every point of a ray")
-            ((key, c),) = checker.denominator.items()
-            self.require(key == (Fraction(0), 0) and c > 0, "a quotient on a ray")
-            checker.proved(verdict, proof)
-        except RejectedError as error:
-            self.require(False, str(error))
-        self.work = checker.work
+        checker = self.proved_sign(claim, verdict, proof)
+        on = checker.on
+        right = on.lower <= lower and on.upper >= upper and not checker.strict
+        self.require(right and len(checker.denominator) == 1, "not for every point of a ray")
+        ((key, c),) = checker.denominator.items()
+        self.require(key == (Fraction(0), 0) and c > 0, "a quotient on a ray")
         return dict(checker.numerator)
 
     def falling(self, spaces: list[Space]) -> None:
@@ -337,17 +322,16 @@ class Everywhere(Spaces):
     ) -> bool:
         """Whether the program has the probabilities that are stated, on a part of a cell."""
         program = self.on(space, region)
-        chance = program.probabilities(ideal)
         judge = Inside(region)
         for radius, (over, under) in stated:
             here = number_of(vector_of(radius, region.size), judge) if radius != inf else inf
-            if times(chance(here), under) != over:
+            if times(program.sum(ideal, here), under) != over:
                 return False
-        space.compared |= program.compared
+        space.compared |= program.mechanism.compared
         if steps is None:
             return True
         listed = [self.number(one, region) for one in steps]
-        found = program.steps()
+        found = program.steps(ideal)
         return len(listed) == len(found) and all(
             bool(a == b) for a, b in zip(listed, found, strict=True)
         )

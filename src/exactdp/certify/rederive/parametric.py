@@ -2,7 +2,7 @@
 
 The program runs with linear forms for its inputs. A comparison of two of them has one answer inside
 the cone; where it has two, the cone is cut there and both parts are looked at. So what is derived
-holds at every input inside the cone.
+holds at every input inside the cone. A single input is the ray where only ε moves.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Any, TypeVar
 
-from .cones import Region, UndecidedError, Vector, dot
-from .derivation import Derivation
-from .distances import between_outputs
+from ..kernel.cones import Region, UndecidedError, Vector, dot
+from ..kernel.reading import Sum
+from .derivation import Derivation, Way, single
+from .distances import matches
 from .integrals import Integrals
 from .linear import Form, Judge, holds, is_number, plain
-from .ratios import BrokenRunError, Sum, UnsupportedError, WrongProgramError, plus
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .regions import Row, feasible, rows
 from .runs import Condition, Path, paths
 
@@ -43,27 +45,14 @@ class Inside:
 
     def __init__(self, region: Region) -> None:
         self.region = region
+        self.compared: set[tuple[Vector, str]] = set()
 
     def decide(self, form: Form, op: str) -> bool:
         """Return whether form op 0 inside the cone."""
-        return holds(self.region.judge(vector_of(form, self.region.size)), op)
-
-
-class CellPath(Path):
-    """A path of a run on a cone: comparisons without noise are decided by it."""
-
-    region: Region
-    compared: set[tuple[Vector, str]]
-
-    def decide(self, form: Form, op: str) -> bool:
-        """Decide by the cone, or follow the path."""
-        if all(name < 0 for name in form.coefficients):
-            vector = vector_of(form, self.region.size)
-            truth = holds(self.region.judge(vector), op)
-            if self.noisy:
-                self.compared.add((vector, op))
-            return truth
-        return super().decide(form, op)
+        vector = vector_of(form, self.region.size)
+        truth = holds(self.region.judge(vector), op)
+        self.compared.add((vector, op))
+        return truth
 
 
 def vector_of(value: Any, size: int) -> Vector:
@@ -118,8 +107,8 @@ class OnCone:
         self.region = region
         self.entries = entries
         self.judge = Inside(region)
-        self.compared: set[tuple[Vector, str]] = set()
-        """What the mechanism compares without noise."""
+        self.mechanism = Inside(region)
+        """It knows what the mechanism compares without noise."""
 
     def input(self, judge: Judge) -> list[Any]:
         """Return the input, one value for each parameter of the program."""
@@ -127,16 +116,9 @@ class OnCone:
             [number_of(one.form, judge) if isinstance(one, At) else one for one in self.entries]
         )
 
-    def path(self, choices: tuple[int, ...], *, noisy: bool) -> CellPath:
-        """Return the start of a path."""
-        path = CellPath(choices, noisy=noisy)
-        path.region = self.region
-        path.compared = self.compared
-        return path
-
     def ideal(self) -> Any:
         """Return the ideal output, its forms as vectors."""
-        path = self.path((), noisy=False)
+        path = Path((), noisy=False, inputs=self.judge)
         try:
             output = self.derivation.ideal(self.input(path), path)
         except BrokenRunError as error:
@@ -151,73 +133,86 @@ class OnCone:
 
     # Probabilities --------------------------------------------------------------------
 
-    def probabilities(self, ideal: Any) -> Callable[[Any], Sum]:
-        """Return the function from radii to the probability of being so close to the ideal."""
-        derivation, spec = self.derivation, self.derivation.spec["output_distance"]
-        name, wanted = spec.get("name"), self.value(ideal)
-        integrals = Integrals(self.region.size, self.region.judge)
-        every = list(
-            paths(
-                lambda path: derivation.mechanism.run(path, self.input(path)),
-                noisy=True,
-                make=self.path,
-                happens=lambda path: bool(integrals.density(path.noises, path.conditions)),
-            )
-        )
+    @cached_property
+    def integrals(self) -> Integrals:
+        """The integrals on the cone; those at points are shared."""
+        shared = self.derivation.integrals
+        size = self.region.size
+        return shared if size == 1 else Integrals(size, self.region.judge, shared)
 
-        def chance(radius: Any) -> Sum:
-            total: Sum = {}
-            one: Sum = {((0,) * self.region.size, (Fraction(0),) * self.region.size): Fraction(1)}
-            if radius == inf or (name == "discrete" and radius >= 1):
-                return one
-            for path, output in every:
-                if path.weight != 1:
-                    raise UnsupportedError("a choice on a cone of inputs")
-                more: list[Condition] = []
-                if name in ("discrete", "sup"):
-                    close = _matches(output, wanted, radius if name == "sup" else None, more)
-                else:
-                    close = bool(self.gap(wanted, output) <= radius)
-                if close:
-                    integrals.left = derivation.integrals.left
-                    found = integrals.density(path.noises, [*path.conditions, *more])
-                    derivation.integrals.left = integrals.left
-                    total = plus(total, found)
-            return total
+    @cached_property
+    def ways(self) -> list[Way]:
+        """The ways of the mechanism; it must not fail on one that is possible."""
+        if self.region.size == 1:
+            every = self.derivation.ways(single(self.input(self.judge)))
+        else:
+            broken: list[tuple[Path, Any]] = []
 
-        self.gaps = lambda: [
-            (self.gap(wanted, output), integrals.density(path.noises, path.conditions))
-            for path, output in every
-        ]
-        return chance
+            def run(path: Path) -> Any:
+                return self.derivation.mechanism.run(path, self.input(path))
 
-    gaps: Callable[[], list[tuple[Any, Sum]]]
+            found = list(paths(run, noisy=True, inputs=self.mechanism, broken=broken))
+            every = [
+                Way(path.noises, path.conditions, path.weight, output)
+                for path, output in found + broken
+            ]
+        for way in every:
+            if isinstance(way.output, BrokenRunError) and self.chance(way, []):
+                raise WrongProgramError(str(way.output)) from way.output
+        return [way for way in every if not isinstance(way.output, BrokenRunError)]
+
+    def chance(self, way: Way, more: list[Condition]) -> Sum:
+        """Return the probability of a way and more conditions, without its weight."""
+        return self.integrals.density(way.noises, [*way.conditions, *more])
+
+    def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
+        """Return weights and sums that add up to the probability of being so close to the ideal."""
+        name, size = self.derivation.spec["output_distance"].get("name"), self.region.size
+        if radius == inf or (name == "discrete" and radius >= 1):
+            yield Ratio.number(1), {((0,) * size, (Fraction(0),) * size): Fraction(1)}
+            return
+        wanted = self.value(ideal)
+        for way in self.ways:
+            more: list[Condition] = []
+            if name in ("discrete", "sup"):
+                close = matches(way.output, wanted, radius if name == "sup" else None, more)
+            else:
+                close = bool(self.gap(wanted, way.output) <= radius)
+            if close:
+                yield way.weight, self.chance(way, more)
+
+    def sum(self, ideal: Any, radius: Any) -> Sum:
+        """Return the probability of being so close to the ideal, without choices."""
+        total: Sum = {}
+        for weight, chance in self.chances(ideal, radius):
+            if weight != 1:
+                raise UnsupportedError("a choice on a cone of inputs")
+            total = plus(total, chance)
+        return total
+
+    def ratio(self, ideal: Any, radius: Any) -> Ratio:
+        """Return the same on a ray, as a function of ε."""
+        total = Ratio.number(0)
+        for weight, chance in self.chances(ideal, radius):
+            total = total + weight * Ratio.lifted(chance)
+        return total
 
     def gap(self, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
-        if _holds_noise(output):
-            raise UnsupportedError("an output holds noise")
-        spec = self.derivation.spec["output_distance"]
-        if spec.get("name") == "score_gap":
+        scored = self.derivation.spec["output_distance"].get("name") == "score_gap"
+        if scored and self.region.size > 1:
             raise UnsupportedError("scores on a cone of inputs")
-        own = self.derivation.own("output_distance")
-        return between_outputs(spec, self.input(self.judge), ideal, output, own)
+        return self.derivation.output_distance(self.input(self.judge), ideal, output)
 
-    def steps(self) -> list[Any]:
+    def steps(self, ideal: Any) -> list[Any]:
         """Return the values of the output distance with a positive probability, and 0."""
-        found: list[tuple[Any, Sum]] = [(Fraction(0), {((), ()): Fraction(1)})]
-        for gap, chance in self.gaps():
-            for k, (other, total) in enumerate(found):
-                if gap == other:
-                    found[k] = other, plus(total, chance) if other != 0 else total
-                    break
-            else:
-                found.append((gap, chance))
-        listed: list[Any] = []
-        for gap, chance in found:
-            if chance:
-                place = sum(bool(other < gap) for other in listed)
-                listed.insert(place, gap)
+        wanted = self.value(ideal)
+        listed: list[Any] = [Fraction(0)]
+        for way in self.ways:
+            if self.chance(way, []):
+                gap = self.gap(wanted, way.output)
+                if not any(bool(gap == other) for other in listed):
+                    listed.insert(sum(bool(other < gap) for other in listed), gap)
         return listed
 
     # The distance to disagreement -----------------------------------------------------
@@ -231,8 +226,9 @@ class OnCone:
         as one likes.
         """
         for others, path_rows in self.disagreeing(ideal):
-            for near, strict_near in self.near(others, limit):
-                if self._reached([*path_rows, *near], [*path_rows, *strict_near], len(others)):
+            for near, shape in self.near(others, limit):
+                inside = [*path_rows, *shape]
+                if self._reached([*inside, *near], inside, len(others)):
                     return True
         return False
 
@@ -244,8 +240,8 @@ class OnCone:
         """
         left = [self.region.inside(), *self.region.generators]
         for others, path_rows in self.disagreeing(ideal):
-            for near, _ in self.near(others, limit):
-                rows = [*path_rows, *near]
+            for near, shape in self.near(others, limit):
+                rows = [*path_rows, *shape, *near]
                 left = [
                     point
                     for point in left
@@ -265,20 +261,10 @@ class OnCone:
 
     def disagreeing(self, ideal: Any) -> Iterator[tuple[list[Any], list[_Joint]]]:
         """Return sets of inputs v that disagree: finite entries (else None), and conditions."""
-        domains: list[tuple[Any, ...]] = []
-        for kind in self.derivation.kinds:
-            domains += [(None,) if kind.members is None else kind.members] * (kind.length or 1)
+        domains = self.derivation.domains()
         size = len(domains)
         for others in product(*domains):
-
-            def symbolic(path: Path, others: tuple[Any, ...] = others) -> Any:
-                unknown = [
-                    Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
-                    for k, one in enumerate(others)
-                ]
-                return self.derivation.ideal(self.derivation.assembled(unknown), path)
-
-            for path, other in paths(symbolic, noisy=False):
+            for path, other in self.derivation.ideal_paths(others):
                 for extra in self._differences(ideal, other, size):
                     for system in rows(path.conditions, size):
                         joint = [
@@ -315,20 +301,41 @@ class OnCone:
         there = (start - here[0], *(-q for q in here[1:]))
         return [[(up, there, True)], [(_negative(up), _negative(there), True)]]
 
-    def near(self, others: list[Any], limit: Vector) -> Iterator[tuple[list[_Joint], list[_Joint]]]:
-        """Return conditions for d(u, v) ≤ limit, and those of them that do not bound it."""
+    def agrees(self, ideal: Any, radius: Fraction, *, strict: bool) -> bool:
+        """Whether no input so near disagrees (if not strict: nor is one approached), on a ray."""
+        if None not in self.derivation.members:
+            u = self.input(self.judge)
+            return self.derivation.agrees_listed(u, ideal, radius, strict=strict)
+        for others, path_rows in self.disagreeing(ideal):
+            for near, shape in self.near(others, (radius,), strict=strict):
+                system: list[Row] = [(c, d, is_strict) for c, (d,), is_strict in path_rows + shape]
+                if feasible(system, len(others)):  # then its closure is: the same, none strict
+                    closed = system if strict else [(c, d, False) for c, d, _ in system]
+                    closed += [(c, d, strict) for c, (d,), _ in near]
+                    if feasible(closed, len(others)):
+                        return False
+        return True
+
+    def near(
+        self, others: list[Any], limit: Vector, *, strict: bool = False
+    ) -> Iterator[tuple[list[_Joint], list[_Joint]]]:
+        """Return conditions for d(u, v) ≤ limit (if strict: below it, where that differs).
+
+        They are those that bound it, and those that say where it is what they bound.
+        """
         spec, size = self.derivation.spec["input_distance"], len(others)
         width = self.region.size
         name = spec.get("name")
         if name == "discrete":
             one = tuple(Fraction(k == 0) for k in range(width))
-            if self.region.judge(tuple(a - b for a, b in zip(limit, one, strict=True))) >= 0:
+            if self.region.judge(_minus(limit, one)) >= int(strict):
                 yield [], []
             return
         if name not in ("linf", "l1", "numeric") or any(
-            not (isinstance(one, At) or is_number(one)) for one in self.entries
+            not (isinstance(one, At) or one is None or is_number(one))
+            for one in (*self.entries, *others)
         ):
-            raise UnsupportedError("the distance on inputs is not known on cones")
+            raise UnsupportedError("how far it is to disagreement is not re-derived here")
         zero = (Fraction(0),) * size
         differences: list[_Joint] = []  # v − u
         shape: list[list[list[_Joint]]] = []
@@ -357,7 +364,7 @@ class OnCone:
             bound.append((_negative(c), _minus(limit, d), False))
         for chosen in product(*shape):
             own = [row for way in chosen for row in way]
-            yield [*bound, *own], own
+            yield bound, own
 
     def _by_numbers(
         self, spec: dict[str, Any], difference: _Joint, here: Vector, other: Any
@@ -389,31 +396,3 @@ def _negative(a: Vector) -> Vector:
 
 def _coefficients(form: Form, size: int) -> Vector:
     return tuple(form.coefficients.get(k, Fraction(0)) for k in range(size))
-
-
-def _holds_noise(output: Any) -> bool:
-    if isinstance(output, tuple):
-        return any(map(_holds_noise, output))
-    return isinstance(output, Form) and any(name >= 0 for name in output.coefficients)
-
-
-def _matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
-    """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it)."""
-    if isinstance(output, tuple) or isinstance(ideal, tuple):
-        if not (
-            isinstance(output, tuple) and isinstance(ideal, tuple) and len(output) == len(ideal)
-        ):
-            return False
-        pairs = zip(output, ideal, strict=True)
-        return all(_matches(a, b, radius, conditions) for a, b in pairs)
-    numbers = [is_number(x) or isinstance(x, Form) for x in (output, ideal)]
-    if _holds_noise(output):
-        if radius is None or not numbers[1]:
-            return False  # noise equals a number with probability 0
-        for form in (output - ideal + radius, -output + ideal + radius):
-            conditions.append((form, ">="))
-        return True
-    if radius is not None and all(numbers):
-        return bool(abs(output - ideal) <= radius)
-    has_form = isinstance(output, Form) or isinstance(ideal, Form)
-    return (all(numbers) or not has_form) and bool(output == ideal)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..kernel.reading import Interval, counted, short
+from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input
 from .formulas import Tree
 from .programs import Kind
 from .ratios import UnsupportedError
-from .reading import Interval, counted, short
-from .sums import Sums
 from .values import Level
 
 _PARTS = (

@@ -1,0 +1,10 @@
+"""How much may be re-derived from programs; beyond, closed forms are taken from the solver.
+
+The report says so.
+"""
+
+MAX_SOURCE = 50_000  # characters of a program
+MAX_RUN = 4_000_000  # steps of one run: the language refuses programs that need more
+MAX_STEPS = 20_000_000  # steps of all runs of programs together
+MAX_PATHS = 3_000  # paths of a program at one input
+MAX_INTEGRATION = 20_000_000  # steps of all integrals together, some microseconds each
