@@ -15,8 +15,9 @@ from fractions import Fraction
 from itertools import product as tuples
 from math import comb, floor, gcd, lcm
 
-from exactdp.measure.polyhedron import Condition, has_interior
 from exactdp.measure.work import count
+from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 
 Affine = tuple[dict[int, int], int]
@@ -77,9 +78,9 @@ class Bound:
         """Return the bound on renamed variables."""
         return Bound(tuple(sorted((names[v], c) for v, c in self.coefficients)), self.constant)
 
-    def relaxed(self) -> Condition:
+    def relaxed(self) -> Halfspace:
         """Return a condition on reals that every integer point of the bound satisfies strictly."""
-        return Condition.of(
+        return Halfspace.of(
             {name: Fraction(c) for name, c in self.coefficients}, self.constant + Fraction(1, 2)
         )
 

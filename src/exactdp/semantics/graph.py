@@ -19,7 +19,7 @@ from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
-from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 
 Noise: TypeAlias = int
@@ -369,7 +369,7 @@ class _Basis:
                 self._noiseless[id(value)] = value
         return value
 
-    def _rename(self, form: Linear) -> Form:
+    def _rename(self, form: Linear) -> Scalar:
         rest = {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
         combination: dict[int, Fraction] = {}
         for pivot, row, made_of in self._rows:

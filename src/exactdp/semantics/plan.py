@@ -19,10 +19,11 @@ from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
 from exactdp.measure.lattice import Bound
 from exactdp.measure.parametric import ParametricFrame
-from exactdp.measure.polyhedron import Condition
+from exactdp.polyhedra.form import Number
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
 from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
-from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Compare, Done, Draw, Event
 from exactdp.semantics.spots import Spot
 
@@ -102,11 +103,11 @@ class Question:
         return density.restricted(bound if (self.op in (">", ">=")) == truth else bound.negated())
 
     @cached_property
-    def _conditions(self) -> tuple[Condition, Condition]:
+    def _conditions(self) -> tuple[Halfspace, Halfspace]:
         """The conditions on real noise under which the answer is False, and True."""
         assert self.op not in ("==", "!=")
-        condition = Condition.of(dict(self.form), self.constant)
-        both = condition.negated(), condition
+        condition = Halfspace.of(dict(self.form), self.constant)
+        both = condition.opposite(), condition
         return both if self.op in (">", ">=") else both[::-1]
 
 
