@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from exactdp.polyhedra.form import Form, Number
-from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.halfspace import Halfspace, at_least
 
 
 class Home:
@@ -29,8 +29,7 @@ class Home:
 
     def _is_at_least(self, one: Form, two: Form) -> bool:
         """Whether a form is known not to be below another one."""
-        difference = one - two
-        where = Halfspace.of(difference.coefficients, difference.constant)
+        where = at_least(one, two)
         if not where.direction:
             return bool(where.form.constant >= 0)
         known = self._least.get(where.direction)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Function, step
 from exactdp.measure.joint import Cell, Joint, name_of
-from exactdp.measure.lattice import Bound, Lattice
 from exactdp.measure.lattice import Cell as LatticeCell
+from exactdp.measure.lattice import Lattice
 from exactdp.measure.pairs import ends, joined
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
@@ -39,7 +39,7 @@ class Product(NamedTuple):
     conditions: tuple[Halfspace, ...] = ()
     under: frozenset[tuple[ExpPoly, int]] = frozenset()
     lattices: tuple[Lattice, ...] = ()
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[Halfspace, ...] = ()
 
     @property
     def integers(self) -> frozenset[int]:
@@ -49,18 +49,18 @@ class Product(NamedTuple):
             found |= one.variables
         return found
 
-    def bounded(self, bound: Bound) -> Product | None:
+    def bounded(self, bound: Halfspace) -> Product | None:
         """Return the product where a bound on integer noise holds."""
-        if not bound.coefficients:
-            return self if bound.constant >= 0 else None
+        if not bound.variables:
+            return self if bound.form.constant >= 0 else None
         return self._replace(bounds=(*self.bounds, bound))
 
     def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Product:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
         gap = {new: Fraction(1), **{name: -q for name, q in part.items()}}
-        over = Bound.of(gap, -constant)
-        under = Bound.of({name: -q for name, q in gap.items()}, constant)
-        free = Lattice((LatticeCell(frozenset([over, under]), {((), ()): ExpPoly(1)}, {}),))
+        over = Halfspace.of(gap, -constant)
+        both = frozenset([over.sharpened(), over.opposite().sharpened()])
+        free = Lattice((LatticeCell(both, {((), ()): ExpPoly(1)}, {}),))
         return self._replace(lattices=(*self.lattices, free))
 
     def lattice_of(self, variable: int) -> Lattice:
@@ -388,17 +388,15 @@ class Density:
             ends += found
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
-    def restricted(self, condition: Halfspace | Bound) -> Density:
-        """Return the density where a condition holds."""
-        found = []
-        for one in self.products:
-            if isinstance(condition, Bound):
-                cut = one.bounded(condition)
-            else:
-                cut = one.restricted(condition, self.frame)
-            if cut is not None:
-                found.append(cut)
-        return Density(self.frame, tuple(found))
+    def restricted(self, condition: Halfspace) -> Density:
+        """Return the density where a condition on real noise holds."""
+        cut = (one.restricted(condition, self.frame) for one in self.products)
+        return Density(self.frame, tuple(one for one in cut if one is not None))
+
+    def bounded(self, bound: Halfspace) -> Density:
+        """Return the density where a bound on integer noise holds."""
+        cut = (one.bounded(bound) for one in self.products)
+        return Density(self.frame, tuple(one for one in cut if one is not None))
 
 
 def _sum(one: Product, two: Product, frame: Frame) -> Product:

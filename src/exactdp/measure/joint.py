@@ -14,11 +14,10 @@ from fractions import Fraction
 from itertools import product as pairs
 from typing import Any
 
-from exactdp.measure.pairs import at_least
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.elimination import room
 from exactdp.polyhedra.form import Form
-from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.halfspace import Halfspace, at_least
 from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ExpPoly, Term, eps, parameter
 

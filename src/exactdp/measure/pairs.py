@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from exactdp.polyhedra.form import Form
-from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron, at_least
 
 
 def ends(
@@ -27,12 +27,6 @@ def ends(
         others = [(one, upper) for one, upper in different if one is not end]
         where = [at_least(one, end) if upper else at_least(end, one) for one, upper in others]
         yield end, is_upper, where
-
-
-def at_least(one: Form, two: Form) -> Halfspace:
-    """Return where one ≥ two."""
-    difference = one - two
-    return Halfspace.of(difference.coefficients, difference.constant)
 
 
 def joined(conditions: Polyhedron, new: Halfspace) -> Polyhedron | None:

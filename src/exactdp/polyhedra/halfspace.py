@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
+from math import ceil, floor, gcd, lcm
 from typing import Any, TypeAlias
 
 from exactdp.polyhedra.form import Form, Name, Number
@@ -93,6 +93,12 @@ class Halfspace:
         """Return the halfspace with its boundary."""
         return Halfspace(self.form)
 
+    def sharpened(self) -> Halfspace:
+        """Return the closed halfspace with an integer constant that has the same integer points."""
+        constant = self.form.constant
+        whole = ceil(constant) - 1 if self.strict else floor(constant)
+        return Halfspace(Form(self.form.coefficients, whole))
+
     def renamed(self, names: Mapping[Name, Name]) -> Halfspace:
         """Return the halfspace with other names for some variables."""
         return Halfspace(self.form.renamed(names), self.strict)
@@ -111,6 +117,12 @@ class Halfspace:
 
 Polyhedron: TypeAlias = tuple[Halfspace, ...]
 """The points that are in all of some halfspaces."""
+
+
+def at_least(one: Form, two: Form, *, strict: bool = False) -> Halfspace:
+    """Return where one ≥ two, or one > two."""
+    difference = one - two
+    return Halfspace.of(difference.coefficients, difference.constant, strict=strict)
 
 
 def quotient(number: Any, divisor: int) -> Any:
