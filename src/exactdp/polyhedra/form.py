@@ -18,11 +18,12 @@ class Form:
     The constant may itself depend on parameters: it is only added and multiplied by rationals.
     """
 
-    __slots__ = ("_hash", "coefficients", "constant")
+    __slots__ = ("_entries", "_hash", "coefficients", "constant")
 
     def __init__(self, coefficients: Mapping[Name, Number], constant: Any = 0) -> None:
         self.coefficients = coefficients
         self.constant = constant
+        self._entries: tuple[tuple[Name, Number], ...] | None = None
         self._hash: int | None = None
 
     @classmethod
@@ -48,8 +49,10 @@ class Form:
 
     def value(self, point: Mapping[Name, Any]) -> Any:
         """Return the value at a point."""
+        if self._entries is None:  # a form is evaluated at many points
+            self._entries = tuple(self.coefficients.items())
         total = self.constant
-        for name, q in self.coefficients.items():
+        for name, q in self._entries:
             total += q * point[name]
         return total
 

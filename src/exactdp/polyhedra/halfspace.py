@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, gcd, lcm
@@ -21,7 +21,6 @@ class Halfspace:
 
     form: Form
     strict: bool = False
-    _ends: dict[Name, Form] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
     def of(
@@ -64,6 +63,10 @@ class Halfspace:
         """Return the coefficient of a variable."""
         return int(self.form.coefficients.get(variable, 0))
 
+    @cached_property
+    def _ends(self) -> dict[Name, Form]:
+        return {}
+
     def end(self, variable: Name) -> Form:
         """Return the form that a variable is equal to where the halfspace ends.
 
@@ -78,8 +81,8 @@ class Halfspace:
 
     def holds(self, point: Mapping[Name, Any]) -> bool:
         """Whether a point is in it."""
-        value = self.form.value(point)
-        return bool(value > 0 or (value == 0 and not self.strict))
+        value: Number = self.form.value(point)
+        return value > 0 or (value == 0 and not self.strict)
 
     def negated(self) -> Halfspace:
         """Return the halfspace of all other points."""
