@@ -29,7 +29,8 @@ from exactdp import (
     minimum,
     sup,
 )
-from exactdp.claims.elimination import Row, feasible, solution
+from exactdp.polyhedra.elimination import feasible, solution
+from exactdp.polyhedra.halfspace import Halfspace
 
 ALL = AllReals()
 
@@ -158,10 +159,10 @@ def test_functions_of_the_user_that_test_inputs() -> None:
 
 def test_rows_that_come_from_different_sources() -> None:
     rows = [
-        Row.of({"x": 1, "y": 2}, 0, strict=True),
-        Row.of({"x": -1, "y": 2}, 0, strict=False),
-        Row.of({"x": 1, "y": -1}, 0, strict=False),
-        Row.of({"x": -1, "y": -1}, 0, strict=False),
+        Halfspace.of({"x": 1, "y": 2}, 0, strict=True),
+        Halfspace.of({"x": -1, "y": 2}, 0, strict=False),
+        Halfspace.of({"x": 1, "y": -1}, 0, strict=False),
+        Halfspace.of({"x": -1, "y": -1}, 0, strict=False),
     ]
     assert not feasible(rows)
     assert solution(rows) is None

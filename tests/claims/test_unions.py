@@ -8,23 +8,25 @@ from itertools import product
 import pytest
 
 from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
-from exactdp.claims.elimination import Name, Number, Row, feasible
-from exactdp.claims.pieces import Piece, Rows, assembled
+from exactdp.claims.pieces import Piece, assembled
 from exactdp.claims.unions import united
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.form import Name, Number
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.linear import Linear
 from language.corpus import FACTORIES
 
 NAMES = ("x", "y", "z")
 
 
-def random_pieces(source: random.Random, depth: int, rows: Rows = ()) -> list[Piece]:
+def random_pieces(source: random.Random, depth: int, rows: Polyhedron = ()) -> list[Piece]:
     """Return the leaves of a tree of comparisons, in order."""
     if depth == 0 or source.random() < 0.1:
         return [Piece(rows, source.choice("ab"))]
     factors: dict[Name, Number] = {
         name: source.choice((-2, -1, -1, 0, 0, 1, 1, 2)) for name in NAMES
     }
-    asked = Row.of(factors, source.choice((-1, 0, 0, 1)), strict=source.random() < 0.5)
+    asked = Halfspace.of(factors, source.choice((-1, 0, 0, 1)), strict=source.random() < 0.5)
     found = []
     for row in (asked, asked.negated()):
         if feasible((*rows, row)):

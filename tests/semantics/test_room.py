@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp.measure.polyhedron import Condition, has_interior
+from exactdp.measure.joint import has_room
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.semantics.spots import OnFaceError, Spot, Trace
 
 NAMES = ("eps", "a", "b")
@@ -15,10 +16,10 @@ NAMES = ("eps", "a", "b")
 
 def conditions_at(
     sides: list[dict[int, Fraction]], forms: list[tuple[int, ...]], point: tuple[int, ...]
-) -> list[Condition]:
+) -> list[Halfspace]:
     """Return the conditions with numbers for the parameters."""
     values = [Fraction(sum(q * x for q, x in zip(form, point, strict=True))) for form in forms]
-    return [Condition.of(side, value) for side, value in zip(sides, values, strict=True)]
+    return [Halfspace.of(side, value) for side, value in zip(sides, values, strict=True)]
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -36,16 +37,13 @@ def test_elimination_agrees_with_simplex(seed: int) -> None:
     trace = Trace(NAMES, sample)
     spots = [trace.of(dict(zip(NAMES, form, strict=True))) for form in forms]
     assert all(isinstance(one, Spot) for one in spots)
-    with_parameters = [
-        Condition.of(side, spot)  # type: ignore[arg-type]
-        for side, spot in zip(sides, spots, strict=True)
-    ]
+    with_parameters = [Halfspace.of(side, spot) for side, spot in zip(sides, spots, strict=True)]
     try:
-        found = has_interior(with_parameters)
+        found = has_room(with_parameters)
     except OnFaceError:
         return
-    assert found == has_interior(conditions_at(sides, forms, sample))
+    assert found == has_room(conditions_at(sides, forms, sample))
     for _ in range(20):
         point = (1, source.randint(-50, 50), source.randint(-50, 50))
         if all(sum(q * x for q, x in zip(form, point, strict=True)) > 0 for form in trace.positive):
-            assert found == has_interior(conditions_at(sides, forms, point))
+            assert found == has_room(conditions_at(sides, forms, point))

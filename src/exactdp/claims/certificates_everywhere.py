@@ -23,9 +23,10 @@ from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
 from exactdp.claims.spaces import Space
-from exactdp.cones import Cone, ConeDecision, ExpSum, Window, dot, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
+from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import inf, spell

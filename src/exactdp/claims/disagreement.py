@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.distances import Distance, InputDistance
-from exactdp.claims.elimination import Name, Row, project, solution
 from exactdp.claims.home import Home
 from exactdp.claims.inputs import as_given, as_written, show
-from exactdp.claims.pieces import Piece, Rows, assembled, condition, entries, kinds
+from exactdp.claims.pieces import Piece, assembled, condition, entries, kinds
 from exactdp.claims.unions import united
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.values import Value, plain
+from exactdp.polyhedra.elimination import project, solution
+from exactdp.polyhedra.form import Form, Name
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import fraction, inf, spell
 from exactdp.semantics.events import is_number
-from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, has_spots
 
 if TYPE_CHECKING:
@@ -72,16 +74,16 @@ class Disagreement:
 class Way:
     """A distance for all u: max forms / scale where `when` holds, else infinite."""
 
-    when: Rows
-    forms: Rows
+    when: Polyhedron
+    forms: tuple[Form, ...]
     scale: int
-    system: Rows
+    system: Polyhedron
     """All conditions on u, the other input and the distance."""
 
     @property
     def is_nothing(self) -> bool:
         """Whether the distance is always 0."""
-        return not self.when and not any(form.entries or form.constant for form in self.forms)
+        return not self.when and not any(form.coefficients or form.constant for form in self.forms)
 
     def distance(self, point: Point) -> int | Distance:
         """Return the distance at a point."""
@@ -103,7 +105,7 @@ class Reach:
     """
 
     output: Value
-    when: Rows
+    when: Polyhedron
     groups: tuple[tuple[Way, ...], ...]
     total: Callable[[list[int | Distance]], int | Distance]
     other: tuple[Value, ...]
@@ -203,7 +205,7 @@ class Disagreements:
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
         wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
-        missed: list[tuple[Rows, dict[Name, int | Fraction]]] = []
+        missed: list[tuple[Polyhedron, dict[Name, int | Fraction]]] = []
         for ways in found.groups:
             best = min(ways, key=lambda way: way.distance(everything))
             least = Fraction(best.distance(everything))
@@ -211,8 +213,7 @@ class Disagreements:
             solved = solution(system, wish)
             if solved is None:
                 missed.append((best.system, {**everything, _T: least + 1}))
-                closed = [Row(row.entries, row.constant, strict=False) for row in system]
-                solved = solution(closed, wish)
+                solved = solution((row.closed() for row in system), wish)
             assert solved is not None
             everything |= solved
         other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
@@ -385,11 +386,11 @@ class Disagreements:
                         yield reach
 
     def _reach(
-        self, here: list[Value], finite: tuple[Value, ...], piece: Piece, different: Rows
+        self, here: list[Value], finite: tuple[Value, ...], piece: Piece, different: Polyhedron
     ) -> Reach | None:
         """Return the distance to a piece of the ideal with a difference in the output."""
         rows = (*piece.rows, *different)
-        involved = {name for row in rows for name, _ in row.entries}
+        involved = {name for row in rows for name in row.variables}
         there: list[Value] = []
         rest = iter(finite)
         for own, name, kind in zip(here, self._names, self._kinds, strict=True):
@@ -444,8 +445,8 @@ class Disagreements:
 
 
 def _grouped(
-    pairs: list[Pair], rows: Rows, *, by_entry: bool
-) -> tuple[Rows, list[tuple[list[Pair], Rows]]]:
+    pairs: list[Pair], rows: Polyhedron, *, by_entry: bool
+) -> tuple[Polyhedron, list[tuple[list[Pair], Polyhedron]]]:
     """Return the rows on u alone, and the entries in groups, each with the rows on it."""
     own = {
         name: k
@@ -454,10 +455,10 @@ def _grouped(
         for name in b.coefficients
     }
     home = list(range(len(pairs)))
-    when: list[Row] = []
-    placed: list[tuple[int, Row]] = []
+    when: list[Halfspace] = []
+    placed: list[tuple[int, Halfspace]] = []
     for row in rows:
-        touched = [own[name] for name, _ in row.entries if name in own]
+        touched = [own[name] for name in row.form.coefficients if name in own]
         if not touched:
             when.append(row)
             continue
@@ -476,7 +477,7 @@ def _grouped(
     return tuple(when), groups
 
 
-def _ways(distance: InputDistance, pairs: list[Pair], rows: Rows) -> Iterator[Way]:
+def _ways(distance: InputDistance, pairs: list[Pair], rows: Polyhedron) -> Iterator[Way]:
     """Return the distances from u to the entries that satisfy the rows, by case."""
     here, there = [a for a, _ in pairs], [b for _, b in pairs]
     own = [name for b in there if isinstance(b, Linear) for name in b.coefficients]
@@ -488,32 +489,26 @@ def _ways(distance: InputDistance, pairs: list[Pair], rows: Rows) -> Iterator[Wa
             yield _way(left, system)
 
 
-def _way(left: Rows, system: Rows) -> Way:
-    when, forms = [], []
+def _way(left: Polyhedron, system: Polyhedron) -> Way:
+    when: list[Halfspace] = []
+    forms: list[Form] = []
     for row in left:
-        coefficients = dict(row.entries)
-        factor = coefficients.pop(_T, 0)
-        if factor:
-            forms.append((coefficients, row.constant, factor))
+        if row.coefficient(_T):
+            forms.append(row.end(_T))
         else:
             when.append(row)
     if not forms:
         raise ValueRefusedError(
             "the distance is negative somewhere", rule="A distance is never negative."
         )
-    scale = lcm(*(factor for _, _, factor in forms))
-    rows = []
-    for coefficients, constant, factor in forms:
-        times = -scale // factor
-        named = tuple((name, q * times) for name, q in coefficients.items())
-        rows.append(Row(named, constant * times, strict=False))
-    return Way(tuple(when), tuple(rows), scale, system)
+    scale = lcm(*(form.denominator for form in forms))
+    return Way(tuple(when), tuple(form.whole(scale) for form in forms), scale, system)
 
 
-def _is_open(rows: Rows, point: Point) -> bool:
+def _is_open(rows: Polyhedron, point: Point) -> bool:
     """Whether rows hold at a point with spots; the sides on which that changes are noted."""
     for row in rows:
-        value = row.value(point)
+        value = row.form.value(point)
         if isinstance(value, Spot):
             value.trace.note(value)
         if not row.holds(point):
@@ -530,7 +525,7 @@ def _forms(way: Way, point: Point) -> Largest:
     return Largest(tuple(form.value(point) / Fraction(way.scale) for form in way.forms))
 
 
-def _differences(output: Value, shape: Value) -> Iterator[Rows]:
+def _differences(output: Value, shape: Value) -> Iterator[Polyhedron]:
     """Return the ways in which an output can differ from one of a shape."""
     if isinstance(output, tuple) or isinstance(shape, tuple):
         same = isinstance(output, tuple) and isinstance(shape, tuple) and len(output) == len(shape)
@@ -548,7 +543,7 @@ def _differences(output: Value, shape: Value) -> Iterator[Rows]:
         if not (_is_form(output) and _is_form(shape)):
             yield ()
             return
-        difference: Form = output - shape
+        difference: Scalar = output - shape
         if isinstance(difference, Linear):
             for op in "<>":
                 yield condition(difference, op)[0]

@@ -13,15 +13,16 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from exactdp.claims.elimination import Row, feasible
-from exactdp.claims.pieces import Rows, assembled, condition, pieces
+from exactdp.claims.pieces import assembled, condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.semantics.concrete import run_exactly
-from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
 Distance: TypeAlias = Any
@@ -32,8 +33,8 @@ Distance: TypeAlias = Any
 class Case:
     """Where all rows hold, the distance is the largest of the forms; `helpers` may be chosen."""
 
-    rows: Rows
-    forms: tuple[Form, ...]
+    rows: Polyhedron
+    forms: tuple[Scalar, ...]
     helpers: tuple[str, ...] = ()
 
 
@@ -43,7 +44,7 @@ class InputDistance(ABC):
     name: str
 
     @abstractmethod
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return the cases in which the distance is finite and `known` can hold."""
 
     @abstractmethod
@@ -74,7 +75,7 @@ class InputDistance(ABC):
         return self.name
 
 
-def _gap(a: Form, b: Form) -> list[Form]:
+def _gap(a: Scalar, b: Scalar) -> list[Scalar]:
     """Return the forms whose maximum is |a − b|."""
     if not _both_numbers(a, b):
         raise ValueRefusedError(
@@ -110,7 +111,7 @@ class _Largest(InputDistance):
         """It is one."""
         return True
 
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return one case with all differences."""
         del known
         forms = [form for a, b in zip(u, v, strict=True) for form in _gap(a, b)]
@@ -135,11 +136,11 @@ class _Total(InputDistance):
 
     adds = True
 
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return one case with a helper for each difference."""
         del known
-        rows: list[Row] = []
-        total: Form = 0
+        rows: list[Halfspace] = []
+        total: Scalar = 0
         helpers = []
         for a, b in zip(u, v, strict=True):
             forms = _gap(a, b)
@@ -168,7 +169,7 @@ class _Equal(InputDistance):
     name: str = "discrete"
     is_all_or_nothing = True
 
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return one case: where something differs, no matter what and how much."""
         del known
         yield Case((), (int(any(a is not b and a != b for a, b in zip(u, v, strict=True))),))
@@ -196,9 +197,9 @@ class _Numeric(InputDistance):
         value = rational(threshold, "the threshold")
         return _Numeric(value, f"numeric({spell(value)})")
 
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return the cases by which entries are below the threshold."""
-        found: list[Rows] = [known]
+        found: list[Polyhedron] = [known]
         for a, b in zip(u, v, strict=True):
             if a is b or a == b:
                 continue
@@ -252,7 +253,7 @@ class _OwnInput(InputDistance):
         one = len(self.mechanism.inputs) == 1
         return tuple(side[0] if one else side for side in sides)
 
-    def cases(self, u: Sequence[Form], v: Sequence[Form], known: Rows) -> Iterator[Case]:
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return the pieces of the function."""
         for piece in pieces(self.function.machine, self._arguments(u, v)):
             if piece.output == inf:

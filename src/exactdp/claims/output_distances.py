@@ -18,15 +18,15 @@ from exactdp.claims.distances import (
     in_the_language,
     input_type,
 )
-from exactdp.claims.elimination import feasible
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
+from exactdp.polyhedra.elimination import feasible
 from exactdp.reals.numbers import inf
-from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.machine import Choice, Machine
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots, symbolic, watched
 
@@ -51,7 +51,7 @@ class OutputDistance(ABC):
             return inf
         return max(self.between(u, output, other) for other in outputs)
 
-    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
+    def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
         """Return the outputs within a radius, by linear conditions on their noise."""
         del u, output, radius
         raise ValueRefusedError(
@@ -234,7 +234,7 @@ class _OwnOutput(OutputDistance):
             return inf
         return check_distance(freeze(found), self.name)
 
-    def ball(self, u: Value, output: Value, radius: Form) -> Regions:
+    def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
         """Return the pieces of the function on which it is at most the radius."""
 
         def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
@@ -255,9 +255,9 @@ class _OwnOutput(OutputDistance):
                 if not feasible(conditions):
                     continue
                 yield [
-                    (Linear(dict(row.entries), row.constant), ">" if row.strict else ">=")
+                    (Linear(row.form.coefficients, row.form.constant), ">" if row.strict else ">=")
                     for row in conditions
-                    if row.entries
+                    if row.form.coefficients
                 ]
 
         return regions

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from exactdp.claims.elimination import Row, feasible
 from exactdp.errors import ProgramError, ValueRefusedError
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
-from exactdp.semantics.linear import Form, Linear
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.machine import Compare, Done, Machine
 from exactdp.semantics.states import Visited
 
@@ -23,40 +24,34 @@ _COST = 50  # of a state of a loop, since conditions pile up on the way to it
 
 _NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
-Rows: TypeAlias = tuple[Row, ...]
-
 
 @dataclass(frozen=True)
 class Piece:
     """Where all rows hold the function is `output`, whose numbers are linear forms."""
 
-    rows: Rows
+    rows: Polyhedron
     output: Value
 
 
-def condition(form: Form, op: str) -> list[Rows]:
-    """Return form op 0 as alternatives, each a conjunction of rows."""
+def condition(form: Scalar, op: str) -> list[Polyhedron]:
+    """Return form op 0 as alternatives, each a polyhedron."""
     if op == "!=":
         return [*condition(form, "<"), *condition(form, ">")]
     if op == "==":
-        return [(_row(form, 1, strict=False), _row(form, -1, strict=False))]
-    sign = 1 if op in (">", ">=") else -1
-    return [(_row(form, sign, strict=op in ("<", ">")),)]
+        return [(_halfspace(form, strict=False), _halfspace(-form, strict=False))]
+    signed = form if op in (">", ">=") else -form
+    return [(_halfspace(signed, strict=op in ("<", ">")),)]
 
 
-def _row(form: Form, sign: int, *, strict: bool) -> Row:
+def _halfspace(form: Scalar, *, strict: bool) -> Halfspace:
     if isinstance(form, Linear):
-        return Row.of(
-            {name: sign * q for name, q in form.coefficients.items()},
-            sign * form.constant,
-            strict=strict,
-        )
-    return Row.of({}, sign * form, strict=strict)
+        return Halfspace.of(form.coefficients, form.constant, strict=strict)
+    return Halfspace.of({}, form, strict=strict)
 
 
 def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
     """Return the pieces of a deterministic program at symbolic inputs; empty ones are left out."""
-    waiting: list[tuple[object, Rows]] = [(machine.start(values), ())]
+    waiting: list[tuple[object, Polyhedron]] = [(machine.start(values), ())]
     count, visited = 0, Visited(machine, cost=_COST)
     while waiting:
         state, rows = waiting.pop()

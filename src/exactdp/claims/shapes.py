@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from exactdp.claims.elimination import Name, Number, Row, project, solution
 from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
+from exactdp.polyhedra.elimination import project, solution
+from exactdp.polyhedra.form import Name, Number
 from exactdp.reals import ClosedForm
 
 _FAR = 1_000  # where a bound that falls at all is far below 1
@@ -39,9 +40,9 @@ class Shape:
         The others are simple, or on purpose `odd`.
         """
         known: dict[Name, Number] = dict(point.items())
-        rows = [row.at(known) for row in _rows(cone, strict=True)]
+        inside = [one.at(known) for one in cone.halfspaces(strict=True)]
         wish: dict[Name, Number] = {k: Fraction(2 * k + 3, 7) for k in range(cone.size)}
-        found = solution(rows, wish if odd else None)
+        found = solution(inside, wish if odd else None)
         assert found is not None
         rest = wish if odd else {}
         return tuple(
@@ -118,15 +119,8 @@ def shape_of(
     return Shape(renamed[0], smaller, both, first, tuple(order))
 
 
-def _rows(cone: Cone, *, strict: bool) -> list[Row]:
-    return [
-        Row.of({k: x for k, x in enumerate(side) if x}, 0, strict=strict)
-        for side in cone.inequalities
-    ]
-
-
-def _sides(cone: Cone, gone: list[int]) -> list[dict[object, int]]:
+def _sides(cone: Cone, gone: list[int]) -> list[Mapping[Name, Number]]:
     """Return the sides of the cone's projection along some parameters."""
-    left = project(_rows(cone, strict=False), gone)
+    left = project(cone.halfspaces(strict=False), gone)
     assert left is not None
-    return [dict(row.entries) for row in left]
+    return [one.form.coefficients for one in left]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from exactdp.claims.elimination import Row, feasible
-from exactdp.claims.pieces import Piece, Rows
+from exactdp.claims.pieces import Piece
 from exactdp.language.values import Value
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 
 
 def united(listed: Iterable[Piece]) -> list[Piece]:
@@ -50,5 +51,5 @@ def _union(one: Piece, two: Piece) -> Piece | None:
     return None
 
 
-def _implies(rows: Rows, row: Row) -> bool:
+def _implies(rows: Polyhedron, row: Halfspace) -> bool:
     return row in rows or not feasible((*rows, row.negated()))

@@ -1,11 +1,11 @@
 """The sign of sums of exponentials on polyhedral cones."""
 
-from exactdp.cones.cone import Cone, dot
 from exactdp.cones.decision import ConeDecision, Progress, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, exp
 from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
 from exactdp.cones.proof import CellProof, ConeProof
 from exactdp.cones.window import Window
+from exactdp.polyhedra.cone import Cone
 
 __all__ = [
     "CellProof",
@@ -17,7 +17,6 @@ __all__ = [
     "Progress",
     "Quotient",
     "Window",
-    "dot",
     "exp",
     "largest_factor",
     "nonnegative_on",

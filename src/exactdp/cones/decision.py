@@ -24,7 +24,6 @@ from typing import TypeAlias
 
 from exactdp.cones import coefficients
 from exactdp.cones.boxes import Corner, Inside, Search, axes_of, is_small, search, whole
-from exactdp.cones.cone import Cone, Integers, primitive
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import (
     LocalTerms,
@@ -39,6 +38,7 @@ from exactdp.cones.segments import Axis, Stretch
 from exactdp.cones.window import Window
 from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
+from exactdp.polyhedra.cone import Cone, Integers, primitive
 from exactdp.reals import signs
 from exactdp.reals.exp_poly import ExpPoly, Term
 from exactdp.reals.interval import POSITIVE

@@ -13,7 +13,6 @@ from fractions import Fraction
 import numpy as np
 
 from exactdp.cones.boxes import Inside
-from exactdp.cones.cone import Cone
 from exactdp.cones.decision import ConeDecision, Hook, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import Piece, piece_of
@@ -21,6 +20,7 @@ from exactdp.cones.segments import Array
 from exactdp.cones.window import Window
 from exactdp.cones.witness import moved_inside, near_points
 from exactdp.errors import ValueRefusedError
+from exactdp.polyhedra.cone import Cone
 from exactdp.reals.evaluation import enclosure_of
 from exactdp.reals.numbers import Number, positive_width, simplest_inside
 

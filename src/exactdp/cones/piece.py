@@ -18,8 +18,8 @@ from fractions import Fraction
 from operator import mul
 from typing import TypeAlias
 
-from exactdp.cones.cone import Integers
 from exactdp.cones.exp_sum import ExpSum, Vector, ring_of
+from exactdp.polyhedra.cone import Integers
 from exactdp.reals.numbers import exact, fraction
 
 Factor: TypeAlias = tuple[int, int]

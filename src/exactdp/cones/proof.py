@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.cones.cone import Cone
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import Piece
 from exactdp.cones.segments import Stretch
 from exactdp.cones.window import Window
+from exactdp.polyhedra.cone import Cone
 from exactdp.reals.numbers import spell
 
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 
 from exactdp.cones.boxes import Corner, Inside
-from exactdp.cones.cone import primitive
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import LocalTerms, Piece
 from exactdp.cones.segments import Array
+from exactdp.polyhedra.cone import primitive
 from exactdp.reals.numbers import inf
 
 _SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 50, 64, 100)

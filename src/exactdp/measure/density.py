@@ -17,11 +17,12 @@ from typing import NamedTuple
 from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Function, step
 from exactdp.measure.joint import Cell, Joint, name_of
-from exactdp.measure.lattice import Bound, Lattice
 from exactdp.measure.lattice import Cell as LatticeCell
+from exactdp.measure.lattice import Lattice
 from exactdp.measure.pairs import ends, joined
-from exactdp.measure.polyhedron import Condition
 from exactdp.measure.work import count
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals import ClosedForm, ExpPoly
 
 
@@ -35,10 +36,10 @@ class Product(NamedTuple):
     weight: Element
     functions: dict[int, Function]
     joints: tuple[Joint, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Halfspace, ...] = ()
     under: frozenset[tuple[ExpPoly, int]] = frozenset()
     lattices: tuple[Lattice, ...] = ()
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[Halfspace, ...] = ()
 
     @property
     def integers(self) -> frozenset[int]:
@@ -48,18 +49,18 @@ class Product(NamedTuple):
             found |= one.variables
         return found
 
-    def bounded(self, bound: Bound) -> Product | None:
+    def bounded(self, bound: Halfspace) -> Product | None:
         """Return the product where a bound on integer noise holds."""
-        if not bound.coefficients:
-            return self if bound.constant >= 0 else None
+        if not bound.variables:
+            return self if bound.form.constant >= 0 else None
         return self._replace(bounds=(*self.bounds, bound))
 
     def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Product:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
         gap = {new: Fraction(1), **{name: -q for name, q in part.items()}}
-        over = Bound.of(gap, -constant)
-        under = Bound.of({name: -q for name, q in gap.items()}, constant)
-        free = Lattice((LatticeCell(frozenset([over, under]), {((), ()): ExpPoly(1)}, {}),))
+        over = Halfspace.of(gap, -constant)
+        both = frozenset([over.sharpened(), over.opposite().sharpened()])
+        free = Lattice((LatticeCell(both, {((), ()): ExpPoly(1)}, {}),))
         return self._replace(lattices=(*self.lattices, free))
 
     def lattice_of(self, variable: int) -> Lattice:
@@ -115,9 +116,7 @@ class Product(NamedTuple):
             return above
         return above / _product(self.under)
 
-    def substituted(
-        self, variable: int, form: dict[int, Fraction], constant: Fraction, frame: Frame
-    ) -> Product | None:
+    def substituted(self, variable: int, form: Form, frame: Frame) -> Product | None:
         """Return the product with a linear form for a variable (without a Jacobian)."""
         rest = self._replace(
             functions={v: f for v, f in self.functions.items() if v != variable},
@@ -126,18 +125,18 @@ class Product(NamedTuple):
         )
         changed = [one for one in self.joints if variable in one.variables]
         mine = self.functions.get(variable)
-        if mine is not None and list(form.values()) == [1]:
-            (other,) = form
-            rest = rest.with_function(other, mine.shifted(frame.point(constant)))
+        if mine is not None and list(form.coefficients.values()) == [1]:
+            (other,) = form.coefficients
+            rest = rest.with_function(other, mine.shifted(frame.point(form.constant)))
         elif mine is not None:
             changed.append(as_joint(mine, variable))
         current: Product | None = rest
         for joint in changed:
             if current is not None:
-                current = current.with_joint(joint.substituted(variable, form, constant), frame)
+                current = current.with_joint(joint.substituted(variable, form), frame)
         for one in self.conditions:
             if current is not None and variable in one.variables:
-                current = current.restricted(one.substituted(variable, form, constant), frame)
+                current = current.restricted(one.substituted({variable: form}), frame)
         return current
 
     def length(self, variable: int) -> int:
@@ -151,18 +150,19 @@ class Product(NamedTuple):
         new = function if known is None else known * function
         return self._with({**self.functions, variable: new}, self.conditions)
 
-    def _with(self, functions: dict[int, Function], conditions: tuple[Condition, ...]) -> Product:
+    def _with(self, functions: dict[int, Function], conditions: tuple[Halfspace, ...]) -> Product:
         """Return the product with other functions and conditions (quicker than `_replace`)."""
         weight, _, joints, _, under, lattices, bounds = self
         return Product(weight, functions, joints, conditions, under, lattices, bounds)
 
-    def restricted(self, condition: Condition, frame: Frame) -> Product | None:
+    def restricted(self, condition: Halfspace, frame: Frame) -> Product | None:
         """Return the product where a condition holds; None where that has no mass."""
-        if not condition.coefficients:
-            return self if condition.constant > 0 else None
-        if len(condition.coefficients) == 1:
-            ((variable, q),) = condition.coefficients
-            bound = step(frame, frame.point(-condition.constant / q), above=q > 0)
+        coefficients = condition.form.coefficients
+        if not coefficients:
+            return self if condition.form.constant > 0 else None
+        if len(coefficients) == 1:
+            ((variable, c),) = coefficients.items()
+            bound = step(frame, frame.point(condition.end(variable).constant), above=c > 0)
             cut = self.with_function(variable, bound)
             return cut if cut.functions[variable] else None
         conditions = joined(self.conditions, condition)
@@ -232,7 +232,7 @@ class Product(NamedTuple):
         return len(others), self.length(variable)
 
     def _times_integral(
-        self, function: Function, variable: int, mine: list[Condition]
+        self, function: Function, variable: int, mine: list[Halfspace]
     ) -> list[Product]:
         """Multiply by ∫ function over the range that conditions give its variable.
 
@@ -240,27 +240,22 @@ class Product(NamedTuple):
         end, where it is.
         """
         frame = function.frame
-        bounds = [one.bounds[variable] for one in mine]
-        if len(bounds) == 1:
-            (end,) = bounds
-            tail = function.below() if end.is_upper else function.above()
-            tail = tail.shifted(frame.point(end.constant)).stretched(end.factor)
-            return [self.with_function(end.other, tail)]
-        has_upper = any(one.is_upper for one in bounds)
+        has_upper = any(one.coefficient(variable) < 0 for one in mine)
         tails = function.below() if has_upper else function.above()
         found: list[tuple[Product, int, Function]] = []
-        for end, conditions in ends(bounds):
+        for end, is_upper, conditions in ends(variable, mine):
             current: Product | None = self
             for one in conditions:
                 current = None if current is None else current.restricted(one, frame)
             if current is None:
                 continue
-            tail = tails.shifted(frame.point(end.constant)).stretched(end.factor)
-            if has_upper and not end.is_upper:
+            ((other, factor),) = end.coefficients.items()
+            tail = tails.shifted(frame.point(end.constant)).stretched(Fraction(factor))
+            if has_upper and not is_upper:
                 tail = tail.negated()
             if found and found[-1][0] is current:  # both ends by one variable
                 tail = found.pop()[2] + tail
-            found.append((current, end.other, tail))
+            found.append((current, other, tail))
         return [current.with_function(other, tail) for current, other, tail in found]
 
     def with_joint(self, joint: Joint, frame: Frame) -> Product | None:
@@ -293,8 +288,8 @@ def _nonzero(product: Product) -> Product | None:
     return product if product.weight else None
 
 
-def _is_pair(condition: Condition) -> bool:
-    return len(condition.coefficients) == 2
+def _is_pair(condition: Halfspace) -> bool:
+    return len(condition.form.coefficients) == 2
 
 
 def as_joint(function: Function, variable: int) -> Joint:
@@ -306,9 +301,9 @@ def as_joint(function: Function, variable: int) -> Joint:
             continue
         conditions = []
         if j > 0:
-            conditions.append(Condition.of({variable: Fraction(1)}, -points[j - 1]))
+            conditions.append(Halfspace.of({variable: Fraction(1)}, -points[j - 1]))
         if j < len(points):
-            conditions.append(Condition.of({variable: Fraction(-1)}, points[j]))
+            conditions.append(Halfspace.of({variable: Fraction(-1)}, points[j]))
         cells.append(Cell(frozenset(conditions), function.frame.form(piece, name_of(variable))))
     return Joint(tuple(cells))
 
@@ -321,8 +316,8 @@ def as_function(joint: Joint, variable: int, frame: Frame) -> Function:
         piece = frame.element(cell.density, name)
         function = Function(frame, (), (piece,))
         for one in cell.conditions:
-            q = one.coefficient(variable)
-            function = function * step(frame, frame.point(-one.constant / q), above=q > 0)
+            end = frame.point(one.end(variable).constant)
+            function = function * step(frame, end, above=one.coefficient(variable) > 0)
         total = function if total is None else total + function
     assert total is not None
     return total
@@ -393,17 +388,15 @@ class Density:
             ends += found
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
-    def restricted(self, condition: Condition | Bound) -> Density:
-        """Return the density where a condition holds."""
-        found = []
-        for one in self.products:
-            if isinstance(condition, Bound):
-                cut = one.bounded(condition)
-            else:
-                cut = one.restricted(condition, self.frame)
-            if cut is not None:
-                found.append(cut)
-        return Density(self.frame, tuple(found))
+    def restricted(self, condition: Halfspace) -> Density:
+        """Return the density where a condition on real noise holds."""
+        cut = (one.restricted(condition, self.frame) for one in self.products)
+        return Density(self.frame, tuple(one for one in cut if one is not None))
+
+    def bounded(self, bound: Halfspace) -> Density:
+        """Return the density where a bound on integer noise holds."""
+        cut = (one.bounded(bound) for one in self.products)
+        return Density(self.frame, tuple(one for one in cut if one is not None))
 
 
 def _sum(one: Product, two: Product, frame: Frame) -> Product:

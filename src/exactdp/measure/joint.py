@@ -8,17 +8,18 @@ active one; cells without interior have no mass and are dropped by linear progra
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product as pairs
 from typing import Any
 
-from exactdp.measure.polyhedron import Condition, has_interior
 from exactdp.measure.work import count, heard
+from exactdp.polyhedra.elimination import room
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace, at_least
+from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ExpPoly, Term, eps, parameter
-
-Bound = tuple[dict[int, Fraction], Fraction]
-"""Σ q·x + constant·ε, an end of the range of a variable."""
 
 
 def name_of(variable: int) -> str:
@@ -30,7 +31,7 @@ def name_of(variable: int) -> str:
 class Cell:
     """A density where all conditions hold, 0 elsewhere."""
 
-    conditions: frozenset[Condition]
+    conditions: frozenset[Halfspace]
     density: ExpPoly
 
     def times(self, other: Cell) -> Cell:
@@ -61,26 +62,21 @@ class Joint:
         for a, b in pairs(self.cells, other.cells):
             cell = a.times(b)
             count()
-            if has_interior(cell.conditions):
+            if has_room(cell.conditions):
                 found.append(cell)
         return Joint(tuple(found))
 
-    def restricted(self, conditions: list[Condition]) -> Joint:
+    def restricted(self, conditions: list[Halfspace]) -> Joint:
         """Return the density where further conditions hold."""
         one = Cell(frozenset(conditions), ExpPoly(1))
         return self.times(Joint((one,)))
 
-    def substituted(self, variable: int, form: dict[int, Fraction], constant: Fraction) -> Joint:
-        """Return the density with Σ form·x + constant·ε for a variable."""
-        value = scaled(constant)
-        for name, q in form.items():
-            value = value + q * parameter(name_of(name))
+    def substituted(self, variable: int, form: Form) -> Joint:
+        """Return the density with a linear form for a variable."""
         cells = []
         for cell in self.cells:
-            density = cell.density.substitute(**{name_of(variable): value})
-            assert isinstance(density, ExpPoly)
-            moved = frozenset(one.substituted(variable, form, constant) for one in cell.conditions)
-            cells.append(Cell(moved, density))
+            moved = frozenset(one.substituted({variable: form}) for one in cell.conditions)
+            cells.append(Cell(moved, _substituted(cell.density, variable, form)))
         return Joint(tuple(cells))
 
     def renamed(self, names: dict[int, int]) -> Joint:
@@ -95,7 +91,7 @@ class Joint:
 
     def integrated(self, variable: int) -> Joint:
         """Return the density with one variable integrated out."""
-        gathered: dict[frozenset[Condition], ExpPoly] = {}
+        gathered: dict[frozenset[Halfspace], ExpPoly] = {}
         for cell in self.cells:
             for part in _integrated(cell, variable):
                 known = gathered.get(part.conditions)
@@ -104,69 +100,70 @@ class Joint:
 
 
 def _integrated(cell: Cell, variable: int) -> list[Cell]:
-    lower: list[Bound] = []
-    upper: list[Bound] = []
-    others = []
-    for one in cell.conditions:
-        q = one.coefficient(variable)
-        if not q:
-            others.append(one)
-            continue
-        form = {name: -c / q for name, c in one.coefficients if name != variable}
-        (lower if q > 0 else upper).append((form, -one.constant / q))
+    mine = [one for one in cell.conditions if variable in one.variables]
+    others = [one for one in cell.conditions if variable not in one.variables]
+    lower = [one.end(variable) for one in mine if one.coefficient(variable) > 0]
+    upper = [one.end(variable) for one in mine if one.coefficient(variable) < 0]
     primitive = antiderivative(cell.density, name_of(variable))
     found = []
-    for low in _active(lower, largest=True):
-        for high in _active(upper, largest=False):
-            conditions = [*others, *low[1], *high[1]]
-            if low[0] is not None and high[0] is not None:
-                conditions.append(_at_least(high[0], low[0]))
+    for low, is_low in _active(lower, largest=True):
+        for high, is_high in _active(upper, largest=False):
+            conditions = [*others, *is_low, *is_high]
+            if low is not None and high is not None:
+                conditions.append(at_least(high, low))
             count()
-            if not has_interior(conditions):
+            if not has_room(conditions):
                 continue
-            density = _at(primitive, variable, high[0]) - _at(primitive, variable, low[0])
+            density = _at(primitive, variable, high) - _at(primitive, variable, low)
             if heard():
                 count(cells=1, terms=len(density.terms))
-            found.append(Cell(frozenset(c for c in conditions if c.coefficients), density))
+            found.append(Cell(frozenset(c for c in conditions if c.variables), density))
     return found
 
 
-def _active(bounds: list[Bound], *, largest: bool) -> list[tuple[Bound | None, list[Condition]]]:
+def _active(bounds: list[Form], *, largest: bool) -> list[tuple[Form | None, list[Halfspace]]]:
     """Return each bound with the conditions under which it is the largest (or smallest)."""
     if not bounds:
         return [(None, [])]
-    # Equal bounds would both be active: the first stands for all.
-    different = [one for j, one in enumerate(bounds) if one not in bounds[:j]]
-    result: list[tuple[Bound | None, list[Condition]]] = []
+    found: list[tuple[Form | None, list[Halfspace]]] = []
+    different = dict.fromkeys(bounds)  # equal bounds would all be active
     for one in different:
-        conditions = [
-            _at_least(one, other) if largest else _at_least(other, one)
-            for other in different
-            if other is not one
-        ]
-        result.append((one, conditions))
-    return result
+        others = [two for two in different if two is not one]
+        found.append((one, [at_least(one, x) if largest else at_least(x, one) for x in others]))
+    return found
 
 
-def _at_least(one: Bound, two: Bound) -> Condition:
-    """Return the condition one ≥ two."""
-    form = dict(one[0])
-    for name, q in two[0].items():
-        form[name] = form.get(name, Fraction(0)) - q
-    return Condition.of(form, one[1] - two[1])
-
-
-def _at(primitive: ExpPoly, variable: int, bound: Bound | None) -> ExpPoly:
+def _at(primitive: ExpPoly, variable: int, bound: Form | None) -> ExpPoly:
     """Return the antiderivative at a bound; at ±∞ it is 0, because densities decay."""
-    if bound is None:
-        return ExpPoly(0)
-    form, constant = bound
-    value = scaled(constant)
-    for name, q in form.items():
+    return ExpPoly(0) if bound is None else _substituted(primitive, variable, bound)
+
+
+def _substituted(density: ExpPoly, variable: int, form: Form) -> ExpPoly:
+    """Return a density with a linear form for a variable."""
+    value = scaled(form.constant)
+    for name, q in form.coefficients.items():
         value = value + q * parameter(name_of(name))
-    result = primitive.substitute(**{name_of(variable): value})
+    result = density.substitute(**{name_of(variable): value})
     assert isinstance(result, ExpPoly)
     return result
+
+
+def has_room(conditions: Iterable[Halfspace]) -> bool:
+    """Whether some point satisfies all conditions strictly.
+
+    Where their constants have parameters, variables are eliminated, so that only what decides is
+    compared, and nothing that moves when all variables are moved.
+    """
+    listed = list(conditions)
+    if all(isinstance(one.form.constant, int | Fraction) for one in listed):
+        return has_interior(listed)
+    constants = room(Halfspace(one.form, strict=True) for one in listed)
+    if not constants:
+        return constants is not None
+    least = min(constants, key=lambda one: one.value)  # compares nothing: values at the sample
+    if least.value <= 0:
+        return bool(least > 0)
+    return all(one > 0 for one in constants)
 
 
 def scaled(constant: Any) -> ExpPoly:

@@ -13,76 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product as tuples
-from math import comb, floor, gcd, lcm
+from math import comb, gcd, lcm
 
-from exactdp.measure.polyhedron import Condition, has_interior
 from exactdp.measure.work import count
+from exactdp.polyhedra.form import Form, Number
+from exactdp.polyhedra.halfspace import Halfspace, at_least
+from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-
-Affine = tuple[dict[int, int], int]
-"""Σ c·z + constant with integers."""
-
-
-@dataclass(frozen=True)
-class Bound:
-    """Σ cᵢ·zᵢ + constant ≥ 0 with coprime integers c and an integer constant."""
-
-    coefficients: tuple[tuple[int, int], ...]
-    constant: int
-
-    @classmethod
-    def of(
-        cls, coefficients: dict[int, Fraction], constant: Fraction, *, strict: bool = False
-    ) -> Bound:
-        """Return Σ q·z + constant ≥ 0 (or > 0), sharpened to integers."""
-        kept = {name: Fraction(q) for name, q in coefficients.items() if q}
-        if not kept:
-            holds = constant > 0 if strict else constant >= 0
-            return cls((), 0 if holds else -1)
-        common = lcm(*(q.denominator for q in kept.values()))
-        whole = {name: int(q * common) for name, q in kept.items()}
-        divisor = gcd(*whole.values())
-        scaled = Fraction(constant) * common / divisor
-        sharp = floor(scaled)
-        if strict and sharp == scaled:
-            sharp -= 1
-        return cls(tuple(sorted((name, c // divisor) for name, c in whole.items())), sharp)
-
-    @property
-    def variables(self) -> frozenset[int]:
-        """The variables that occur."""
-        return frozenset(name for name, _ in self.coefficients)
-
-    def coefficient(self, variable: int) -> int:
-        """Return the coefficient of a variable."""
-        return dict(self.coefficients).get(variable, 0)
-
-    def negated(self) -> Bound:
-        """Return Σ cᵢ·zᵢ + constant < 0."""
-        if not self.coefficients:
-            return Bound((), -1 - self.constant)
-        return Bound(tuple((name, -c) for name, c in self.coefficients), -self.constant - 1)
-
-    def substituted(self, variable: int, form: Affine) -> Bound:
-        """Return the bound with an affine form for a variable."""
-        factor = self.coefficient(variable)
-        if not factor:
-            return self
-        result = {name: Fraction(c) for name, c in self.coefficients if name != variable}
-        for name, c in form[0].items():
-            result[name] = result.get(name, Fraction(0)) + factor * c
-        return Bound.of(result, Fraction(self.constant + factor * form[1]))
-
-    def renamed(self, names: dict[int, int]) -> Bound:
-        """Return the bound on renamed variables."""
-        return Bound(tuple(sorted((names[v], c) for v, c in self.coefficients)), self.constant)
-
-    def relaxed(self) -> Condition:
-        """Return a condition on reals that every integer point of the bound satisfies strictly."""
-        return Condition.of(
-            {name: Fraction(c) for name, c in self.coefficients}, self.constant + Fraction(1, 2)
-        )
-
 
 Monomial = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Fraction], ...]]
 """∏ z^k and the rates a of e^{a·ε·z}, both by variable."""
@@ -90,9 +27,9 @@ Monomial = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Fraction], ...]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A density on the integer points that satisfy all bounds."""
+    """A density on the integer points that satisfy all bounds, which are `sharpened`."""
 
-    bounds: frozenset[Bound]
+    bounds: frozenset[Halfspace]
     density: dict[Monomial, ClosedForm]
     residues: dict[int, tuple[int, int]]
 
@@ -107,31 +44,34 @@ class Cell:
         return frozenset(found)
 
     def is_empty(self) -> bool:
-        """Whether linear programming shows that there is no point."""
-        return not has_interior(one.relaxed() for one in self.bounds)
+        """Whether linear programming shows that there is no point.
 
-    def substituted(self, variable: int, form: Affine) -> Cell:
-        """Return the cell with an affine form for a variable (its residue class is forgotten)."""
+        Integer points of a bound are inside of it when it is moved outward by 1/2.
+        """
+        return not has_interior(Halfspace(one.form + Fraction(1, 2)) for one in self.bounds)
+
+    def substituted(self, variable: int, form: Form) -> Cell:
+        """Return the cell with an integer form for a variable; its residue class is forgotten."""
         density: dict[Monomial, ClosedForm] = {}
         for (powers, rates), factor in self.density.items():
             k, rate = dict(powers).get(variable, 0), dict(rates).get(variable, Fraction(0))
             rest = tuple(entry for entry in powers if entry[0] != variable)
             moved = {name: a for name, a in rates if name != variable}
-            for name, c in form[0].items():
+            for name, c in form.coefficients.items():
                 moved[name] = moved.get(name, Fraction(0)) + rate * c
-            scale = factor * exp(rate * form[1] * eps)
+            scale = factor * exp(rate * form.constant * eps)
             for new_powers, number in _power(form, k):
                 key = _product(rest, new_powers), _clean(moved)
                 _add(density, key, scale * number)
         residues = {name: r for name, r in self.residues.items() if name != variable}
-        bounds = frozenset(one.substituted(variable, form) for one in self.bounds)
+        bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
         return Cell(bounds, density, residues)
 
     def split(self, variable: int, modulus: int) -> Iterator[Cell]:
         """Yield the cell on each residue class of a variable, finer by a factor."""
         old_modulus, old_residue = self.residues.get(variable, (1, 0))
         for r in range(modulus):
-            part = self.substituted(variable, ({variable: modulus}, r)) if modulus > 1 else self
+            part = self.substituted(variable, Form({variable: modulus}, r)) if modulus > 1 else self
             residues = {**part.residues}
             residues[variable] = old_modulus * modulus, old_residue + old_modulus * r
             yield replace(part, residues=residues)
@@ -142,15 +82,13 @@ class Cell:
         if (residue - mine) % own:
             return None
         r = (residue - mine) // own
-        part = self.substituted(variable, ({variable: modulus // own}, r))
+        part = self.substituted(variable, Form({variable: modulus // own}, r))
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
 
-    def bounded(self, bound: Bound) -> Cell:
+    def bounded(self, bound: Halfspace) -> Cell:
         """Return the cell with a bound on the variables themselves."""
-        for name in bound.variables:
-            modulus, residue = self.residues.get(name, (1, 0))
-            bound = bound.substituted(name, ({name: modulus}, residue))
-        return replace(self, bounds=self.bounds | {bound})
+        forms = {name: Form({name: m}, r) for name, (m, r) in self.residues.items()}
+        return replace(self, bounds=self.bounds | {bound.substituted(forms).sharpened()})
 
 
 @dataclass(frozen=True)
@@ -172,7 +110,7 @@ class Lattice:
             found += _times(one, two)
         return Lattice(tuple(cell for cell in found if not cell.is_empty()))
 
-    def restricted(self, bounds: list[Bound]) -> Lattice:
+    def restricted(self, bounds: list[Halfspace]) -> Lattice:
         """Return the mass where further bounds hold."""
         cells = []
         for cell in self.cells:
@@ -222,8 +160,9 @@ class Lattice:
         found = []
         for cell in self.cells:
             modulus, residue = cell.residues.get(variable, (1, 0))
-            lower = [_end(one, variable)[1] for one in cell.bounds if one.coefficient(variable) > 0]
-            upper = [_end(one, variable)[1] for one in cell.bounds if one.coefficient(variable) < 0]
+            mine = cell.bounds
+            lower = [_end(one, variable).constant for one in mine if one.coefficient(variable) > 0]
+            upper = [_end(one, variable).constant for one in mine if one.coefficient(variable) < 0]
             if not lower or not upper:
                 return None
             found.append((modulus * max(lower) + residue, modulus * min(upper) + residue))
@@ -233,7 +172,7 @@ class Lattice:
         """Return the total of a mass without variables."""
         total: ClosedForm = ExpPoly(0)
         for cell in self.cells:
-            if all(one.constant >= 0 for one in cell.bounds):
+            if all(one.form.constant >= 0 for one in cell.bounds):
                 for factor in cell.density.values():
                     total = total + factor
         return total
@@ -243,7 +182,7 @@ def discrete_laplace(variable: int, rate: Fraction, mean: int) -> Lattice:
     """Return e^{−rate·ε·|z − mean|}; its sum is (1 + e^{−rate·ε})/(1 − e^{−rate·ε})."""
     cells = []
     for sign, start in ((1, mean), (-1, mean - 1)):
-        bound = Bound.of({variable: Fraction(sign)}, Fraction(-sign * start))
+        bound = Halfspace.of({variable: sign}, -sign * start)
         monomial: Monomial = ((), ((variable, -sign * rate),))
         cells.append(Cell(frozenset([bound]), {monomial: exp(sign * rate * mean * eps)}, {}))
     return Lattice(tuple(cells))
@@ -277,9 +216,9 @@ def _summed(cell: Cell, variable: int) -> Iterator[Cell]:
     moduli: dict[int, int] = {}
     for one in mine:
         size = abs(one.coefficient(variable))
-        for name, c in one.coefficients:
+        for name, c in one.form.coefficients.items():
             if name != variable:
-                moduli[name] = lcm(moduli.get(name, 1), size // gcd(size, c))
+                moduli[name] = lcm(moduli.get(name, 1), size // gcd(size, int(c)))
     for name, modulus in moduli.items():
         if modulus > 1:
             for part in cell.split(name, modulus):
@@ -298,57 +237,44 @@ def _summed(cell: Cell, variable: int) -> Iterator[Cell]:
         for high, high_bounds in _active(upper, -1):
             bounds = {*others, *low_bounds, *high_bounds}
             if low is not None and high is not None:
-                bounds.add(_at_least(high, low))
-            part = Cell(
-                frozenset(one for one in bounds if one.coefficients or one.constant < 0), {}, {}
-            )
+                bounds.add(at_least(high, low).sharpened())
+            left = frozenset(one for one in bounds if one.variables or one.form.constant < 0)
+            part = Cell(left, {}, {})
             if not part.is_empty():
                 density = _sum(cell, variable, low, high)
                 yield Cell(part.bounds, density, residues)
 
 
-_Frozen = tuple[tuple[tuple[int, int], ...], int]
-
-
-def _end(bound: Bound, variable: int) -> _Frozen:
-    """Return the integer affine form that a bound gives for the end of a variable's range."""
-    c = bound.coefficient(variable)
-    form = tuple((name, -d // c) for name, d in bound.coefficients if name != variable)
+def _end(bound: Halfspace, variable: int) -> Form:
+    """Return the form in integers at which a bound ends the range of a variable."""
+    c, form = bound.coefficient(variable), bound.form
+    rest = {name: -d // c for name, d in form.coefficients.items() if name != variable}
     # c·z ≥ −rest: from below ⌈−d/c⌉, from above ⌊−d/c⌋, where everything else is divisible by c.
-    constant = -(bound.constant // c) if c > 0 else bound.constant // -c
-    return form, constant
+    return Form(rest, -(form.constant // c) if c > 0 else form.constant // -c)
 
 
-def _active(ends: list[_Frozen], sign: int) -> list[tuple[_Frozen | None, list[Bound]]]:
+def _active(ends: list[Form], sign: int) -> list[tuple[Form | None, list[Halfspace]]]:
     """Return each end with the bounds under which it is the first largest (sign 1) or smallest."""
     if not ends:
         return [(None, [])]
-    result: list[tuple[_Frozen | None, list[Bound]]] = []
+    result: list[tuple[Form | None, list[Halfspace]]] = []
     for j, one in enumerate(ends):
         bounds = []
         for k, other in enumerate(ends):
             if k != j:
                 pair = (one, other) if sign > 0 else (other, one)
-                bounds.append(_at_least(*pair, strict=k < j))
+                bounds.append(at_least(*pair, strict=k < j).sharpened())
         result.append((one, bounds))
     return result
 
 
-def _at_least(one: _Frozen, two: _Frozen, *, strict: bool = False) -> Bound:
-    """Return the bound one ≥ two, or one > two."""
-    form = {name: Fraction(c) for name, c in one[0]}
-    for name, c in two[0]:
-        form[name] = form.get(name, Fraction(0)) - c
-    return Bound.of(form, Fraction(one[1] - two[1]), strict=strict)
-
-
 def _sum(
-    cell: Cell, variable: int, low: _Frozen | None, high: _Frozen | None
+    cell: Cell, variable: int, low: Form | None, high: Form | None
 ) -> dict[Monomial, ClosedForm]:
     """Return Σ of the density over low ≤ variable ≤ high, T(high + 1) − T(low)."""
     empty = Cell(frozenset(), cell.density, {})
     if low is not None and low == high:
-        return empty.substituted(variable, (dict(low[0]), low[1])).density
+        return empty.substituted(variable, low).density
     summed: dict[Monomial, ClosedForm] = {}
     for (powers, rates), factor in cell.density.items():
         k, rate = dict(powers).get(variable, 0), dict(rates).get(variable, Fraction(0))
@@ -359,9 +285,9 @@ def _sum(
     primitive = Cell(frozenset(), summed, {})
     result: dict[Monomial, ClosedForm] = {}
     if high is not None:
-        result = primitive.substituted(variable, (dict(high[0]), high[1] + 1)).density
+        result = primitive.substituted(variable, high + 1).density
     if low is not None:
-        for key, factor in primitive.substituted(variable, (dict(low[0]), low[1])).density.items():
+        for key, factor in primitive.substituted(variable, low).density.items():
             _add(result, key, -factor)
     return result
 
@@ -387,16 +313,16 @@ def _discrete_primitive(k: int, rate: Fraction) -> list[ClosedForm]:
     return [ExpPoly(value) for value in whole]
 
 
-def _power(form: Affine, k: int) -> list[tuple[tuple[tuple[int, int], ...], int]]:
+def _power(form: Form, k: int) -> list[tuple[tuple[tuple[int, int], ...], Number]]:
     """Return the monomials of (Σ c·z + d)^k with their coefficients."""
-    result: dict[tuple[tuple[int, int], ...], int] = {(): 1}
+    result: dict[tuple[tuple[int, int], ...], Number] = {(): 1}
     for _ in range(k):
-        grown: dict[tuple[tuple[int, int], ...], int] = {}
+        grown: dict[tuple[tuple[int, int], ...], Number] = {}
         for powers, number in result.items():
-            for name, c in form[0].items():
+            for name, c in form.coefficients.items():
                 key = _product(powers, ((name, 1),))
                 grown[key] = grown.get(key, 0) + number * c
-            grown[powers] = grown.get(powers, 0) + number * form[1]
+            grown[powers] = grown.get(powers, 0) + number * form.constant
         result = grown
     return [(powers, number) for powers, number in result.items() if number]
 

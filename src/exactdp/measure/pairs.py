@@ -10,28 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from exactdp.measure.polyhedron import Bound, Condition
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron, at_least
 
 
-def ends(bounds: list[Bound]) -> Iterator[tuple[Bound, list[Condition]]]:
-    """Yield each bound of a variable with the conditions under which its range ends there.
+def ends(
+    variable: int, halfspaces: Iterable[Halfspace]
+) -> Iterator[tuple[Form, bool, list[Halfspace]]]:
+    """Yield each bound of a variable, whether it is an upper one, and where its range ends there.
 
     An upper bound is then at most the other upper ones and at least the lower ones.
     """
-    different = list(dict.fromkeys(bounds))  # of equal ones both would be the end
-    for end in different:
-        others = [one for one in different if one is not end]
-        yield end, [_at_least(one, end) if one.is_upper else _at_least(end, one) for one in others]
+    bounds = ((one.end(variable), one.coefficient(variable) < 0) for one in halfspaces)
+    different = dict.fromkeys(bounds)  # of equal ones both would be the end
+    for end, is_upper in different:
+        others = [(one, upper) for one, upper in different if one is not end]
+        where = [at_least(one, end) if upper else at_least(end, one) for one, upper in others]
+        yield end, is_upper, where
 
 
-def _at_least(one: Bound, two: Bound) -> Condition:
-    """Return the condition one ≥ two."""
-    form = {one.other: one.factor}
-    form[two.other] = form.get(two.other, Fraction(0)) - two.factor
-    return Condition.of(form, one.constant - two.constant)
-
-
-def joined(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...] | None:
+def joined(conditions: Polyhedron, new: Halfspace) -> Polyhedron | None:
     """Return conditions and one more, without those that others imply; None if they exclude it.
 
     Of x < y < z and x < z the last is implied: without it a chain can be undone from its ends.
@@ -39,34 +37,35 @@ def joined(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition
     if not conditions:
         return (new,)
     if new.difference is None:
-        if new.negated() in conditions:
+        if new.opposite() in conditions:
             return None
         return conditions if new in conditions else (*conditions, new)
     x, y = new.difference
     known = [one.difference for one in conditions if one.difference is not None]
     if not any(first == y or second in (x, y) for first, second in known):
         return (*conditions, new)  # no row of differences leads through it or beside it
-    if _follows(y, x, -new.constant, conditions):
+    if _follows(y, x, -new.form.constant, conditions):
         return None
-    if _follows(x, y, new.constant, conditions):
+    if _follows(x, y, new.form.constant, conditions):
         return conditions
     found = [*conditions, new]
     for one in conditions:
         rest = [other for other in found if other is not one]
-        if one.difference is not None and _follows(*one.difference, one.constant, rest):
+        if one.difference is not None and _follows(*one.difference, one.form.constant, rest):
             found = rest
     return tuple(found)
 
 
 def _follows(
-    x: int, y: int, constant: Fraction, conditions: Iterable[Condition], seen: tuple[int, ...] = ()
+    x: int, y: int, constant: Fraction, conditions: Iterable[Halfspace], seen: tuple[int, ...] = ()
 ) -> bool:
     """Whether x − y + constant ≥ 0 follows from differences in a row, from x to y."""
     for one in conditions:
         if one.difference is None or one.difference[0] != x:
             continue
         middle = one.difference[1]
-        left = constant - one.constant if one.constant else constant
+        own = one.form.constant
+        left = constant - own if own else constant
         if middle == y:
             if _is_at_least_zero(left):
                 return True

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from exactdp.cones import Cone, dot
-from exactdp.cones.cone import primitive
 from exactdp.errors import ValueRefusedError
+from exactdp.polyhedra.cone import Cone, dot, primitive
 from exactdp.semantics.spots import OnFaceError, Trace
 
 T = TypeVar("T")

@@ -13,6 +13,7 @@ from exactdp.language.types import InputType, ListType, RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
 from exactdp.measure.work import Progress, Work, hearing
+from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
 from exactdp.reals.numbers import rational
 from exactdp.semantics.events import (
@@ -26,7 +27,7 @@ from exactdp.semantics.events import (
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
-from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Done, State
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for

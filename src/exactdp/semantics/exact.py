@@ -20,9 +20,9 @@ from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.function import noise
 from exactdp.measure.lattice import discrete_laplace
 from exactdp.measure.work import count, heard
+from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.graph import Failure, has_noise
-from exactdp.semantics.linear import Number
 from exactdp.semantics.loops import exits
 from exactdp.semantics.machine import Choice, Compare, Done, Draw
 from exactdp.semantics.plan import (
@@ -205,31 +205,30 @@ def _changed(
     """
     current: Product | None = product
     variables = way.variables
-    made_of: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
+    made_of: dict[Name, Form] = {}
     names: dict[int, int] = {}
     for new, form in enumerate(way.edge.variables, start=variables):
-        part, constant = _expanded(noise_part(form), made_of)
-        constant += constant_part(form, inputs)
+        whole = Form(noise_part(form), constant_part(form, inputs)).substituted(made_of)
+        part, constant = dict(whole.coefficients), whole.constant
         free = [v for v in part if v < variables and v not in made_of]
         old = min(free, key=lambda v: (abs(part[v]) != 1, v))
         q = part.pop(old)
         if q == 1 and not part and not constant:
             names[old] = new - variables
-            made_of[old] = {old: Fraction(1)}, Fraction(0)
+            made_of[old] = Form.symbol(old)
             continue
-        value = {v: -c / q for v, c in part.items()}
-        value[new] = 1 / q
+        value = Form({**{v: -c / q for v, c in part.items()}, new: 1 / q}, -constant / q)
         if current is None:
             return []
         if old in current.integers:
             current = current.defined(new, {**part, old: q}, constant)
-            made_of[new] = {new: Fraction(1)}, Fraction(0)
+            made_of[new] = Form.symbol(new)
             names[new] = new - variables
             continue
-        current = current.substituted(old, value, -constant / q, frame)
+        current = current.substituted(old, value, frame)
         if current is not None and abs(q) != 1:
             current = current.times(ExpPoly(1 / abs(q)), frame)
-        made_of[old] = value, -constant / q
+        made_of[old] = value
         names[new] = new - variables
     if current is None:
         return []
@@ -238,20 +237,6 @@ def _changed(
     if all(old == new for old, new in names.items()):
         return found
     return [one.renamed(names) for one in found]
-
-
-def _expanded(
-    form: dict[int, Fraction], made_of: dict[int, tuple[dict[int, Fraction], Fraction]]
-) -> tuple[dict[int, Fraction], Fraction]:
-    """Return a form in the variables that are left after substitutions."""
-    result: dict[int, Fraction] = {}
-    constant = Fraction(0)
-    for v, q in form.items():
-        inner, shift = made_of.get(v, ({v: Fraction(1)}, Fraction(0)))
-        constant += q * shift
-        for w, c in inner.items():
-            result[w] = result.get(w, Fraction(0)) + q * c
-    return {v: q for v, q in result.items() if q}, constant
 
 
 def with_sample(density: Density, event: Draw, fresh: int, inputs: Mapping[str, Number]) -> Density:

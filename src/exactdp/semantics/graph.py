@@ -20,7 +20,7 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
-from exactdp.semantics.linear import Form, Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.states import Visited
 
@@ -385,7 +385,7 @@ class _Basis:
                 self._noiseless[id(value)] = value
         return value
 
-    def _rename(self, form: Linear) -> Form:
+    def _rename(self, form: Linear) -> Scalar:
         rest = {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
         combination: dict[int, Fraction] = {}
         for pivot, row, made_of in self._rows:

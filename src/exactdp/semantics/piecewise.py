@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
+from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
 from exactdp.semantics.cells import explore, require_few_cells

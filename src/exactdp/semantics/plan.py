@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from exactdp.language.operations import COMPARISONS
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
-from exactdp.measure.lattice import Bound
 from exactdp.measure.parametric import ParametricFrame
-from exactdp.measure.polyhedron import Condition
+from exactdp.polyhedra.form import Number
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
 from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
-from exactdp.semantics.linear import Linear, Number
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.machine import Compare, Done, Draw, Event
 from exactdp.semantics.spots import Spot
 
@@ -90,23 +90,24 @@ class Question:
         if not self.whole:
             return density.restricted(self._conditions[truth])
         form = dict(self.form)
-        at_least = Bound.of(form, self.constant)
-        above = Bound.of(form, self.constant, strict=True)
+        at_least = Halfspace.of(form, self.constant).sharpened()
+        above = Halfspace.of(form, self.constant, strict=True).sharpened()
+        below, at_most = at_least.negated().sharpened(), above.negated().sharpened()
         if self.op in ("==", "!="):
             if (self.op == "==") == truth:
-                exactly = Fraction(above.constant + 1) == at_least.constant
-                equal = density.restricted(at_least).restricted(above.negated())
-                return equal if exactly else Density(density.frame, ())
-            return density.restricted(above) + density.restricted(at_least.negated())
-        bound = at_least if self.op in (">=", "<") else above
-        return density.restricted(bound if (self.op in (">", ">=")) == truth else bound.negated())
+                possible = at_least != above
+                equal = density.bounded(at_least).bounded(at_most)
+                return equal if possible else Density(density.frame, ())
+            return density.bounded(above) + density.bounded(below)
+        yes, no = (at_least, below) if self.op in (">=", "<") else (above, at_most)
+        return density.bounded(yes if (self.op in (">", ">=")) == truth else no)
 
     @cached_property
-    def _conditions(self) -> tuple[Condition, Condition]:
+    def _conditions(self) -> tuple[Halfspace, Halfspace]:
         """The conditions on real noise under which the answer is False, and True."""
         assert self.op not in ("==", "!=")
-        condition = Condition.of(dict(self.form), self.constant)
-        both = condition.negated(), condition
+        condition = Halfspace.of(dict(self.form), self.constant)
+        both = condition.opposite(), condition
         return both if self.op in (">", ">=") else both[::-1]
 
 

@@ -16,6 +16,8 @@ from typing import TypeAlias
 from flint import fmpz_mat
 
 from exactdp.errors import ValueRefusedError
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import Number, rational
 
 Integers: TypeAlias = tuple[int, ...]
@@ -127,6 +129,11 @@ class Cone:
             if rank([*equalities, b]) > len(equalities):
                 equalities.append(b)
         return Cone(self.size, tuple(kept.values()), tuple(equalities))
+
+    def halfspaces(self, *, strict: bool) -> Polyhedron:
+        """Return the inequalities as halfspaces, the variables named by their positions."""
+        forms = (Form({k: c for k, c in enumerate(a) if c}) for a in self.inequalities)
+        return tuple(Halfspace(form, strict) for form in forms)
 
     def split(self, form: Sequence[Number]) -> tuple[Cone, Cone]:
         """Return the parts with form·θ ≥ 0 and form·θ ≤ 0."""

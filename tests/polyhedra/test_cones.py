@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from exactdp.cones import Cone
-from exactdp.cones.cone import dot, rank
 from exactdp.errors import ValueRefusedError
+from exactdp.polyhedra.cone import dot, rank
 from support.examples import examples
 
 rows = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), max_size=6)

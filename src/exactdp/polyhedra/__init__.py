@@ -1,0 +1,1 @@
+"""Linear algebra over the rationals: forms, halfspaces, elimination, linear programs, cones."""
