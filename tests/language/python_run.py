@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.language import Mechanism
+from exactdp.language.machine import Choice, Compare, Done, Draw, Machine, State
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Machine, State
 
 
 class _Eps:

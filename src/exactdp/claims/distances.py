@@ -20,7 +20,6 @@ from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf, rational, spell
-from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Form, Linear
 from exactdp.semantics.spots import Spot
 
@@ -264,8 +263,7 @@ class _OwnInput(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the value of the function."""
-        machine = self.function.machine
-        found = run_exactly(machine, machine.start(self._arguments(u, v)))
+        found = self.function.machine.run(self._arguments(u, v))
         return check_distance(found, self.name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from exactdp.claims.inputs import as_given, has_reals
 from exactdp.claims.pieces import Piece, pieces
@@ -12,12 +12,8 @@ from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
 from exactdp.language.values import Value
-from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import has_spots, run_at_spots
-
-if TYPE_CHECKING:
-    pass
 
 
 class IdealFunction(Protocol):
@@ -41,7 +37,7 @@ class Program:
         machine = self.function.machine
         if has_spots(u):
             return run_at_spots(machine, u)
-        return run_exactly(machine, machine.start(u))
+        return machine.run(u)
 
     def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
         """Run the program on symbols."""

@@ -22,12 +22,12 @@ from exactdp.claims.elimination import feasible
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
+from exactdp.language.machine import Choice, Machine
 from exactdp.language.mechanism import Ideal, Mechanism
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
 from exactdp.reals.numbers import inf
 from exactdp.semantics.linear import Form, Linear
-from exactdp.semantics.machine import Choice, Machine
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots, symbolic, watched
 
 Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.elimination import Row, feasible
 from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.language.machine import Compare, Done, Machine
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 from exactdp.semantics.linear import Form, Linear
-from exactdp.semantics.machine import Compare, Done, Machine
 
 if TYPE_CHECKING:
     from exactdp.language.mechanism import Mechanism

@@ -23,6 +23,7 @@ from exactdp.language.explain import explain
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
 from exactdp.language.labelled import labelled
+from exactdp.language.machine import Machine
 from exactdp.language.noiseless import noiseless
 from exactdp.language.noisy import samples
 from exactdp.language.printer import print_definition
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from exactdp.semantics.chain import Chain
     from exactdp.semantics.concrete import Uniform
     from exactdp.semantics.distribution import Distribution, Engine, Progress
-    from exactdp.semantics.machine import Machine
     from exactdp.semantics.piecewise import Piecewise
 
 
@@ -117,8 +117,6 @@ class Mechanism:
     @cached_property
     def machine(self) -> Machine:
         """The step function of the program."""
-        from exactdp.semantics.machine import Machine  # noqa: PLC0415
-
         return Machine(self.code, self.flow)
 
     # What it looks like ---------------------------------------------------------------
@@ -346,11 +344,12 @@ class Mechanism:
 
         `rng` is a `random.Random` or a numpy generator; by default a fresh one.
         """
-        from exactdp.semantics.concrete import run_exactly, run_once  # noqa: PLC0415
+        from exactdp.semantics.concrete import run_once  # noqa: PLC0415
 
-        state = self.machine.start(self.read_input(u))
+        given = self.read_input(u)
         if self.deterministic:
-            return run_exactly(self.machine, state)
+            return self.machine.run(given)
+        state = self.machine.start(given)
         return run_once(self.machine, state, _budget(eps), rng or random.Random())
 
     def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
@@ -361,15 +360,13 @@ class Mechanism:
                 rule="The size is the number of outputs: an int, 0 or more.",
                 way_out="Give an int, such as size=1000.",
             )
-        state = self.machine.start(self.read_input(u))
+        given = self.read_input(u)
         budget = _budget(eps)
         if self.deterministic:
-            from exactdp.semantics.concrete import run_exactly  # noqa: PLC0415
-
-            return [run_exactly(self.machine, state)] * size
+            return [self.machine.run(given)] * size
         from exactdp.semantics.simulate import simulate  # noqa: PLC0415
 
-        return simulate(self.machine, state, budget, size, seed)
+        return simulate(self.machine, self.machine.start(given), budget, size, seed)
 
 
 class Ideal(Mechanism):
@@ -391,16 +388,13 @@ class Ideal(Mechanism):
         if keywords:
             args = tuple(self._by_name(dict(zip(self._names, args, strict=False)) | keywords))
         if any(param.type is None for param in self.inputs):
-            from exactdp.semantics.concrete import run_exactly  # noqa: PLC0415
-
             if len(args) != len(self.inputs):
                 raise ValueRefusedError(
                     f"{self.__name__} takes {len(self.inputs)} arguments, {len(args)} given",
                     rule="An ideal is called with one argument for each of its inputs.",
                     way_out=f"Write {self.__name__}({', '.join(self._names)}).",
                 )
-            state = self.machine.start(tuple(freeze(arg) for arg in args))
-            return run_exactly(self.machine, state)
+            return self.machine.run(tuple(freeze(arg) for arg in args))
         return self.run(args[0] if len(args) == 1 and len(self.inputs) == 1 else args)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -23,7 +24,6 @@ from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.plan import Question, constant_part, noise_part, question
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Runs on concrete numbers: exact ones without noise, and single sampled ones."""
+"""One run with sampled noise."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.errors import ValueRefusedError
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine
 from exactdp.language.operations import COMPARISONS, fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.values import List, Symbolic
 from exactdp.reals import eps as budget
 from exactdp.reals import exp
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine
 
 if TYPE_CHECKING:
+    from exactdp.language.machine import State
     from exactdp.language.terms import Number, Term
     from exactdp.language.values import Value
-    from exactdp.semantics.machine import State
 
 T = TypeVar("T")
 
@@ -33,19 +33,6 @@ class Uniform(Protocol):
 
     def random(self) -> float:
         """Return a number in [0, 1)."""
-
-
-def run_exactly(machine: Machine, state: State) -> Value:
-    """Return the output of a run that samples nothing, exactly."""
-    event = machine.advance(state)
-    if isinstance(event, Done):
-        return event.output
-    raise ProgramError(
-        "the program samples, so it has no exact output",
-        place=machine.code.instructions[event.state.pc].place,
-        rule="Only deterministic programs run exactly.",
-        way_out="Use run(u, eps, rng), or noiseless().",
-    )
 
 
 def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Value:

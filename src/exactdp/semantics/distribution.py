@@ -9,6 +9,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.machine import Done
 from exactdp.language.types import InputType, ListType, RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
@@ -27,7 +28,6 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear, Number
-from exactdp.semantics.machine import Done
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of

@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Form, Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 
 Noise: TypeAlias = int
 """A noise variable of a node, by position; inputs are symbols of another type (str)."""

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import List, Value
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
 from exactdp.semantics.concrete import placed, scale_of, weights
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.skeleton import filled, skeleton
 
 if TYPE_CHECKING:
