@@ -10,13 +10,14 @@ from bench.clock import Time, measure, seconds
 from bench.programs import noisy_max, randomized_response, sparse
 from bench.table import Row
 from exactdp import ExpPoly, Mechanism
+from exactdp.semantics.distribution import Engine
 
 
 def answer(mechanism: Mechanism, u: list[int], output: object, least: float = 0.3) -> Time:
     """Return the time that the probability of an output takes at an input."""
 
     def ask() -> None:
-        mechanism.engine._answers.clear()  # a remembered answer would cost nothing
+        mechanism.kept(Engine)._answers.clear()  # a remembered answer would cost nothing
         mechanism.probability(u, output)
 
     return measure(ask, least)
@@ -63,7 +64,7 @@ def measured() -> Iterator[Row]:
     grid = [(a, b, c) for a in range(-3, 4) for b in range(-3, 4) for c in range(-3, 4)]
 
     def whole_grid() -> None:
-        three.engine._answers.clear()
+        three.kept(Engine)._answers.clear()
         for u in grid:
             three.probability(u, 0)
 

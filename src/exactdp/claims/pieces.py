@@ -14,7 +14,7 @@ from exactdp.language.values import List, Value
 from exactdp.semantics.linear import Form, Linear
 
 if TYPE_CHECKING:
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _MOST = 20_000  # pieces of one function
 
@@ -90,7 +90,7 @@ def entries(u: tuple[Value, ...]) -> list[Value]:
     return found
 
 
-def kinds(mechanism: Mechanism) -> list[DomType | None]:
+def kinds(mechanism: Program) -> list[DomType | None]:
     """Return for each single value of an input its finite domain, None if it is real."""
     found: list[DomType | None] = []
     for param in mechanism.inputs:
@@ -100,7 +100,7 @@ def kinds(mechanism: Mechanism) -> list[DomType | None]:
     return found
 
 
-def assembled(mechanism: Mechanism, values: list[Value]) -> tuple[Value, ...]:
+def assembled(mechanism: Program, values: list[Value]) -> tuple[Value, ...]:
     """Return the input with the given single values."""
     rest = iter(values)
     found: list[Value] = []
