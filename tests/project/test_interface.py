@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 
 import exactdp
 
@@ -50,3 +51,20 @@ def test_the_checker_loads_neither_solver_nor_flint() -> None:
     loaded = run("import sys; from exactdp import certify; print(*sys.modules)").split()
     assert not [name for name in loaded if name.split(".")[0] == "flint"]
     assert not [name for name in loaded if name.startswith("exactdp.reals")]
+
+
+def test_answers_have_the_public_classes() -> None:
+    """Layers below answer with plain values; users get those that can be drawn."""
+    text = "def m(q: Real):\n    return lap(eps, q) > 0\n"
+    mechanism = exactdp.Mechanism.from_source(text)
+    claim = exactdp.Accuracy(mechanism, beta="1/2", inputs=[1])
+    again = replace(claim, inputs=[-1])
+    for found, kind in (
+        (mechanism.noiseless(), exactdp.Ideal),
+        (claim.check(), exactdp.Verdict),
+        (again.check().claim, exactdp.Accuracy),
+        (claim.error_probability(1), exactdp.ErrorCurve),
+    ):
+        assert type(found) is kind
+    assert callable(mechanism.chain(1).plot)
+    assert isinstance(mechanism.noiseless(), exactdp.Mechanism)
