@@ -1,4 +1,7 @@
-"""`Accuracy`: the claim of a user, with its questions and pictures."""
+"""`Accuracy`: the claim of a user, with its questions and pictures.
+
+What draws is loaded when it is used (PLC0415).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp import claims
 from exactdp.public.answers import ErrorCurve, Verdict
-from exactdp.report.notebook import claim_html, claim_latex
-from exactdp.report.plots import plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,10 +36,16 @@ class Accuracy(claims.Accuracy):
 
     def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        from exactdp.report.plots import plot  # noqa: PLC0415
+
         return plot(self, kind, ax, **options)
 
     def _repr_html_(self) -> str:
+        from exactdp.report.notebook import claim_html  # noqa: PLC0415
+
         return claim_html(self)
 
     def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import claim_latex  # noqa: PLC0415
+
         return claim_latex(self)

@@ -1,4 +1,7 @@
-"""Answers with their pictures: those of the layers below, as users see them."""
+"""Answers with their pictures: those of the layers below, as users see them.
+
+What draws is loaded when it is used (PLC0415).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
-from exactdp.report.chains import draw_chain
-from exactdp.report.notebook import verdict_html, verdict_latex
-from exactdp.report.plots import plot_curve, plot_verdict
 from exactdp.semantics import chain
 
 if TYPE_CHECKING:
@@ -33,12 +33,18 @@ class Verdict(_Answer, claims.Verdict):
 
     def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
         """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""
+        from exactdp.report.plots import plot_verdict  # noqa: PLC0415
+
         return plot_verdict(self, ax, u=u)
 
     def _repr_html_(self) -> str:
+        from exactdp.report.notebook import verdict_html  # noqa: PLC0415
+
         return verdict_html(self)
 
     def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import verdict_latex  # noqa: PLC0415
+
         return verdict_latex(self)
 
 
@@ -47,6 +53,8 @@ class ErrorCurve(_Answer, claims.ErrorCurve):
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the exact error probability against ε, and the claimed bound."""
+        from exactdp.report.plots import plot_curve  # noqa: PLC0415
+
         return plot_curve(self, ax, **options)
 
 
@@ -55,4 +63,6 @@ class Chain(_Answer, chain.Chain):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the chain with matplotlib and return the axes."""
+        from exactdp.report.chains import draw_chain  # noqa: PLC0415
+
         return draw_chain(self, ax)

@@ -1,4 +1,7 @@
-"""`Mechanism` and `Ideal`: programs, and what can be asked of them."""
+"""`Mechanism` and `Ideal`: programs, and what can be asked of them.
+
+Claims, pictures and numpy are loaded when a question needs them (PLC0415).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from exactdp.claims.inputs import AllReals, Box, box_sides
 from exactdp.errors import ValueRefusedError
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
@@ -15,14 +17,16 @@ from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_function, read_text
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
-from exactdp.public.answers import Chain
-from exactdp.report.notebook import mechanism_html, mechanism_latex
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
 from exactdp.semantics.distribution import Engine, within
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from exactdp.claims.inputs import AllReals, Box
     from exactdp.language.values import Value
+    from exactdp.public.answers import Chain
     from exactdp.reals import ClosedForm
     from exactdp.semantics.concrete import Uniform
     from exactdp.semantics.distribution import Distribution, Progress
@@ -81,9 +85,13 @@ class Mechanism(Program):
         )
 
     def _repr_html_(self) -> str:
+        from exactdp.report.notebook import mechanism_html  # noqa: PLC0415
+
         return mechanism_html(self)
 
     def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import mechanism_latex  # noqa: PLC0415
+
         return mechanism_latex(self)
 
     # Exact probabilities --------------------------------------------------------------
@@ -100,10 +108,10 @@ class Mechanism(Program):
         For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
         called with the `Work` done so far: states, cells and terms.
         """
-        if isinstance(u, AllReals | Box):
-            from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415 loads numpy
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
 
-            return distribution_everywhere(self, box_sides(self, u))
+            return distribution_everywhere(self, sides)
         return self.kept(Engine).distribution(u, progress)
 
     @overload
@@ -120,10 +128,10 @@ class Mechanism(Program):
         In the output, `Real` stands for any real number and an `Interval` for those inside. For
         `AllReals()` or a `Box`, a formula in the inputs for each of their cells.
         """
-        if isinstance(u, AllReals | Box):
-            from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415 loads numpy
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
 
-            return probability_everywhere(self, box_sides(self, u), output)
+            return probability_everywhere(self, sides, output)
         return self.kept(Engine).probability(u, output, progress)
 
     @overload
@@ -151,14 +159,22 @@ class Mechanism(Program):
         `exactdp.gamma`) for each of their cells.
         """
         wanted = self.noiseless() if ideal is None else ideal
-        if isinstance(u, AllReals | Box):
-            from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415 loads numpy
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415
 
-            return within_everywhere(self, box_sides(self, u), wanted, gamma, distance or "sup")
+            return within_everywhere(self, sides, wanted, gamma, distance or "sup")
         return within(self, u, wanted, gamma, distance or "sup")
+
+    def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
+        """Return the sides of a set of real inputs, or None if one input is given."""
+        from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+
+        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 
     def chain(self, u: object = ()) -> Chain:
         """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
+        from exactdp.public.answers import Chain  # noqa: PLC0415
+
         return Chain.of(chain(self, u))
 
     # Running --------------------------------------------------------------------------
@@ -172,7 +188,7 @@ class Mechanism(Program):
 
     def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
         """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
-        from exactdp.semantics.simulate import sample  # noqa: PLC0415 loads numpy
+        from exactdp.semantics.simulate import sample  # noqa: PLC0415
 
         return sample(self, u, eps, size, seed)
 
