@@ -33,6 +33,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 # The site is docs/_build/html/index.html; what its pages show is run before it is built.
 docs: $(INSTALLED)

@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from exactdp.claims import (
         ANY,
-        Accuracy,
         AllReals,
         Box,
         Budget,
         Counterexample,
         Disagreement,
-        ErrorCurve,
         Grid,
         Kappa,
         Tightness,
-        Verdict,
         alpha,
         discrete,
         gamma,
@@ -44,18 +41,17 @@ if TYPE_CHECKING:
     )
     from exactdp.language import (
         Dom,
-        Ideal,
-        Mechanism,
         Real,
         choose,
         dlap,
         expmech,
         expo,
-        ideal,
         lap,
-        mechanism,
     )
     from exactdp.measure.work import Work
+    from exactdp.public.accuracy import Accuracy
+    from exactdp.public.answers import ErrorCurve, Verdict
+    from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.reals import (
         ClosedForm,
         Decision,
@@ -151,6 +147,8 @@ _ROOMS = (
     "exactdp.errors",
     "exactdp.reals",
     "exactdp.language",
+    "exactdp.public.mechanism",
+    "exactdp.public.accuracy",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.piecewise",

@@ -89,8 +89,9 @@ def messages() -> Iterator[str]:
     files = [*(rooms / "language").glob("*.py")]
     files += [
         rooms / "semantics" / name
-        for name in ("machine.py", "concrete.py", "columns.py", "states.py", "loops.py")
+        for name in ("concrete.py", "columns.py", "states.py", "loops.py")
     ]
+    files.append(rooms / "public" / "mechanism.py")
     for node in (one for file in files for one in ast.walk(ast.parse(file.read_text()))):
         match node:
             case ast.Call(ast.Name(name) | ast.Attribute(attr=name), arguments):

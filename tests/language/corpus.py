@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from exactdp.language import Mechanism
+from exactdp import Mechanism
 from exactdp.language.types import ListType
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

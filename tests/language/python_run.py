@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from exactdp.language import Mechanism
+from exactdp import Mechanism
+from exactdp.language.machine import Choice, Compare, Done, Draw, Machine, State
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Machine, State
 
 
 class _Eps:

@@ -9,8 +9,8 @@ from math import sqrt
 
 import pytest
 
+from exactdp import Mechanism
 from exactdp.errors import ProgramError
-from exactdp.language import Mechanism
 from exactdp.language.syntax import Choose
 
 from .corpus import FACTORIES, MECHANISMS, as_argument, load, some_input

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from exactdp.language import Mechanism
+from exactdp import Mechanism
+from exactdp.language.machine import Choice, Compare, Done, Draw, State
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, State
 from exactdp.semantics.skeleton import skeleton
 
 from .corpus import FACTORIES, load

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from exactdp import Mechanism
 from exactdp.errors import ExactdpError
-from exactdp.language import Mechanism
 
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exactdp import Accuracy, alpha, eps, exp
+from exactdp import Accuracy, Mechanism, alpha, eps, exp
 from exactdp.errors import ExactdpError, ProgramError
-from exactdp.language import Mechanism
 from exactdp.language.chance import source_of_chance
 
 RANDOM, GENERATOR = random.Random(1), np.random.default_rng(1)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactdp import Mechanism
 from exactdp.errors import ProgramError
-from exactdp.language import Mechanism
 from support.examples import examples
 
 PROGRAM = """def f(x: Dom(0, 1), b: bool, n: Dom([None, True])):

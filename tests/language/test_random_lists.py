@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
+from exactdp import Mechanism
 from exactdp.errors import ProgramError
-from exactdp.language import Mechanism
 
 from .python_run import by_numbers, by_python
 

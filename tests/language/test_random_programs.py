@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from exactdp import Mechanism
 from exactdp.errors import ProgramError
-from exactdp.language import Mechanism
 from support.examples import examples
 
 from .python_run import by_numbers, by_python, by_symbols, orders

@@ -13,8 +13,8 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
+from exactdp import Mechanism
 from exactdp.errors import ExactdpError
-from exactdp.language import Mechanism
 
 from .corpus import load
 
@@ -130,7 +130,7 @@ def test_paths_are_joined_in_simulation() -> None:
 
 def test_numpy_is_loaded_only_when_used() -> None:
     code = (
-        "import sys\nfrom exactdp.language import Mechanism\n"
+        "import sys\nfrom exactdp import Mechanism\n"
         "m = Mechanism.from_source('def f():\\n    return lap(eps, 0) > 0\\n')\n"
         "m.run((), 1)\nprint('numpy' in sys.modules)\n"
     )

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 import exactdp.language as edp
-from exactdp import reals
+from exactdp import Ideal, Mechanism, ideal, lap, mechanism, reals
 from exactdp.errors import ExactdpError, ProgramError
-from exactdp.language import Ideal, Mechanism, ideal, lap, mechanism
 from exactdp.language.words import OutsideMechanismError
 
 from .python_run import by_numbers
@@ -127,7 +126,7 @@ def test_in_a_doctest() -> None:
 def test_in_a_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from exactdp.language import Real, lap, mechanism\nfrom exactdp.reals import eps\n"
+        "from exactdp import Real, eps, lap, mechanism\n"
         "@mechanism\ndef f(q: Real):\n    return lap(eps, q)\nprint(f)\n"
     )
     done = subprocess.run(

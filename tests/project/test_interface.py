@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import exactdp
@@ -79,3 +80,20 @@ def test_reproduce_is_an_application() -> None:
     for path in SOURCE.rglob("*.py"):
         if path not in inside and path.name not in ("reproduce.py", "experiments.py"):
             assert not any(name.startswith("exactdp.reproduce") for name in imported(path)), path
+
+
+def test_answers_have_the_public_classes() -> None:
+    """Layers below answer with plain values; users get those that can be drawn."""
+    text = "def m(q: Real):\n    return lap(eps, q) > 0\n"
+    mechanism = exactdp.Mechanism.from_source(text)
+    claim = exactdp.Accuracy(mechanism, beta="1/2", inputs=[1])
+    again = replace(claim, inputs=[-1])
+    for found, kind in (
+        (mechanism.noiseless(), exactdp.Ideal),
+        (claim.check(), exactdp.Verdict),
+        (again.check().claim, exactdp.Accuracy),
+        (claim.error_probability(1), exactdp.ErrorCurve),
+    ):
+        assert type(found) is kind
+    assert callable(mechanism.chain(1).plot)
+    assert isinstance(mechanism.noiseless(), exactdp.Mechanism)

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from exactdp import ClosedForm, alpha, eps, exp, gamma, minimum
 from exactdp.claims.expressions import Expression, Symbol, as_expression
-from exactdp.report.formulas import latex, mathml, term_mathml
+from exactdp.reals.typesetting import mathml as form_mathml
+from exactdp.reals.typesetting import term_mathml
+from exactdp.report.formulas import latex, mathml
 from support.closed_forms import by_mpmath, sums
 
 NAMES = {"ε": "eps", "α": "alpha", "γ": "gamma", "e": "mpmath.e", "min": "min", "q": "q"}
@@ -50,7 +52,7 @@ POINTS = st.fractions(Fraction(1, 10), 3, max_denominator=20)
 @given(sums(), POINTS)
 def test_sums_mean_what_they_show(form: ClosedForm, point: Fraction) -> None:
     with mpmath.workdps(60):
-        shown = value(mathml(form), eps=mpmath.mpf(point.numerator) / point.denominator)
+        shown = value(form_mathml(form), eps=mpmath.mpf(point.numerator) / point.denominator)
         assert mpmath.almosteq(shown, by_mpmath(form, point), 1e-30, 1e-30)
 
 
@@ -59,7 +61,7 @@ def test_quotients_mean_what_they_show(one: ClosedForm, two: ClosedForm, point: 
     if not two.numerator or two.at(point).lower_mantissa <= 0 <= two.at(point).upper_mantissa:
         return
     with mpmath.workdps(60):
-        shown = value(mathml(one / two), eps=mpmath.mpf(point.numerator) / point.denominator)
+        shown = value(form_mathml(one / two), eps=mpmath.mpf(point.numerator) / point.denominator)
         assert mpmath.almosteq(shown, by_mpmath(one / two, point), 1e-25, 1e-25)
 
 

@@ -24,7 +24,7 @@ from exactdp.claims.output_distances import (
 from exactdp.claims.pieces import assembled
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.mechanism import Mechanism
+from exactdp.language.program import Program
 from exactdp.language.types import ListType
 from exactdp.language.values import Value
 from exactdp.reals import Interval
@@ -33,8 +33,6 @@ from exactdp.reals.numbers import Number
 from exactdp.semantics.spots import has_spots, watched
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.everywhere import Everywhere
@@ -50,7 +48,7 @@ class Accuracy:
     output with probability at least 1 − β. A β above 1 is read as 1.
     """
 
-    mechanism: Mechanism
+    mechanism: Program
     beta: Any
     alpha: Any = ANY
     gamma: Any = 0
@@ -65,7 +63,7 @@ class Accuracy:
     """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
+        if not isinstance(self.mechanism, Program):
             raise ValueRefusedError(
                 f"{shown(self.mechanism)} is not a mechanism",
                 rule="A claim is about a mechanism.",
@@ -240,22 +238,6 @@ class Accuracy:
         return error_curve(self, self.mechanism.read_input(u))
 
     # What it looks like ---------------------------------------------------------------
-
-    def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
-        from exactdp.report.plots import plot  # noqa: PLC0415 matplotlib only for pictures
-
-        return plot(self, kind, ax, **options)
-
-    def _repr_html_(self) -> str:
-        from exactdp.report.notebook import claim_html  # noqa: PLC0415 only in notebooks
-
-        return claim_html(self)
-
-    def _repr_latex_(self) -> str:
-        from exactdp.report.notebook import claim_latex  # noqa: PLC0415 only in notebooks
-
-        return claim_latex(self)
 
     def __str__(self) -> str:
         if callable(self.beta) and not isinstance(self.beta, Expression):

@@ -25,14 +25,14 @@ from exactdp.claims.expressions import (
     Symbol,
 )
 from exactdp.claims.hypotheses import proved_signs
-from exactdp.claims.ideals import IdealFunction, Program
+from exactdp.claims.ideals import IdealFunction, IdealProgram
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.output_distances import OutputDistance
 from exactdp.claims.pieces import entries
 from exactdp.errors import ExactdpError
-from exactdp.language.mechanism import Ideal, ideal
+from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import Json, seal, terms
@@ -115,7 +115,7 @@ def _ideal(claim: Accuracy) -> Json:
     if claim.ideal is None:
         return {"noiseless": True}
     function: IdealFunction = claim.ideal_function
-    if isinstance(function, Program):
+    if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
     size = 1
     for param in claim.mechanism.inputs:
@@ -144,9 +144,9 @@ def _output_distance(metric: OutputDistance) -> Json:
         return {"python": metric.name}
     if function is None:
         return {"name": metric.name}
-    if not isinstance(function, Ideal):
+    if not isinstance(function, DeterministicProgram):
         try:
-            function = ideal(function)
+            function = typed_program(function, ())
         except ExactdpError:
             return {"python": metric.name}
     return {"source": str(function)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given, as_written
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import numpy
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from exactdp.claims.accuracy import Accuracy
@@ -52,12 +51,6 @@ class ErrorCurve:
         for form in self.claimed:
             found = np.minimum(found, form.values(listed))
         return found
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the exact error probability against ε, and the claimed bound."""
-        from exactdp.report.plots import plot_curve  # noqa: PLC0415 matplotlib only for pictures
-
-        return plot_curve(self, ax, **options)
 
     def __str__(self) -> str:
         claimed = " or ".join(map(str, self.claimed)) or "nothing"

@@ -34,7 +34,7 @@ from exactdp.semantics.spots import Spot, has_spots
 
 if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _T = "the distance"
 _MOST = 1_000_000  # inputs of a finite domain
@@ -158,7 +158,7 @@ def _shortest(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
 class Disagreements:
     """Distances to disagreement of one ideal function under one distance on inputs."""
 
-    def __init__(self, mechanism: Mechanism, ideal: IdealFunction, distance: InputDistance) -> None:
+    def __init__(self, mechanism: Program, ideal: IdealFunction, distance: InputDistance) -> None:
         self._mechanism = mechanism
         self._ideal = ideal
         self._distance = distance

@@ -7,21 +7,20 @@ the largest.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from exactdp.claims.pieces import assembled, condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
-from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
+from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
-from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
@@ -235,8 +234,8 @@ numeric = _Numeric()
 class _OwnInput(InputDistance):
     """A function of two inputs in the language."""
 
-    function: Ideal
-    mechanism: Mechanism
+    function: DeterministicProgram
+    mechanism: Program
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -265,8 +264,7 @@ class _OwnInput(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the value of the function."""
-        machine = self.function.machine
-        found = run_exactly(machine, machine.start(self._arguments(u, v)))
+        found = self.function.machine.run(self._arguments(u, v))
         return check_distance(found, self.name)
 
 
@@ -283,7 +281,7 @@ def check_distance(value: Value, name: str) -> Distance:
     )
 
 
-def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
+def read_input_distance(value: object, mechanism: Program) -> InputDistance:
     """Return the distance on inputs that a user gives."""
     if isinstance(value, InputDistance):
         return value
@@ -291,7 +289,7 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
         named: dict[str, InputDistance] = {one.name: one for one in (linf, l1, discrete, numeric)}
         if value in named:
             return named[value]
-    if isinstance(value, Ideal) or (callable(value) and not isinstance(value, Mechanism)):
+    if is_function(value):
         kind = input_type(mechanism)
         function = in_the_language(value, "input_distance", [kind, kind])
         if len(function.inputs) != 2:
@@ -308,16 +306,24 @@ def read_input_distance(value: object, mechanism: Mechanism) -> InputDistance:
     )
 
 
-def input_type(mechanism: Mechanism) -> InputType | None:
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether a value is a function: in Python, or a deterministic one of the language."""
+    is_noisy = isinstance(value, Program) and not isinstance(value, DeterministicProgram)
+    return callable(value) and not is_noisy
+
+
+def input_type(mechanism: Program) -> InputType | None:
     """Return the type of an input as a distance takes it: several are one sequence."""
     types = tuple(param.type for param in mechanism.inputs)
     return types[0] if len(types) == 1 else RecordType(types)
 
 
-def in_the_language(function: Any, what: str, types: Sequence[InputType | None]) -> Ideal:
+def in_the_language(
+    function: Any, what: str, types: Sequence[InputType | None]
+) -> DeterministicProgram:
     """Return a function of the user as one of the language, with types for its inputs."""
     try:
-        found = typed_ideal(function, types)
+        found = typed_program(function, types)
     except ExactdpError as error:
         raise ProgramError(
             f"the {what} is not a function of the language: {error.message}",

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from exactdp.claims.inputs import as_given, has_reals
 from exactdp.claims.pieces import Piece, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.mechanism import Ideal, Mechanism, typed_ideal
+from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.values import Value
-from exactdp.semantics.concrete import run_exactly
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import has_spots, run_at_spots
-
-if TYPE_CHECKING:
-    pass
 
 
 class IdealFunction(Protocol):
@@ -31,17 +27,17 @@ class IdealFunction(Protocol):
 
 
 @dataclass(frozen=True)
-class Program:
+class IdealProgram:
     """An ideal in the language."""
 
-    function: Ideal
+    function: DeterministicProgram
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Run the program exactly."""
         machine = self.function.machine
         if has_spots(u):
             return run_at_spots(machine, u)
-        return run_exactly(machine, machine.start(u))
+        return machine.run(u)
 
     def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
         """Run the program on symbols."""
@@ -56,7 +52,7 @@ class Lookup:
     """An ideal given by a dictionary or a Python function of finite inputs."""
 
     function: Asked
-    mechanism: Mechanism
+    mechanism: Program
     name: str
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
@@ -80,11 +76,11 @@ class Lookup:
         return self.name
 
 
-def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
+def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Return the ideal that a user gives, by default the mechanism without noise."""
     if value is None:
-        return Program(mechanism.noiseless())
-    if isinstance(value, Mechanism) and not isinstance(value, Ideal):
+        return IdealProgram(mechanism.noiseless())
+    if isinstance(value, Program) and not isinstance(value, DeterministicProgram):
         if not value.deterministic:
             raise ValueRefusedError(
                 f"the ideal {value.__name__} samples",
@@ -92,8 +88,8 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
                 way_out=f"Use ideal={value.__name__}.noiseless(), or a function without noise.",
             )
         value = value.noiseless()
-    if isinstance(value, Ideal):
-        return _checked(typed_ideal(value, [param.type for param in mechanism.inputs]), mechanism)
+    if isinstance(value, DeterministicProgram):
+        return _checked(typed_program(value, [param.type for param in mechanism.inputs]), mechanism)
     if isinstance(value, Mapping):
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
@@ -104,7 +100,7 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
         if has_reals(mechanism):
             try:
                 types = [param.type for param in mechanism.inputs]
-                return _checked(typed_ideal(value, types), mechanism)
+                return _checked(typed_program(value, types), mechanism)
             except ExactdpError as error:
                 raise ProgramError(
                     f"the ideal is not a function of the language: {error.message}",
@@ -125,7 +121,7 @@ def read_ideal(value: object, mechanism: Mechanism) -> IdealFunction:
 
 
 def _by_table(
-    table: dict[tuple[Value, ...], object], mechanism: Mechanism
+    table: dict[tuple[Value, ...], object], mechanism: Program
 ) -> Callable[[Any], object]:
     def look(given: Any) -> object:
         u = mechanism.read_input(given)
@@ -139,7 +135,7 @@ def _by_table(
     return look
 
 
-def _checked(function: Ideal, mechanism: Mechanism) -> Program:
+def _checked(function: DeterministicProgram, mechanism: Program) -> IdealProgram:
     if len(function.inputs) != len(mechanism.inputs):
         raise ValueRefusedError(
             f"the ideal {function.__name__} has {len(function.inputs)} inputs, "
@@ -152,7 +148,7 @@ def _checked(function: Ideal, mechanism: Mechanism) -> Program:
                 f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
                 rule="An ideal has the inputs of its mechanism.",
             )
-    return Program(function)
+    return IdealProgram(function)
 
 
 def _not_for_reals(what: str) -> ValueRefusedError:

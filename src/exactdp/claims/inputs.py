@@ -15,7 +15,7 @@ from exactdp.language.values import List, Value, plain
 from exactdp.reals.numbers import Number, rational, spell
 
 if TYPE_CHECKING:
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _MOST = 10_000_000  # inputs of a grid
 
@@ -112,7 +112,7 @@ class Box:
 Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]
 
 
-def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
+def read_inputs(mechanism: Program, inputs: object) -> Inputs:
     """Return the inputs of a claim as a user gives them; a list is read and checked."""
     if inputs is None:
         return AllReals() if has_reals(mechanism) else tuple(_all(mechanism))
@@ -145,15 +145,15 @@ def read_inputs(mechanism: Mechanism, inputs: object) -> Inputs:
     return found
 
 
-def listed(mechanism: Mechanism, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
-    """Return the inputs one by one, as `Mechanism.read_input` does, the last changing fastest."""
+def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
+    """Return the inputs one by one, as `Program.read_input` does, the last changing fastest."""
     if isinstance(inputs, tuple):
         return iter(inputs)
     assert isinstance(inputs, Grid)
     return _all(mechanism, inputs)
 
 
-def how_many(mechanism: Mechanism, inputs: Inputs) -> int:
+def how_many(mechanism: Program, inputs: Inputs) -> int:
     """Return how many inputs `listed` lists."""
     if isinstance(inputs, tuple):
         return len(inputs)
@@ -161,12 +161,12 @@ def how_many(mechanism: Mechanism, inputs: Inputs) -> int:
     return math.prod(_sizes(mechanism, inputs))
 
 
-def has_reals(mechanism: Mechanism) -> bool:
+def has_reals(mechanism: Program) -> bool:
     """Whether some input is a real number."""
     return real_count(mechanism) > 0
 
 
-def real_count(mechanism: Mechanism) -> int:
+def real_count(mechanism: Program) -> int:
     """Return how many real numbers an input has."""
     count = 0
     for param in mechanism.inputs:
@@ -178,7 +178,7 @@ def real_count(mechanism: Mechanism) -> int:
     return count
 
 
-def box_sides(mechanism: Mechanism, inputs: AllReals | Box) -> list[tuple[Fraction, ...]]:
+def box_sides(mechanism: Program, inputs: AllReals | Box) -> list[tuple[Fraction, ...]]:
     """Return the sides Σ q·θ ≥ 0 of a set of real inputs; θ is ε, then the inputs times ε."""
     if isinstance(inputs, AllReals):
         return []
@@ -204,12 +204,12 @@ def as_written(value: Value) -> Value:
     return [as_written(item) for item in value] if isinstance(value, List) else value
 
 
-def as_given(mechanism: Mechanism, u: tuple[Value, ...]) -> Value:
+def as_given(mechanism: Program, u: tuple[Value, ...]) -> Value:
     """Return an input as a user would write it: alone if there is one parameter."""
     return u[0] if len(mechanism.inputs) == 1 else u
 
 
-def _all(mechanism: Mechanism, grid: Grid | None = None) -> Iterator[tuple[Value, ...]]:
+def _all(mechanism: Program, grid: Grid | None = None) -> Iterator[tuple[Value, ...]]:
     numbers = grid.numbers() if grid else None
 
     def values(kind: object) -> Iterable[Value]:
@@ -223,7 +223,7 @@ def _all(mechanism: Mechanism, grid: Grid | None = None) -> Iterator[tuple[Value
     return product(*(values(param.type) for param in mechanism.inputs))
 
 
-def _sizes(mechanism: Mechanism, grid: Grid) -> Iterator[int]:
+def _sizes(mechanism: Program, grid: Grid) -> Iterator[int]:
     count = int((grid.upper - grid.lower) // grid.step) + 1
     for param in mechanism.inputs:
         kind = param.type

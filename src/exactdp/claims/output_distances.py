@@ -17,17 +17,18 @@ from exactdp.claims.distances import (
     discrete,
     in_the_language,
     input_type,
+    is_function,
 )
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.mechanism import Ideal, Mechanism
+from exactdp.language.machine import Choice, Machine
+from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
 from exactdp.polyhedra.elimination import feasible
 from exactdp.reals.numbers import inf
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.machine import Choice, Machine
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots, symbolic, watched
 
 Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]
@@ -61,7 +62,7 @@ class OutputDistance(ABC):
             "output, output).",
         )
 
-    def bound_to(self, mechanism: Mechanism) -> OutputDistance:
+    def bound_to(self, mechanism: Program) -> OutputDistance:
         """Return the distance for a mechanism."""
         del mechanism
         return self
@@ -137,7 +138,7 @@ class _ScoreGap(OutputDistance):
     """
 
     score: Callable[..., Any] | None = None
-    mechanism: Mechanism | None = None
+    mechanism: Program | None = None
     name: str = "score_gap"
 
     def __call__(self, score: Callable[..., Any]) -> _ScoreGap:
@@ -148,7 +149,7 @@ class _ScoreGap(OutputDistance):
             )
         return replace(self, score=score)
 
-    def bound_to(self, mechanism: Mechanism) -> OutputDistance:
+    def bound_to(self, mechanism: Program) -> OutputDistance:
         """Return the distance with the score of the mechanism."""
         score = None if self.score is None else _asked(self.score, "the score")
         return replace(self, mechanism=mechanism, score=score)
@@ -182,7 +183,7 @@ def _read_score(found: object, output: Value) -> Fraction:
         ) from None
 
 
-def _scores(mechanism: Mechanism, u: Value) -> dict[Value, Fraction]:
+def _scores(mechanism: Program, u: Value) -> dict[Value, Fraction]:
     """Return the scores of the candidates, from the first statement that samples.
 
     They are numbers also where real inputs are parameters: a score is a function of finite values.
@@ -205,7 +206,7 @@ class _OwnOutput(OutputDistance):
     """A function of an input and two outputs: in the language, or any Python function."""
 
     function: Callable[..., Any]
-    mechanism: Mechanism | None = None
+    mechanism: Program | None = None
     _machines: dict[tuple[InputType | None, ...], Machine] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -221,7 +222,7 @@ class _OwnOutput(OutputDistance):
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the value of the function."""
-        if isinstance(self.function, Ideal) and has_spots((u, one, two)):
+        if isinstance(self.function, DeterministicProgram) and has_spots((u, one, two)):
             with watched((u, one, two)):
                 found = run_at_spots(self._machine(one, two), (u, one, two))
             if isinstance(found, Spot):
@@ -294,7 +295,7 @@ def as_list(value: Value) -> Value:
 
 def _asked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     """Return a function of the user that gives the same answer each time."""
-    if isinstance(function, Ideal | Asked):
+    if isinstance(function, DeterministicProgram | Asked):
         return function
     return asked(function, what, lambda found: found)
 
@@ -351,7 +352,7 @@ score_gap = _ScoreGap()
 discrete_outputs = _EqualOutputs()
 
 
-def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
+def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
     """Return the distance on outputs that a user gives."""
     named: dict[str, OutputDistance] = {
         one.name: one for one in (discrete_outputs, sup, value_gap, score_gap)
@@ -362,11 +363,7 @@ def read_output_distance(value: object, mechanism: Mechanism) -> OutputDistance:
         return value.bound_to(mechanism)
     if isinstance(value, str) and value in named:
         return named[value].bound_to(mechanism)
-    if (
-        callable(value)
-        and not isinstance(value, InputDistance)
-        and (isinstance(value, Ideal) or not isinstance(value, Mechanism))
-    ):
+    if is_function(value) and not isinstance(value, InputDistance):
         return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on outputs",

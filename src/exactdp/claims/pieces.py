@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.language.machine import Compare, Done, Machine
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.machine import Compare, Done, Machine
 from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _MOST = 20_000  # pieces of one function
 
@@ -89,7 +89,7 @@ def entries(u: tuple[Value, ...]) -> list[Value]:
     return found
 
 
-def kinds(mechanism: Mechanism) -> list[DomType | None]:
+def kinds(mechanism: Program) -> list[DomType | None]:
     """Return for each single value of an input its finite domain, None if it is real."""
     found: list[DomType | None] = []
     for param in mechanism.inputs:
@@ -99,7 +99,7 @@ def kinds(mechanism: Mechanism) -> list[DomType | None]:
     return found
 
 
-def assembled(mechanism: Mechanism, values: list[Value]) -> tuple[Value, ...]:
+def assembled(mechanism: Program, values: list[Value]) -> tuple[Value, ...]:
     """Return the input with the given single values."""
     rest = iter(values)
     found: list[Value] = []

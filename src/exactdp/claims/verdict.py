@@ -17,8 +17,6 @@ from exactdp.reals import ClosedForm, Decision, Enclosure
 from exactdp.reals.numbers import inf, simplest_inside, spell
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.everywhere import Problem
     from exactdp.cones import ConeDecision
@@ -252,22 +250,6 @@ class Verdict:
         from exactdp.claims.certificates import certificate  # noqa: PLC0415
 
         return certificate(self)
-
-    def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
-        """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""
-        from exactdp.report.plots import plot_verdict  # noqa: PLC0415 matplotlib only for pictures
-
-        return plot_verdict(self, ax, u=u)
-
-    def _repr_html_(self) -> str:
-        from exactdp.report.notebook import verdict_html  # noqa: PLC0415 only in notebooks
-
-        return verdict_html(self)
-
-    def _repr_latex_(self) -> str:
-        from exactdp.report.notebook import verdict_latex  # noqa: PLC0415 only in notebooks
-
-        return verdict_latex(self)
 
     def __bool__(self) -> bool:
         return self.outcome == "holds"

@@ -16,12 +16,12 @@ from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
+from exactdp.semantics.distribution import Distribution, Engine
 from exactdp.semantics.events import near
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.semantics.distribution import Distribution
 
 
 class Within:
@@ -29,6 +29,7 @@ class Within:
 
     def __init__(self, claim: Accuracy) -> None:
         self._mechanism = claim.mechanism
+        self._engine = claim.mechanism.kept(Engine)
         self._metric = claim.output_metric
         self._by_metric = claim.agreement == "output_distance"
         self._has_own_ideal = claim.ideal is not None
@@ -54,8 +55,8 @@ class Within:
         if self._mechanism.checked.output.holds_noise:
             regions = self._metric.ball(*map(symbolic, (given, output, radius)))
             if has_spots(whole := (u, output, radius)):
-                return self._mechanism.engine.where_at_spots(u, regions, trace_of(whole))
-            return self._mechanism.engine.where(given, regions)
+                return self._engine.where_at_spots(u, regions, trace_of(whole))
+            return self._engine.where(given, regions)
         total: ClosedForm = ExpPoly(0)
         for other, chance in self._finite(u).apart:
             if self._metric.between(given, output, other) <= radius:
@@ -66,7 +67,7 @@ class Within:
         """Whether no possible output is further than a radius from the ideal output."""
         if radius == inf:
             return True
-        given, outputs = as_given(self._mechanism, u), self._mechanism.engine.outputs
+        given, outputs = as_given(self._mechanism, u), self._engine.outputs
         return bool(self._metric.largest(given, output, outputs) <= radius)
 
     def steps(self, u: tuple[Value, ...], output: Value) -> list[tuple[Distance, ClosedForm]]:
@@ -94,7 +95,7 @@ class Within:
         if not self._has_own_ideal or has_spots(u) or _kind(output) in self._kinds:
             return
         given = as_given(self._mechanism, u)
-        kinds = {_kind(pattern) for pattern in self._mechanism.engine.distribution(given)}
+        kinds = {_kind(pattern) for pattern in self._engine.distribution(given)}
         self._kinds |= kinds
         if _kind(output) not in kinds:
             raise ValueRefusedError(
@@ -107,16 +108,16 @@ class Within:
     def _chance(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
         """Return the probability of an output, or of a pattern, at an input."""
         if has_spots(u) or has_spots(pattern):
-            return self._mechanism.engine.probability_at_spots(u, pattern)
-        return self._mechanism.engine.probability(as_given(self._mechanism, u), pattern)
+            return self._engine.probability_at_spots(u, pattern)
+        return self._engine.probability(as_given(self._mechanism, u), pattern)
 
     def _finite(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""
         if self._last is None or self._last[0] != u:
             if has_spots(u):
-                found = self._mechanism.engine.distribution_at_spots(u)
+                found = self._engine.distribution_at_spots(u)
             else:
-                found = self._mechanism.engine.distribution(as_given(self._mechanism, u))
+                found = self._engine.distribution(as_given(self._mechanism, u))
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from exactdp.claims import Accuracy
+from exactdp import Accuracy
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.output import (
     STYLES,

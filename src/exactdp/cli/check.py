@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from exactdp.claims import Verdict
+from exactdp import Verdict
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims

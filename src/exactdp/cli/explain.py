@@ -27,7 +27,7 @@ from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import counted
 
 if TYPE_CHECKING:
-    from exactdp.semantics.chain import Chain
+    from exactdp.public.answers import Chain
 
 _PICTURES = (".svg", ".png", ".pdf", ".dot")
 

@@ -23,10 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp.claims import Accuracy
+from exactdp import Accuracy, Mechanism
 from exactdp.cli.reading import value_of
 from exactdp.errors import ExactdpError, Place, kind_of
-from exactdp.language import Mechanism
 from exactdp.reals.numbers import counted
 
 

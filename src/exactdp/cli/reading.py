@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from exactdp.claims import Accuracy, AllReals, Box, Grid
+from exactdp import Accuracy, AllReals, Box, Grid
 from exactdp.claims.expressions import Expression, as_expression
 from exactdp.claims.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims import AllReals, Box
+from exactdp import AllReals, Box
 from exactdp.cli.output import Json
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, Enclosure, Interval, Root, SolutionSet
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
-    from exactdp.claims import Counterexample, Kappa, Tightness, Verdict
+    from exactdp import Counterexample, Kappa, Tightness, Verdict
 
 
 def shown(value: Any) -> str:

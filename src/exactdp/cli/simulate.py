@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
+from exactdp import Mechanism
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import STYLES, Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
-from exactdp.language import Mechanism
 from exactdp.language.types import Real, RealType
 from exactdp.reals import ExpPoly
 from exactdp.reals.numbers import counted, spell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from exactdp.claims import Accuracy
+from exactdp import Accuracy
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target

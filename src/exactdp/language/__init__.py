@@ -1,19 +1,14 @@
 """The language: DiPWhile+ in Python's own syntax, from source to flat code."""
 
-from exactdp.language.mechanism import Ideal, Mechanism, ideal, mechanism
 from exactdp.language.types import Dom, Real
 from exactdp.language.words import choose, dlap, expmech, expo, lap
 
 __all__ = [
     "Dom",
-    "Ideal",
-    "Mechanism",
     "Real",
     "choose",
     "dlap",
     "expmech",
     "expo",
-    "ideal",
     "lap",
-    "mechanism",
 ]

@@ -12,7 +12,7 @@ from exactdp.language.syntax import Choose, Draw, ExpMech
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _NOISE = {
     "lap": "a Laplace sample (real)",
@@ -21,25 +21,25 @@ _NOISE = {
 }
 
 
-def explain(mechanism: Mechanism) -> str:
-    """Return the explanation of a mechanism."""
-    definition = mechanism.definition
-    lines = [f"{mechanism.__name__}: {_nature(mechanism)}", "", "Inputs"]
-    lines += [f"  {param.name}: {_input(str(param.type))}" for param in mechanism.inputs]
-    if not mechanism.inputs:
+def explain(program: Program) -> str:
+    """Return the explanation of a program."""
+    definition = program.definition
+    lines = [f"{program.__name__}: {_nature(program)}", "", "Inputs"]
+    lines += [f"  {param.name}: {_input(str(param.type))}" for param in program.inputs]
+    if not program.inputs:
         lines.append("  none")
     lines += ["", "Samples"]
     lines += list(_samples(definition)) or ["  none"]
-    lines += ["", "Output", f"  {describe(mechanism.checked.output)}"]
+    lines += ["", "Output", f"  {describe(program.checked.output)}"]
     lines += ["", "Constants captured"]
     lines += list(_constants(definition)) or ["  none"]
     lines += [f"  note: {note}" for note in dict.fromkeys(_notes(definition))]
-    lines += ["", "Language", f"  {_language(mechanism)}"]
+    lines += ["", "Language", f"  {_language(program)}"]
     return "\n".join(lines)
 
 
-def _nature(mechanism: Mechanism) -> str:
-    if mechanism.deterministic:
+def _nature(program: Program) -> str:
+    if program.deterministic:
         return "a deterministic function (it samples nothing)"
     return "a mechanism with privacy budget eps"
 
@@ -112,13 +112,13 @@ def _sequence(items: tuple[Kind, ...] | Kind) -> str:
     return f"a list of {len(items)}: " + "; ".join(describe(item) for item in items)
 
 
-def _language(mechanism: Mechanism) -> str:
+def _language(program: Program) -> str:
     reasons = [
         f"the input {param.name} is real"
-        for param in mechanism.inputs
+        for param in program.inputs
         if param.type is not None and not param.type.finite
     ]
-    output = mechanism.checked.output
+    output = program.checked.output
     if output.holds("real"):
         reasons.append("the output holds reals")
     if output.holds("integer"):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import evaluation, limits, printing
+from exactdp.reals import evaluation, limits, printing, typesetting
 from exactdp.reals.interval import read_end
 from exactdp.reals.numbers import Number, inf, rational, spell
 
@@ -127,9 +127,7 @@ class ClosedForm(ABC):
 
     def _repr_html_(self) -> str:
         """Return the form as MathML, which a notebook prefers to LaTeX."""
-        from exactdp.report.formulas import mathml  # noqa: PLC0415 only in notebooks
-
-        return mathml(self)
+        return typesetting.mathml(self)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

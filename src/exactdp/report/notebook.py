@@ -16,7 +16,7 @@ from exactdp.report.formulas import latex, mathml
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.verdict import Verdict
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 #: A word, a sign beside it for those who do not see colours, and a colour with contrast above 4.5.
 OUTCOMES = {
@@ -29,15 +29,15 @@ _PAUSE = 0.1  # seconds between two looks of a progress bar
 _PRE = "text-align:left;line-height:1.35;margin:.4em 0"
 
 
-def mechanism_html(mechanism: Mechanism) -> str:
+def mechanism_html(program: Program) -> str:
     """Return the program as it was understood."""
-    return f'<pre style="{_PRE}">{escape(str(mechanism).strip())}</pre>'
+    return f'<pre style="{_PRE}">{escape(str(program).strip())}</pre>'
 
 
-def mechanism_latex(mechanism: Mechanism) -> str:
+def mechanism_latex(program: Program) -> str:
     """Return the program as lines of typewriter text, which LaTeX and MathJax both read."""
     lines = []
-    for line in str(mechanism).strip().splitlines():
+    for line in str(program).strip().splitlines():
         indent = len(line) - len(line.lstrip())
         lines.append(rf"\hspace{{{indent / 2}em}}\texttt{{{_escaped(line.lstrip())}}}")
     return "$$\\begin{array}{l}\n" + " \\\\\n".join(lines) + "\n\\end{array}$$"

@@ -22,8 +22,8 @@ from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import counted, inf, spell
+from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
-from exactdp.report.formulas import mathml, term_mathml
 from exactdp.report.notebook import OUTCOMES, claim_rows
 from exactdp.report.shown import Shown, readings, text
 

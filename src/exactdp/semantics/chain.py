@@ -9,12 +9,14 @@ defines it, for looking at; `exact` computes the same probabilities in less time
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -23,14 +25,11 @@ from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.plan import Question, constant_part, noise_part, question
 from exactdp.semantics.states import growing, told
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from exactdp.language.mechanism import Mechanism
+    from exactdp.language.program import Program
 
 _MOST_STATES = 2_000
 _MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
@@ -85,11 +84,13 @@ class Chain:
 
     states: tuple[ChainState, ...]
     transitions: tuple[Transition, ...]
-    _by_source: dict[int, list[Transition]] = field(default_factory=dict, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _by_source(self) -> dict[int, list[Transition]]:
+        found: dict[int, list[Transition]] = {}
         for one in self.transitions:
-            self._by_source.setdefault(one.source, []).append(one)
+            found.setdefault(one.source, []).append(one)
+        return found
 
     def successors(self, state: int) -> list[Transition]:
         """Return the transitions from a state; their probabilities sum to 1."""
@@ -112,22 +113,16 @@ class Chain:
 
         return svg(self)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the chain with matplotlib and return the axes."""
-        from exactdp.report.chains import draw_chain  # noqa: PLC0415
-
-        return draw_chain(self, ax)
-
     def _repr_svg_(self) -> str:
         return self.svg()
 
 
-def chain(mechanism: Mechanism, u: object) -> Chain:
-    """Return the Markov chain of a mechanism at an input."""
+def chain(program: Program, u: object) -> Chain:
+    """Return the Markov chain of a program at an input."""
     frame = Frame(1, 1)
     while True:
         try:
-            return _Walk(mechanism, u, frame).run()
+            return _Walk(program, u, frame).run()
         except TooCoarseError as error:
             frame = error.finer
 
@@ -144,9 +139,9 @@ class _Spot:
 class _Walk:
     """Explores the states breadth first."""
 
-    def __init__(self, mechanism: Mechanism, u: object, frame: Frame) -> None:
-        self.machine: Machine = mechanism.machine
-        self.first = self.machine.start(mechanism.read_input(u))
+    def __init__(self, program: Program, u: object, frame: Frame) -> None:
+        self.machine: Machine = program.machine
+        self.first = self.machine.start(program.read_input(u))
         self.frame = frame
         self.numbers: dict[_Spot, int] = {}
         self.found: list[tuple[_Spot, Event, Density]] = []

@@ -1,32 +1,37 @@
-"""Runs on concrete numbers: exact ones without noise, and single sampled ones."""
+"""One run with sampled noise."""
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.errors import ValueRefusedError
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine
 from exactdp.language.operations import COMPARISONS, fail
 from exactdp.language.sampling import closed_form
+from exactdp.language.types import read_number
 from exactdp.language.values import List, Symbolic
 from exactdp.reals import eps as budget
 from exactdp.reals import exp
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine
 from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
+    from exactdp.language.machine import State
+    from exactdp.language.program import Program
     from exactdp.language.terms import Number, Term
     from exactdp.language.values import Value
-    from exactdp.semantics.machine import State
 
 T = TypeVar("T")
 
 _SMALLEST = Fraction(1, 10**200)
 _LOWEST = Fraction(-1000)
+_LARGEST_BUDGET = 10**30
+_LEAST_BUDGET = Fraction(1, 10**100)
 
 
 class Uniform(Protocol):
@@ -36,17 +41,35 @@ class Uniform(Protocol):
         """Return a number in [0, 1)."""
 
 
-def run_exactly(machine: Machine, state: State) -> Value:
-    """Return the output of a run that samples nothing, exactly."""
-    event = machine.advance(state)
-    if isinstance(event, Done):
-        return event.output
-    raise ProgramError(
-        "the program samples, so it has no exact output",
-        place=machine.code.instructions[event.state.pc].place,
-        rule="Only deterministic programs run exactly.",
-        way_out="Use run(u, eps, rng), or noiseless().",
-    )
+def run(program: Program, u: object, eps: object, rng: Uniform | None) -> Value:
+    """Return one output: exact if the program is deterministic, else one sample."""
+    given = program.read_input(u)
+    if program.deterministic:
+        return program.machine.run(given)
+    state = program.machine.start(given)
+    return run_once(program.machine, state, read_budget(eps), rng or random.Random())
+
+
+def read_budget(eps: object) -> Fraction:
+    """Return the ε of a run."""
+    if eps is None:
+        raise ValueRefusedError(
+            "eps is missing",
+            rule="A mechanism with noise runs at a privacy budget.",
+            way_out="Write for example run(u, eps=1).",
+        )
+    value = read_number(eps)
+    if value <= 0:
+        raise ValueRefusedError(
+            f"eps is {value}", rule="The privacy budget is positive.", way_out="Give eps > 0."
+        )
+    if not _LEAST_BUDGET <= value <= _LARGEST_BUDGET:
+        raise ValueRefusedError(
+            f"eps is {'larger than 1e30' if value > 1 else 'smaller than 1e-100'}",
+            rule="A run samples with floats, at an eps from 1e-100 to 1e30.",
+            way_out="Give such an eps, or ask distribution(u), which is exact at every eps.",
+        )
+    return Fraction(value)
 
 
 def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Value:

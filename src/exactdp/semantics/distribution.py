@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.machine import Done, State
+from exactdp.language.program import Program
 from exactdp.language.types import InputType, ListType, RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
@@ -28,13 +30,9 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Done, State
 from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of
-
-if TYPE_CHECKING:
-    from exactdp.language.mechanism import Mechanism
 
 __all__ = ["Distribution", "Engine", "Progress", "Work", "within"]
 
@@ -50,22 +48,22 @@ _ZERO = ExpPoly(0)
 
 
 class Engine:
-    """Computes probabilities of one mechanism; graphs are built once and kept.
+    """Computes probabilities of one program; graphs are built once and kept.
 
     Answers are kept too, by what a graph sees of an input: inputs that give the same integral
     (in NoisyMax all that differ by a shift) share it.
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism = mechanism
+    def __init__(self, program: Program) -> None:
+        self._program = program
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
-        self._names = [_names(param.name, param.type) for param in mechanism.inputs]
+        self._names = [_names(param.name, param.type) for param in program.inputs]
 
     def distribution(self, u: object, progress: Progress | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
         with hearing(progress):
-            plan, inputs = self._plan(self._mechanism.read_input(u), ANYTHING)
+            plan, inputs = self._plan(self._program.read_input(u), ANYTHING)
             point = plan.at(inputs)
             found = Arrivals(plan, inputs, point)
             result = Distribution(found)
@@ -78,13 +76,13 @@ class Engine:
 
         Too many are also the inputs of a large finite domain.
         """
-        if self._mechanism.checked.output.holds_noise:
+        if self._program.checked.output.holds_noise:
             return None
         domains = [
             [_symbols(names)]
             if names is not None
             else list(islice(param.type.values(), _MOST_DOMAINS + 1))
-            for param, names in zip(self._mechanism.inputs, self._names, strict=True)
+            for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
         found: dict[Value, None] = {}
@@ -103,7 +101,7 @@ class Engine:
         """Return the probability of an output, or of an event given as a pattern."""
         pattern = read_pattern(output)
         with hearing(progress):
-            plan, inputs = self._plan(self._mechanism.read_input(u), shape_of(pattern))
+            plan, inputs = self._plan(self._program.read_input(u), shape_of(pattern))
             point = plan.at(inputs)
             key = id(plan), point, pattern
             if key not in self._answers:
@@ -122,7 +120,7 @@ class Engine:
 
         A region of an output is a list of comparisons of its numbers with 0.
         """
-        plan, inputs = self._plan(self._mechanism.read_input(u), ANYTHING)
+        plan, inputs = self._plan(self._program.read_input(u), ANYTHING)
         found = Arrivals(plan, inputs, plan.at(inputs))
         return found.ask(lambda listed: _inside(listed, regions, inputs, {}))
 
@@ -179,7 +177,7 @@ class Engine:
         return self._plans[key], inputs
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
-        machine = self._mechanism.machine
+        machine = self._program.machine
         start = machine.start(values)
         if pattern is ANYTHING:
             return build(machine, start)
@@ -461,16 +459,21 @@ def _density_at(
     return total
 
 
-def within(engine: Engine, u: object, output: object, gamma: object, distance: str) -> ClosedForm:
-    """Return the probability that the output is within gamma of the ideal output."""
-    ideal = read_pattern(output)
+def within(program: Program, u: object, ideal: object, gamma: object, distance: str) -> ClosedForm:
+    """Return the probability that the output is within gamma of the ideal output.
+
+    The ideal is a deterministic program, or the output itself.
+    """
+    if isinstance(ideal, Program):
+        ideal = ideal.machine.run(ideal.read_input(u))
+    engine, output = program.kept(Engine), read_pattern(ideal)
     radius = rational(gamma, "gamma")
     if radius < 0:
         raise ValueRefusedError(f"gamma is {radius}", rule="gamma is a distance, so not negative.")
     if distance == "discrete":
-        return ExpPoly(1) if radius >= 1 else engine.probability(u, ideal)
+        return ExpPoly(1) if radius >= 1 else engine.probability(u, output)
     if distance == "sup":
-        return engine.probability(u, near(ideal, radius))
+        return engine.probability(u, near(output, radius))
     raise ValueRefusedError(
         f"the output distance {shown(distance)} is not known", way_out="Use 'discrete' or 'sup'."
     )

@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.language.code import Appended, Code, Output, Set, written
+from exactdp.language.machine import State
 from exactdp.language.syntax import Name, Sequence
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import Interval
 from exactdp.semantics.graph import has_noise
-from exactdp.semantics.machine import State
 from exactdp.semantics.spots import Spot
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
+from exactdp.language.machine import Choice, Compare, Done, Draw
 from exactdp.language.sampling import closed_form
 from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -24,7 +25,6 @@ from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.graph import Failure, has_noise
 from exactdp.semantics.loops import exits
-from exactdp.semantics.machine import Choice, Compare, Done, Draw
 from exactdp.semantics.plan import (
     Plan,
     Point,

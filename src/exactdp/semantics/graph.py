@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.semantics.states import Visited
 
 Noise: TypeAlias = int

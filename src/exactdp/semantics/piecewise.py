@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.program import Program
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
 from exactdp.semantics.cells import explore, require_few_cells
+from exactdp.semantics.distribution import Engine, within
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
-
-if TYPE_CHECKING:
-    from exactdp.language.mechanism import Mechanism
 
 T = TypeVar("T")
 
@@ -123,7 +122,7 @@ def _product(factor: int, name: str) -> str:
 
 
 def piecewise(
-    mechanism: Mechanism,
+    program: Program,
     sides: Sequence[Sequence[Fraction | int]],
     run: Callable[[tuple[Value, ...], dict[str, Spot]], T],
     alone: Callable[[Value, tuple[Fraction, ...]], T],
@@ -131,7 +130,7 @@ def piecewise(
 ) -> Piecewise[T]:
     """Return what a run gives for all real inputs, and for further parameters that are ≥ 0."""
     names = ["eps"]
-    for param in mechanism.inputs:
+    for param in program.inputs:
         kind = param.type
         if isinstance(kind, DomType) or (isinstance(kind, ListType) and kind.finite):
             raise ValueRefusedError(
@@ -161,7 +160,7 @@ def piecewise(
             List(next(rest) for _ in range(param.type.length))
             if isinstance(param.type, ListType)
             else next(rest)
-            for param in mechanism.inputs
+            for param in program.inputs
         )
 
     def at(trace: Trace) -> T:
@@ -179,8 +178,34 @@ def piecewise(
     )
 
 
+def distribution_everywhere(
+    program: Program, sides: Sequence[Sequence[Fraction | int]]
+) -> Piecewise[dict[Value, ClosedForm]]:
+    """Return the distribution of the output for all real inputs."""
+    engine = program.kept(Engine)
+    return piecewise(
+        program,
+        sides,
+        lambda u, _: dict(engine.distribution_at_spots(u)),
+        lambda u, _: dict(engine.distribution(u)),
+    )
+
+
+def probability_everywhere(
+    program: Program, sides: Sequence[Sequence[Fraction | int]], output: object
+) -> Piecewise[ClosedForm]:
+    """Return the probability of an output, or of a pattern, for all real inputs."""
+    engine, pattern = program.kept(Engine), read_pattern(output)
+    return piecewise(
+        program,
+        sides,
+        lambda u, _: engine.probability_at_spots(u, pattern),
+        lambda u, _: engine.probability(u, pattern),
+    )
+
+
 def within_everywhere(
-    mechanism: Mechanism,
+    program: Program,
     sides: Sequence[Sequence[Fraction | int]],
     ideal: object,
     gamma: object,
@@ -189,20 +214,21 @@ def within_everywhere(
     """Return Pr(output within gamma of the ideal output) for all real inputs."""
     free = getattr(gamma, "name", None) == "gamma"
     radius = None if free else rational(gamma, "gamma")
+    engine = program.kept(Engine)
 
     def run(u: tuple[Value, ...], spots: dict[str, Spot]) -> ClosedForm:
-        machine = getattr(ideal, "machine", None)
-        output = read_pattern(ideal) if machine is None else run_at_spots(machine, u)
+        if isinstance(ideal, Program):
+            output = run_at_spots(ideal.machine, u)
+        else:
+            output = read_pattern(ideal)
         size: Any = spots["gamma"] if free else radius
         if distance == "discrete":
             if size >= 1:
                 return ExpPoly(1)
-            return mechanism.engine.probability_at_spots(u, output)
-        return mechanism.engine.probability_at_spots(u, near(output, size))
+            return engine.probability_at_spots(u, output)
+        return engine.probability_at_spots(u, near(output, size))
 
     def alone(u: Value, more: tuple[Fraction, ...]) -> ClosedForm:
-        given: Any = u
-        size = more[0] if free else radius
-        return cast(ClosedForm, mechanism.within(given, size, ideal=ideal, distance=distance))
+        return within(program, u, ideal, more[0] if free else radius, distance)
 
-    return piecewise(mechanism, sides, run, alone, ("gamma",) if free else ())
+    return piecewise(program, sides, run, alone, ("gamma",) if free else ())

@@ -14,6 +14,7 @@ from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
+from exactdp.language.machine import Compare, Done, Draw, Event
 from exactdp.language.operations import COMPARISONS
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
@@ -23,7 +24,6 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
 from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Compare, Done, Draw, Event
 from exactdp.semantics.spots import Spot
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from exactdp.language.code import Code, Output, Set
 from exactdp.language.flow import read
+from exactdp.language.machine import Machine, State
 from exactdp.language.syntax import Name
 from exactdp.language.values import Value, as_output
 from exactdp.semantics.events import ANYTHING, match, prefix_test
-from exactdp.semantics.machine import Machine, State
 
 Look = Callable[[State], State | None]
 """Returns a state as far as it matters, None if it does not matter at all."""

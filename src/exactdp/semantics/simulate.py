@@ -16,21 +16,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
 from exactdp.language.values import List, Value
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
-from exactdp.semantics.concrete import placed, scale_of, weights
-from exactdp.semantics.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.semantics.concrete import placed, read_budget, scale_of, weights
 from exactdp.semantics.skeleton import filled, skeleton
 from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from exactdp.language.program import Program
 
-def simulate(machine: Machine, start: State, eps: Fraction, size: int, seed: Any) -> list[Value]:
-    """Return the outputs of `size` independent runs."""
+
+def sample(program: Program, u: object, eps: object, size: int, seed: Any) -> list[Value]:
+    """Return the outputs of `size` independent runs at an input."""
+    if type(size) is not int or size < 0:
+        raise ValueRefusedError(
+            f"{shown(size)} is not a number of runs",
+            rule="The size is the number of outputs: an int, 0 or more.",
+            way_out="Give an int, such as size=1000.",
+        )
+    machine, given = program.machine, program.read_input(u)
+    budget = read_budget(eps)
+    if program.deterministic:
+        return [machine.run(given)] * size
     with np.errstate(all="ignore"):  # what overflows is refused when it is compared
-        return _Simulation(machine, eps, np.random.default_rng(seed)).run(start, size)
+        return _Simulation(machine, budget, np.random.default_rng(seed)).run(
+            machine.start(given), size
+        )
 
 
 class _Batch(NamedTuple):

@@ -18,12 +18,12 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from exactdp.errors import shown
+from exactdp.language.machine import Compare, Done, Machine
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.machine import Compare, Done, Machine
 from exactdp.semantics.states import Visited
 
 Vector: TypeAlias = tuple[fmpq, ...]

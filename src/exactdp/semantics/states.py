@@ -22,7 +22,7 @@ from exactdp.reals.numbers import counted
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code, Loop
-    from exactdp.semantics.machine import Machine, State
+    from exactdp.language.machine import Machine, State
 
 
 class Visited:

@@ -155,6 +155,18 @@ class Machine:
             env[slot] = value
         return State(0, tuple(env))
 
+    def run(self, inputs: tuple[Value, ...]) -> Value:
+        """Return the output of a run that samples nothing, exactly."""
+        event = self.advance(self.start(inputs))
+        if isinstance(event, Done):
+            return event.output
+        raise ProgramError(
+            "the program samples, so it has no exact output",
+            place=self.code.instructions[event.state.pc].place,
+            rule="Only deterministic programs run exactly.",
+            way_out="Use run(u, eps, rng), or noiseless().",
+        )
+
     def advance(self, state: State) -> Event:
         """Run until the next event.
 

@@ -1,0 +1,213 @@
+"""`Program`: a function of the language, read, checked and ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
+from exactdp.language.checker import Checked, check
+from exactdp.language.definition import Definition
+from exactdp.language.flatten import flatten
+from exactdp.language.flow import Flow
+from exactdp.language.machine import Machine
+from exactdp.language.noiseless import noiseless
+from exactdp.language.noisy import samples
+from exactdp.language.printer import print_definition
+from exactdp.language.reading import read_function
+from exactdp.language.static import check_constants
+from exactdp.language.values import freeze
+
+if TYPE_CHECKING:
+    from exactdp.language.code import Code
+    from exactdp.language.syntax import Param
+    from exactdp.language.types import InputType
+    from exactdp.language.values import Value
+
+T = TypeVar("T")
+
+
+class Program:
+    """A function of the language, and what follows from its text alone.
+
+    A value: two programs are equal if their definitions are. `exactdp.Mechanism` is a program to
+    which users put questions; the layers between ask for no more than this.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.__name__ = definition.function.name
+        self.__doc__ = definition.function.doc or None
+        self._kept: dict[object, Any] = {}
+        _ = self.checked  # a wrong program is refused now, not when it is used
+
+    @property
+    def inputs(self) -> tuple[Param, ...]:
+        """The inputs, with their types."""
+        return self.definition.function.params
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the program samples nothing."""
+        return samples(self.definition) is None
+
+    @cached_property
+    def code(self) -> Code:
+        """The program as flat code."""
+        return flatten(self.definition)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The control flow of the flat code."""
+        return Flow(self.code)
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The kinds of its values: the program is well formed."""
+        found = check(self.code, self.flow)
+        check_constants(self.code, self.flow, found.before)
+        return found
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The step function of the program."""
+        return Machine(self.code, self.flow)
+
+    def noiseless(self) -> DeterministicProgram:
+        """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
+        return DeterministicProgram(noiseless(self.definition))
+
+    def kept(self, make: Callable[[Program], T]) -> T:
+        """Return `make(self)`, which is made once and kept as long as the program.
+
+        So what a layer above finds out about a program is shared by all who ask it.
+        """
+        if make not in self._kept:
+            self._kept[make] = make(self)
+        found: T = self._kept[make]
+        return found
+
+    def __str__(self) -> str:
+        return print_definition(self.definition)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{param.name}: {param.type}" for param in self.inputs)
+        return f"<{type(self).__name__.lower()} {self.__name__}({inputs})>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self.definition == other.definition
+
+    def __hash__(self) -> int:
+        return hash(self.definition)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.definition,)
+
+    # Inputs ---------------------------------------------------------------------------
+
+    def read_input(self, u: object = ()) -> tuple[Value, ...]:
+        """Return an input as exact values, one for each parameter, or refuse it.
+
+        With one parameter `u` is its value; with several, a sequence of their values or a
+        dictionary by name.
+        """
+        params = self.inputs
+        for param in params:
+            if param.type is None:
+                raise ProgramError(
+                    f"the input {param.name} has no type",
+                    place=param.place,
+                    rule="Without types a function can only be called by another mechanism.",
+                    way_out=f"Write {param.name}: Real, Real[m], Dom(lo, hi) or bool.",
+                )
+        values = self._by_name(u) if isinstance(u, Mapping) else self._in_order(u)
+        found = []
+        for param, value in zip(params, values, strict=True):
+            assert param.type is not None
+            try:
+                found.append(param.type.read(value))
+            except ExactdpError as error:
+                raise ValueRefusedError(
+                    f"the input {param.name} of {self.__name__}: {error.message}",
+                    rule=error.rule,
+                    way_out=error.way_out,
+                ) from None
+        return tuple(found)
+
+    @property
+    def _names(self) -> list[str]:
+        return [param.name for param in self.inputs]
+
+    def _by_name(self, u: Mapping[Any, object]) -> list[object]:
+        names = self._names
+        if set(u) != set(names):
+            raise ValueRefusedError(
+                f"{self.__name__} has the inputs {', '.join(names) or 'none'}, "
+                f"given are {', '.join(map(str, u)) or 'none'}",
+                rule="A dictionary gives each input by its name.",
+                way_out="Give " + "{" + ", ".join(f"{name!r}: …" for name in names) + "}.",
+            )
+        return [u[name] for name in names]
+
+    def _in_order(self, u: object) -> list[object]:
+        count = len(self.inputs)
+        if count == 1:
+            return [u]
+        if u is None and count == 0:
+            return []
+        if isinstance(u, str) or not isinstance(u, tuple | list) or len(u) != count:
+            raise ValueRefusedError(
+                f"{self.__name__} has {count} inputs, given is {shown(u)}",
+                rule="With one input u is its value; with several, one value for each.",
+                way_out="Give a tuple with one value for each input.",
+            )
+        return list(u)
+
+
+class DeterministicProgram(Program):
+    """A program that samples nothing: it is called like a function, and runs exactly."""
+
+    def __init__(self, definition: Definition) -> None:
+        found = samples(definition)
+        if found is not None:
+            raise ProgramError(
+                f"{definition.function.name} samples, and an ideal may not",
+                place=found.place,
+                rule="An ideal is the deterministic function that a mechanism approximates.",
+                way_out="Use @mechanism, or leave the noise out.",
+            )
+        super().__init__(definition)
+
+    def __call__(self, *args: object, **keywords: object) -> Value:
+        """Return the output for given inputs, exactly."""
+        if keywords:
+            args = tuple(self._by_name(dict(zip(self._names, args, strict=False)) | keywords))
+        if any(param.type is None for param in self.inputs):
+            if len(args) != len(self.inputs):
+                raise ValueRefusedError(
+                    f"{self.__name__} takes {len(self.inputs)} arguments, {len(args)} given",
+                    rule="An ideal is called with one argument for each of its inputs.",
+                    way_out=f"Write {self.__name__}({', '.join(self._names)}).",
+                )
+            return self.machine.run(tuple(freeze(arg) for arg in args))
+        given = args[0] if len(args) == 1 and len(self.inputs) == 1 else args
+        return self.machine.run(self.read_input(given))
+
+
+def typed_program(
+    function: Callable[..., Any], types: Sequence[InputType | None]
+) -> DeterministicProgram:
+    """Return a Python function or a program as a program, with types for inputs that have none."""
+    if not isinstance(function, DeterministicProgram):
+        return DeterministicProgram(read_function(function, {}, types))
+    written = function.definition.function
+    params = [
+        param if param.type is not None or kind is None else replace(param, type=kind)
+        for param, kind in zip(written.params, types, strict=False)
+    ]
+    if params == list(written.params[: len(params)]):
+        return function
+    typed = replace(written, params=(*params, *written.params[len(params) :]))
+    return DeterministicProgram(replace(function.definition, function=typed))

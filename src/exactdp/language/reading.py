@@ -1,0 +1,85 @@
+"""A definition read from a Python function, or from a text in which nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import ProgramError
+from exactdp.language.definition import Definition
+from exactdp.language.evaluate import evaluate_closed
+from exactdp.language.reader import Reader
+from exactdp.language.source import Source, function_source, given, surroundings
+
+if TYPE_CHECKING:
+    from exactdp.language.types import InputType
+
+
+def read_function(
+    function: Callable[..., Any],
+    local: Mapping[str, object],
+    types: Sequence[InputType | None] = (),
+) -> Definition:
+    """Return the definition that a Python function's source spells.
+
+    An input without a type gets that in `types`.
+    """
+    source, node = function_source(function)
+    reader = Reader(source, surroundings(function, local))
+    annotations = getattr(function, "__annotations__", {})
+    found = {
+        arg.arg: kind
+        for arg, kind in zip(node.args.args, types, strict=False)
+        if kind is not None and arg.annotation is None
+    }
+    found |= {name: value for name, value in annotations.items() if not isinstance(value, str)}
+    return reader.function(node, found)
+
+
+def read_text(source: Source, constants: dict[str, object]) -> Definition:
+    """Return the definition that a text spells: constants, subroutines, the mechanism last."""
+    known = dict(constants)
+    definition: Definition | None = None
+    for node in source.parse().body:
+        match node:
+            case ast.FunctionDef(name):
+                reader = Reader(source, given(known))
+                known.pop(name, None)
+                definition = reader.function(node, {})
+                known[name] = _Subroutine(definition)
+            case ast.Assign([ast.Name(name)], value):
+                reader = Reader(source, given(known))
+                reader.check_name(name, node.targets[0])
+                known[name] = evaluate_closed(reader.expr(value), reader.constants)
+            case ast.ImportFrom(module) if (module or "").partition(".")[0] == "exactdp":
+                continue
+            case ast.Import(aliases) if all(one.name == "exactdp" for one in aliases):
+                whole = sys.modules["exactdp"]
+                known.update({one.asname or one.name: whole for one in aliases})
+            case ast.Expr(ast.Constant(str())):
+                continue
+            case _:
+                raise ProgramError(
+                    "a source holds constants and functions only",
+                    place=source.place(node),
+                    rule="Nothing in it is run; the last `def` is the mechanism.",
+                    way_out="Move it into the `def`, or run it outside and give the result in "
+                    "constants={…}.",
+                )
+    if definition is None:
+        raise ProgramError(
+            "there is no `def` in the source",
+            place=source.at(1, 1),
+            rule="A mechanism is written as a function; the last `def` is the mechanism.",
+            way_out="Write `def mechanism(q: Real): …`.",
+        )
+    return definition
+
+
+class _Subroutine:
+    """A function of the same text, as the reader finds it."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition

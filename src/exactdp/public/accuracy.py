@@ -1,0 +1,51 @@
+"""`Accuracy`: the claim of a user, with its questions and pictures.
+
+What draws is loaded when it is used (PLC0415).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from exactdp import claims
+from exactdp.public.answers import ErrorCurve, Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from exactdp.claims.deciding import Progress
+    from exactdp.public.mechanism import Mechanism
+
+
+class Accuracy(claims.Accuracy):
+    """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
+
+    At an input whose distance to disagreement is above α, the output is within γ of the ideal
+    output with probability at least 1 − β. A β above 1 is read as 1.
+    """
+
+    mechanism: Mechanism
+
+    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        return Verdict.of(super().check(all=all, progress=progress))
+
+    def error_probability(self, u: object) -> ErrorCurve:
+        """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
+        return ErrorCurve.of(super().error_probability(u))
+
+    def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        from exactdp.report.plots import plot  # noqa: PLC0415
+
+        return plot(self, kind, ax, **options)
+
+    def _repr_html_(self) -> str:
+        from exactdp.report.notebook import claim_html  # noqa: PLC0415
+
+        return claim_html(self)
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import claim_latex  # noqa: PLC0415
+
+        return claim_latex(self)

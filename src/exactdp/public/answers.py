@@ -1,0 +1,68 @@
+"""Answers with their pictures: those of the layers below, as users see them.
+
+What draws is loaded when it is used (PLC0415).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Self
+
+from exactdp import claims
+from exactdp.semantics import chain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from exactdp.public.accuracy import Accuracy
+
+
+class _Answer:
+    """A frozen dataclass of a layer below, with more methods."""
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """Return an answer of the layer below as one that users see."""
+        return cls(**{one.name: getattr(found, one.name) for one in fields(found)})
+
+
+class Verdict(_Answer, claims.Verdict):
+    """Whether a claim holds, why, and how that was found."""
+
+    claim: Accuracy
+
+    def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
+        """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""
+        from exactdp.report.plots import plot_verdict  # noqa: PLC0415
+
+        return plot_verdict(self, ax, u=u)
+
+    def _repr_html_(self) -> str:
+        from exactdp.report.notebook import verdict_html  # noqa: PLC0415
+
+        return verdict_html(self)
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import verdict_latex  # noqa: PLC0415
+
+        return verdict_latex(self)
+
+
+class ErrorCurve(_Answer, claims.ErrorCurve):
+    """The probability of an error above γ at an input: exact, and as claimed."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the exact error probability against ε, and the claimed bound."""
+        from exactdp.report.plots import plot_curve  # noqa: PLC0415
+
+        return plot_curve(self, ax, **options)
+
+
+class Chain(_Answer, chain.Chain):
+    """A finite Markov chain whose probabilities are closed forms; state 0 is the first."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the chain with matplotlib and return the axes."""
+        from exactdp.report.chains import draw_chain  # noqa: PLC0415
+
+        return draw_chain(self, ax)

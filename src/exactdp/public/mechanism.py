@@ -1,0 +1,207 @@
+"""`Mechanism` and `Ideal`: programs, and what can be asked of them.
+
+Claims, pictures and numpy are loaded when a question needs them (PLC0415).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.explain import explain
+from exactdp.language.labelled import labelled
+from exactdp.language.noiseless import noiseless
+from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.reading import read_function, read_text
+from exactdp.language.source import text_source
+from exactdp.language.words import OutsideMechanismError
+from exactdp.semantics.chain import chain
+from exactdp.semantics.concrete import run
+from exactdp.semantics.distribution import Engine, within
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from exactdp.claims.inputs import AllReals, Box
+    from exactdp.language.values import Value
+    from exactdp.public.answers import Chain
+    from exactdp.reals import ClosedForm
+    from exactdp.semantics.concrete import Uniform
+    from exactdp.semantics.distribution import Distribution, Progress
+    from exactdp.semantics.piecewise import Piecewise
+
+
+class Mechanism(Program):
+    """A mechanism: made by `@mechanism`, or from text by `Mechanism.from_source`.
+
+    Two mechanisms are equal if their programs and constants are.
+    """
+
+    @classmethod
+    def from_source(
+        cls,
+        text: str,
+        constants: Mapping[str, object] | None = None,
+        name: str = "<mechanism>",
+    ) -> Self:
+        """Return the mechanism that a text defines; nothing in the text is run.
+
+        The text may assign constants and define subroutines before; the last `def` is the
+        mechanism. `constants` are the outside names it may use.
+        """
+        if not isinstance(text, str):
+            raise ValueRefusedError(
+                f"a source is a text, not {type(text).__name__}",
+                rule="from_source reads the text of a mechanism.",
+                way_out="Read the file first, or use @mechanism on the function.",
+            )
+        return cls(read_text(text_source(text, name), dict(constants or {})))
+
+    def labelled(self) -> str:
+        """Return the program as basic statements, one a line, loops unrolled.
+
+        Real and integer variables are assigned at most once, as in the paper.
+        """
+        return labelled(self.code, self.checked, self.__name__)
+
+    def explain(self) -> str:
+        """Return what the program takes, samples and returns, in words."""
+        return explain(self)
+
+    def noiseless(self) -> Ideal:
+        """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
+        return Ideal(noiseless(self.definition))
+
+    def __call__(self, *args: object, **keywords: object) -> Value:
+        """Refuse: a mechanism is run by `run` or called inside another mechanism."""
+        del args, keywords
+        raise OutsideMechanismError(
+            f"{self.__name__} is a mechanism, and was called like a function",
+            rule="A mechanism samples, so its output depends on eps and on chance.",
+            way_out="Use run(u, eps, rng) or sample(u, eps, size); inside another mechanism "
+            "it can be called by name.",
+        )
+
+    def _repr_html_(self) -> str:
+        from exactdp.report.notebook import mechanism_html  # noqa: PLC0415
+
+        return mechanism_html(self)
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.notebook import mechanism_latex  # noqa: PLC0415
+
+        return mechanism_latex(self)
+
+    # Exact probabilities --------------------------------------------------------------
+
+    @overload
+    def distribution(  # type: ignore[overload-overlap]
+        self, u: AllReals | Box, progress: Progress | None = None
+    ) -> Piecewise[dict[Value, ClosedForm]]: ...
+    @overload
+    def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution: ...
+    def distribution(self, u: object = (), progress: Progress | None = None) -> Any:
+        """Return the exact distribution of the output at an input: output → closed form in ε.
+
+        For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
+        called with the `Work` done so far: states, cells and terms.
+        """
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
+
+            return distribution_everywhere(self, sides)
+        return self.kept(Engine).distribution(u, progress)
+
+    @overload
+    def probability(  # type: ignore[overload-overlap]
+        self, u: AllReals | Box, output: object, progress: Progress | None = None
+    ) -> Piecewise[ClosedForm]: ...
+    @overload
+    def probability(
+        self, u: object, output: object, progress: Progress | None = None
+    ) -> ClosedForm: ...
+    def probability(self, u: object, output: object, progress: Progress | None = None) -> Any:
+        """Return the exact probability of an output at an input, as a closed form in ε.
+
+        In the output, `Real` stands for any real number and an `Interval` for those inside. For
+        `AllReals()` or a `Box`, a formula in the inputs for each of their cells.
+        """
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
+
+            return probability_everywhere(self, sides, output)
+        return self.kept(Engine).probability(u, output, progress)
+
+    @overload
+    def within(  # type: ignore[overload-overlap]
+        self,
+        u: AllReals | Box,
+        gamma: object,
+        *,
+        ideal: object = None,
+        distance: str | None = None,
+    ) -> Piecewise[ClosedForm]: ...
+    @overload
+    def within(
+        self, u: object, gamma: object, *, ideal: object = None, distance: str | None = None
+    ) -> ClosedForm: ...
+    def within(
+        self, u: object, gamma: object, *, ideal: object = None, distance: str | None = None
+    ) -> Any:
+        """Return the probability that the output is within gamma of the ideal output.
+
+        The ideal is `noiseless()`, another function in the language, or the output itself in a
+        tuple or number. The distance is "sup" (the largest difference of numbers, infinite where
+        anything else differs) or "discrete" (0 if equal, else 1); by default "sup". For
+        `AllReals()` or a `Box`, a formula in the inputs (and in gamma, if that is
+        `exactdp.gamma`) for each of their cells.
+        """
+        wanted = self.noiseless() if ideal is None else ideal
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415
+
+            return within_everywhere(self, sides, wanted, gamma, distance or "sup")
+        return within(self, u, wanted, gamma, distance or "sup")
+
+    def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
+        """Return the sides of a set of real inputs, or None if one input is given."""
+        from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+
+        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
+
+    def chain(self, u: object = ()) -> Chain:
+        """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
+        from exactdp.public.answers import Chain  # noqa: PLC0415
+
+        return Chain.of(chain(self, u))
+
+    # Running --------------------------------------------------------------------------
+
+    def run(self, u: object = (), eps: object = None, rng: Uniform | None = None) -> Value:
+        """Return one output: exact if the program is deterministic, else one sample.
+
+        `rng` is a `random.Random` or a numpy generator; by default a fresh one.
+        """
+        return run(self, u, eps, rng)
+
+    def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
+        """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
+        from exactdp.semantics.simulate import sample  # noqa: PLC0415
+
+        return sample(self, u, eps, size, seed)
+
+
+class Ideal(DeterministicProgram, Mechanism):
+    """A deterministic function in the language: it samples nothing and runs exactly."""
+
+
+def mechanism(function: Callable[..., Any]) -> Mechanism:
+    """Read a Python function as a mechanism (a decorator); the function is never run."""
+    return Mechanism(read_function(function, sys._getframe(1).f_locals))
+
+
+def ideal(function: Callable[..., Any]) -> Ideal:
+    """Read a Python function as a deterministic function in the language (a decorator)."""
+    return Ideal(read_function(function, sys._getframe(1).f_locals))
