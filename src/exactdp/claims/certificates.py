@@ -49,46 +49,37 @@ def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     claim = verdict.claim
     everywhere = isinstance(claim.input_set, AllReals | Box)
-    if everywhere or (verdict.holds and verdict.route not in ROUTES.values()):
-        return _on_cones(verdict)
+    on_cones = everywhere or (verdict.holds and verdict.route not in ROUTES.values())
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": 1,
+        "kind": "everywhere" if on_cones else "claim",
+        "claim": _claim(claim),
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
+        **(_on_cones(verdict) if on_cones else _at_inputs(verdict)),
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _at_inputs(verdict: Verdict) -> Json:
+    """Return what was examined at listed inputs."""
     signs = _Signs()
     inputs: list[Json] = []
     if verdict.route in ROUTES.values():
         inputs = _inputs(verdict, signs)
         if verdict.holds:
-            _say_that_beta_falls(claim, signs)
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": 1,
-        "kind": "claim",
-        "claim": _claim(claim),
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
-        "inputs": inputs,
-        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
-        "signs": signs.written,
-    }
-    return {**body, "seal": seal(body)}
+            _say_that_beta_falls(verdict.claim, signs)
+    return {"inputs": inputs, "signs": signs.written}
 
 
 def _on_cones(verdict: Verdict) -> Json:
-    """Return the certificate of a verdict about all real inputs, or about all α and γ."""
+    """Return what was examined for all real inputs, or for all α and γ."""
     from exactdp.claims.certificates_everywhere import spaces_and_signs  # noqa: PLC0415 both ways
 
     spaces, signs = spaces_and_signs(verdict) if verdict.holds else ([], [])
-    claim = verdict.claim
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": 1,
-        "kind": "everywhere",
-        "claim": _claim(claim),
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
-        "spaces": spaces,
-        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
-        "signs": signs,
-    }
-    return {**body, "seal": seal(body)}
+    return {"spaces": spaces, "signs": signs}
 
 
 # The claim ----------------------------------------------------------------------------
