@@ -30,8 +30,8 @@ from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, list
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.output_distances import OutputDistance
-from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.errors import ExactdpError
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.mechanism import Ideal, ideal
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative
@@ -342,7 +342,7 @@ def _towards(
     """Return a direction from a point in which inputs disagree at once, if one is found."""
     output = claim.ideal_function(u)
     differ = claim.obligations.within.differ(u, output)
-    real = [kind is None for kind in kinds(claim.mechanism)]
+    real = [kind is None for kind in kinds(claim.mechanism.inputs)]
     moved = [
         (b > a) - (b < a) if is_real else 0
         for a, b, is_real in zip(entries(u), there, real, strict=True)
@@ -356,7 +356,7 @@ def _towards(
         point = [
             one + step * _TINY if step else one for one, step in zip(there, direction, strict=True)
         ]
-        other = claim.ideal_function(assembled(claim.mechanism, point))
+        other = claim.ideal_function(assembled(claim.mechanism.inputs, point))
         disagrees = other != output if differ is None else differ(other)
         gap = abs(claim.input_metric.between(entries(u), point) - distance)
         if disagrees and gap < _CLOSE:

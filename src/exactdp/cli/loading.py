@@ -25,9 +25,8 @@ from typing import Any, NoReturn
 
 from exactdp.claims import Accuracy
 from exactdp.cli.reading import value_of
-from exactdp.errors import ExactdpError, Place, kind_of
+from exactdp.errors import ExactdpError, Place, counted, kind_of
 from exactdp.language import Mechanism
-from exactdp.reals.numbers import counted
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from exactdp.reals import ClosedForm
     from exactdp.semantics.chain import Chain
     from exactdp.semantics.concrete import Uniform
-    from exactdp.semantics.distribution import Distribution, Engine, Progress
+    from exactdp.semantics.distribution import Distribution, Engine, Hook
     from exactdp.semantics.machine import Machine
     from exactdp.semantics.piecewise import Piecewise
 
@@ -185,11 +185,11 @@ class Mechanism:
 
     @overload
     def distribution(  # type: ignore[overload-overlap]
-        self, u: AllReals | Box, progress: Progress | None = None
+        self, u: AllReals | Box, progress: Hook | None = None
     ) -> Piecewise[dict[Value, ClosedForm]]: ...
     @overload
-    def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution: ...
-    def distribution(self, u: object = (), progress: Progress | None = None) -> Any:
+    def distribution(self, u: object = (), progress: Hook | None = None) -> Distribution: ...
+    def distribution(self, u: object = (), progress: Hook | None = None) -> Any:
         """Return the exact distribution of the output at an input: output → closed form in ε.
 
         For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
@@ -209,13 +209,13 @@ class Mechanism:
 
     @overload
     def probability(  # type: ignore[overload-overlap]
-        self, u: AllReals | Box, output: object, progress: Progress | None = None
+        self, u: AllReals | Box, output: object, progress: Hook | None = None
     ) -> Piecewise[ClosedForm]: ...
     @overload
     def probability(
-        self, u: object, output: object, progress: Progress | None = None
+        self, u: object, output: object, progress: Hook | None = None
     ) -> ClosedForm: ...
-    def probability(self, u: object, output: object, progress: Progress | None = None) -> Any:
+    def probability(self, u: object, output: object, progress: Hook | None = None) -> Any:
         """Return the exact probability of an output at an input, as a closed form in ε.
 
         In the output, `Real` stands for any real number and an `Interval` for those inside. For
