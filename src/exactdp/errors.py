@@ -119,6 +119,11 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def counted(count: int, one: str) -> str:
+    """Return "1 input" or "2 inputs"."""
+    return f"{count:,} {one}" + "s" * (count != 1)
+
+
 def _shown(value: object) -> str:
     kind = type(value)
     if isinstance(value, Fraction):

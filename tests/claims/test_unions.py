@@ -8,8 +8,9 @@ from itertools import product
 import pytest
 
 from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
-from exactdp.claims.pieces import Piece, assembled
+from exactdp.claims.pieces import Piece
 from exactdp.claims.unions import united
+from exactdp.language.layout import assembled
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.form import Name, Number
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
@@ -62,7 +63,7 @@ def test_some_random_pieces_are_united() -> None:
 def test_the_search_for_the_largest_has_a_piece_for_each_answer(m: int) -> None:
     mechanism = FACTORIES["noisy_max"](m)
     claim = Accuracy(mechanism, m * exp(-alpha * eps / 2), inputs=AllReals())
-    symbols = assembled(mechanism, [Linear.symbol(f"x{k}") for k in range(m)])
+    symbols = assembled(mechanism.inputs, [Linear.symbol(f"x{k}") for k in range(m)])
     listed = list(claim.ideal_function.pieces(symbols))
     assert len(listed) == 2 ** (m - 1)
     found = united(listed)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from exactdp import Mechanism
-from exactdp.semantics.distribution import Progress, Work
+from exactdp.semantics.distribution import Hook, Work
 from language.corpus import FACTORIES
 
 COUPLED = """
@@ -46,7 +46,7 @@ class StopError(Exception):
     """Raised by a hook that has heard enough."""
 
 
-def stopping(after: int) -> Progress:
+def stopping(after: int) -> Hook:
     """Return a hook that stops the work when it is called once more than `after` times."""
     calls = iter(range(after))
 

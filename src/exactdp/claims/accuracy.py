@@ -21,11 +21,10 @@ from exactdp.claims.output_distances import (
     read_output_distance,
     untold,
 )
-from exactdp.claims.pieces import assembled
-from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
 from exactdp.language.helpers import Asked, asked
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
-from exactdp.language.types import ListType
 from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
@@ -120,13 +119,7 @@ class Accuracy:
     @cached_property
     def entry_names(self) -> tuple[str, ...]:
         """The names of the single values of an input, as β may use them."""
-        names: list[str] = []
-        for param in self.mechanism.inputs:
-            if isinstance(param.type, ListType):
-                names += [f"{param.name}[{j}]" for j in range(param.type.length)]
-            else:
-                names.append(param.name)
-        return tuple(names)
+        return entry_names(self.mechanism.inputs)
 
     def beta_at(self, u: Value) -> Expression:
         """Return β as a formula, at an input as a user writes it."""
@@ -145,7 +138,8 @@ class Accuracy:
         if callable(self.beta) and not isinstance(self.beta, Expression):
             symbols = [Symbol(name) for name in self.entry_names]
             return _of_input(
-                self._asked_beta, as_given(self.mechanism, assembled(self.mechanism, symbols))
+                self._asked_beta,
+                as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
             )
         return as_expression(self.beta, "beta")
 
@@ -247,7 +241,7 @@ class Accuracy:
         given = self.input_set
         if isinstance(given, tuple):
             kind = "given " if self.inputs is not None else "possible "
-            where = f"{len(given)} {kind}input{'s'[: len(given) != 1]}"
+            where = counted(len(given), f"{kind}input")
         else:
             where = str(given)
         alpha, gamma = (

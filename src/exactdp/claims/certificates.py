@@ -30,8 +30,8 @@ from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, list
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.output_distances import OutputDistance
-from exactdp.claims.pieces import entries
 from exactdp.errors import ExactdpError
+from exactdp.language.layout import entries
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative

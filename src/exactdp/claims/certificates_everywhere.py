@@ -19,12 +19,12 @@ from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.inputs import AllReals, Box, as_given, listed
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Due, Obligation
-from exactdp.claims.pieces import assembled, entries, kinds
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
 from exactdp.claims.spaces import Space
 from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm
@@ -152,7 +152,7 @@ class _Space:
     def everywhere(cls, claim: Accuracy, space: Space) -> _Space:
         """Return a space in which the real inputs move."""
         finite = iter(space.finite)
-        moves = tuple(kind is None for kind in kinds(claim.mechanism))
+        moves = tuple(kind is None for kind in kinds(claim.mechanism.inputs))
         found = tuple(
             _form_of(space, name) if real else next(finite)
             for name, real in zip(claim.entry_names, moves, strict=True)
@@ -182,7 +182,7 @@ class _Space:
         """Return the input at a sample."""
         names = self.space.names
         return assembled(
-            self.claim.mechanism,
+            self.claim.mechanism.inputs,
             [
                 trace.of(dict(zip(names, one, strict=True))) if moves else one
                 for one, moves in zip(self.entries, self.moves, strict=True)

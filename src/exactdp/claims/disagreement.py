@@ -20,9 +20,10 @@ from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.distances import Distance, InputDistance
 from exactdp.claims.home import Home
 from exactdp.claims.inputs import as_given, as_written, show
-from exactdp.claims.pieces import Piece, assembled, condition, entries, kinds
+from exactdp.claims.pieces import Piece, condition
 from exactdp.claims.unions import united
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.values import Value, plain
 from exactdp.polyhedra.elimination import project, solution
 from exactdp.polyhedra.form import Form, Name
@@ -162,7 +163,8 @@ class Disagreements:
         self._mechanism = mechanism
         self._ideal = ideal
         self._distance = distance
-        self._kinds = kinds(mechanism)
+        self._kinds = kinds(mechanism.inputs)
+        self._names = entry_names(mechanism.inputs)
         self._last: tuple[Value, ...] | None = None
         self._known: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
         self._ways: dict[object, tuple[Way, ...]] = {}  # by entries and conditions on them
@@ -216,7 +218,7 @@ class Disagreements:
                 solved = solution((row.closed() for row in system), wish)
             assert solved is not None
             everything |= solved
-        other = assembled(self._mechanism, [_value(one, everything) for one in found.other])
+        other = assembled(self._mechanism.inputs, [_value(one, everything) for one in found.other])
         out = self._ideal(other)
         attained = not missed
         if missed:  # on a side of its piece the input may disagree all the same
@@ -302,7 +304,7 @@ class Disagreements:
                 way_out="Make the domain smaller.",
             )
         inputs = product(*(domain.members for domain in domains))
-        listed = (assembled(self._mechanism, list(values)) for values in inputs)
+        listed = (assembled(self._mechanism.inputs, values) for values in inputs)
         return {u: self._ideal(u) for u in listed}
 
     @cached_property
@@ -413,17 +415,6 @@ class Disagreements:
         return Reach(piece.output, when, tuple(ways), self._distance.total, tuple(there))
 
     @cached_property
-    def _names(self) -> list[str]:
-        names: list[str] = []
-        for param in self._mechanism.inputs:
-            length = getattr(param.type, "length", None)
-            if length is None:
-                names.append(param.name)
-            else:
-                names += [f"{param.name}[{j}]" for j in range(length)]
-        return names
-
-    @cached_property
     def _pieces(self) -> dict[tuple[Value, ...], list[Piece]]:
         """The pieces of the ideal, by the finite part of the input; symbols have a prime."""
         domains = [kind.members for kind in self._kinds if kind is not None]
@@ -434,7 +425,7 @@ class Disagreements:
                 Linear.symbol(f"{name}'") if kind is None else next(rest)
                 for name, kind in zip(self._names, self._kinds, strict=True)
             ]
-            found[finite] = united(self._ideal.pieces(assembled(self._mechanism, values)))
+            found[finite] = united(self._ideal.pieces(assembled(self._mechanism.inputs, values)))
         return found
 
     @cached_property

@@ -13,8 +13,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias, TypeGuard
 
-from exactdp.claims.pieces import assembled, condition, pieces
+from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
+from exactdp.language.layout import assembled
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
@@ -248,7 +249,7 @@ class _OwnInput(InputDistance):
         return False
 
     def _arguments(self, u: Sequence[Value], v: Sequence[Value]) -> tuple[Value, ...]:
-        sides = (assembled(self.mechanism, list(side)) for side in (u, v))
+        sides = (assembled(self.mechanism.inputs, side) for side in (u, v))
         one = len(self.mechanism.inputs) == 1
         return tuple(side[0] if one else side for side in sides)
 

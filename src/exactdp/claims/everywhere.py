@@ -26,7 +26,6 @@ from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import Due, MissingHypothesisError, Obligation
 from exactdp.claims.output_distances import discrete_outputs, sup
-from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.shapes import Part, Shape, shape_of
 from exactdp.claims.spaces import (
     UNIT,
@@ -48,12 +47,12 @@ from exactdp.cones import (
     largest_factor,
     nonnegative_on,
 )
-from exactdp.cones import Progress as Share
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, counted
+from exactdp.language.layout import assembled, kinds
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import counted, inf, simplest_inside, spell
+from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.piecewise import Piece
 from exactdp.semantics.spots import Trace, rational_vector
@@ -210,8 +209,8 @@ class Everywhere:
         known = self._decisions.get(problem.shape)
         if known is None or known.holds is None:
 
-            def hear(news: Share) -> None:
-                self.tell(progress, (1 + (done + news.share) / len(self.survey.problems)) / 2)
+            def hear(share: float) -> None:
+                self.tell(progress, (1 + (done + share) / len(self.survey.problems)) / 2)
 
             shape = problem.shape
             known = nonnegative_on(
@@ -389,11 +388,11 @@ def _obligations(
     finite, spots = iter(space.finite), space.spots(trace)
     entries = [
         spots[name] if kind is None else next(finite)
-        for name, kind in zip(claim.entry_names, kinds(claim.mechanism), strict=True)
+        for name, kind in zip(claim.entry_names, kinds(claim.mechanism.inputs), strict=True)
     ]
     try:
         found = claim.obligations.at(
-            assembled(claim.mechanism, entries),
+            assembled(claim.mechanism.inputs, entries),
             spots["alpha"] if space.free_alpha else None,
             spots["gamma"] if space.free_gamma else None,
         )
@@ -426,10 +425,10 @@ def _input(claim: Accuracy, problem: Problem, values: Mapping[str, Fraction]) ->
     """Return the input at parameter values, which are scaled by ε."""
     finite = iter(problem.space.finite)
     return assembled(
-        claim.mechanism,
+        claim.mechanism.inputs,
         [
             plain(values[name] / values["eps"]) if kind is None else next(finite)
-            for name, kind in zip(claim.entry_names, kinds(claim.mechanism), strict=True)
+            for name, kind in zip(claim.entry_names, kinds(claim.mechanism.inputs), strict=True)
         ],
     )
 

@@ -17,9 +17,9 @@ from exactdp.claims.expressions import Alternatives, Expression
 from exactdp.claims.hypotheses import at_infinity, falls, scaled_value
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range, constant
-from exactdp.claims.pieces import entries
 from exactdp.claims.within import Within
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.numbers import inf

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from exactdp.errors import ProgramError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Machine
-from exactdp.language.types import DomType, ListType
-from exactdp.language.values import List, Value
+from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.states import Visited
-
-if TYPE_CHECKING:
-    from exactdp.language.program import Program
 
 _MOST = 20_000  # pieces of one function
 
@@ -79,34 +74,3 @@ def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
                 both = (*rows, *more)
                 if feasible(both):
                     waiting.append((machine.resume(event, truth), both))
-
-
-def entries(u: tuple[Value, ...]) -> list[Value]:
-    """Return the single values of an input, in the order of `symbols`."""
-    found: list[Value] = []
-    for value in u:
-        found += value if isinstance(value, List) else [value]
-    return found
-
-
-def kinds(mechanism: Program) -> list[DomType | None]:
-    """Return for each single value of an input its finite domain, None if it is real."""
-    found: list[DomType | None] = []
-    for param in mechanism.inputs:
-        kind = param.type
-        item, times = (kind.item, kind.length) if isinstance(kind, ListType) else (kind, 1)
-        found += [item if isinstance(item, DomType) else None] * times
-    return found
-
-
-def assembled(mechanism: Program, values: list[Value]) -> tuple[Value, ...]:
-    """Return the input with the given single values."""
-    rest = iter(values)
-    found: list[Value] = []
-    for param in mechanism.inputs:
-        kind = param.type
-        if isinstance(kind, ListType):
-            found.append(List(next(rest) for _ in range(kind.length)))
-        else:
-            found.append(next(rest))
-    return tuple(found)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.inputs import AllReals, Box, box_sides
 from exactdp.claims.levels import Range
-from exactdp.claims.pieces import kinds
 from exactdp.claims.slices import functions_of_eps, scaled_polynomial
 from exactdp.cones import Cone, Window
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import kinds
 from exactdp.language.values import Value
 from exactdp.reals import Interval
 from exactdp.reals.numbers import fraction, inf
@@ -98,7 +98,7 @@ class Space:
 
 def spaces_of(claim: Accuracy, moving: Mapping[str, tuple[Fraction, Fraction]]) -> Iterator[Space]:
     """Yield the parameter space for each value of the finite inputs."""
-    listed = kinds(claim.mechanism)
+    listed = kinds(claim.mechanism.inputs)
     names = [name for name, kind in zip(claim.entry_names, listed, strict=True) if kind is None]
     free_alpha, free_gamma = _is_alpha_free(claim), _is_gamma_free(claim)
     unit_here = (UNIT,) * bool(moving)

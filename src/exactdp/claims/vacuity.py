@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from exactdp.claims.inputs import AllReals, Box
 from exactdp.claims.levels import Range, constant
 from exactdp.claims.output_distances import discrete_outputs, sup
-from exactdp.errors import VacuousClaimError
+from exactdp.errors import VacuousClaimError, counted
 from exactdp.reals import ClosedForm
-from exactdp.reals.numbers import counted
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy

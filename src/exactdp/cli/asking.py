@@ -16,8 +16,7 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes
 from exactdp.cli.work import Job, Report, results
-from exactdp.errors import ExactdpError, VacuousClaimError
-from exactdp.reals.numbers import counted
+from exactdp.errors import ExactdpError, VacuousClaimError, counted
 
 
 def ask(

@@ -25,8 +25,7 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.work import Job, Report, results
-from exactdp.errors import ExactdpError
-from exactdp.reals.numbers import counted
+from exactdp.errors import ExactdpError, counted
 
 WORDS = (
     "α: how far an input is from another answer; β: the probability of an error above γ; "

@@ -23,8 +23,7 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import read_option, read_value
 from exactdp.cli.work import Job, Report, result
-from exactdp.errors import ExactdpError
-from exactdp.reals.numbers import counted
+from exactdp.errors import ExactdpError, counted
 
 if TYPE_CHECKING:
     from exactdp.public.answers import Chain

@@ -25,8 +25,7 @@ from typing import Any, NoReturn
 
 from exactdp import Accuracy, Mechanism
 from exactdp.cli.reading import value_of
-from exactdp.errors import ExactdpError, Place, kind_of
-from exactdp.reals.numbers import counted
+from exactdp.errors import ExactdpError, Place, counted, kind_of
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from exactdp.cli.output import (
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, Report, result
-from exactdp.reals.numbers import counted
+from exactdp.errors import counted
 
 
 @click.command(

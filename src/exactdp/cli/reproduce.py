@@ -13,8 +13,7 @@ from rich.console import RenderableType
 from exactdp import Verdict
 from exactdp.cli import experiments
 from exactdp.cli.output import Output, StoppedError, examples, json_option, pass_output, writing
-from exactdp.errors import ExactdpError
-from exactdp.reals.numbers import counted
+from exactdp.errors import ExactdpError, counted
 from exactdp.reproduce import show
 from exactdp.reproduce.differences import differences
 from exactdp.reproduce.rows import TABLES, rows, universal

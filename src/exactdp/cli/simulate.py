@@ -18,9 +18,10 @@ from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import STYLES, Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
+from exactdp.errors import counted
 from exactdp.language.types import Real, RealType
 from exactdp.reals import ExpPoly
-from exactdp.reals.numbers import counted, spell
+from exactdp.reals.numbers import spell
 
 _PILOT = 1000  # runs that choose where to cut a real number
 _CHUNK = 100_000  # runs that are held in memory at a time

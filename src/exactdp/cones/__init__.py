@@ -1,6 +1,6 @@
 """The sign of sums of exponentials on polyhedral cones."""
 
-from exactdp.cones.decision import ConeDecision, Progress, nonnegative_on
+from exactdp.cones.decision import ConeDecision, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, exp
 from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
 from exactdp.cones.proof import CellProof, ConeProof
@@ -14,7 +14,6 @@ __all__ = [
     "ConeProof",
     "ExpSum",
     "FactorEnclosure",
-    "Progress",
     "Quotient",
     "Window",
     "exp",

@@ -33,6 +33,10 @@ Corner: TypeAlias = tuple[Fraction | None, ...]
 
 Mask: TypeAlias = NDArray[np.bool_]
 
+Share: TypeAlias = Callable[[float], None]
+"""Told again and again which share of the whole is done, from 0 to 1."""
+
+
 _UNIT = 2.0**-53
 _LARGEST_TENSOR = 100_000
 _PRECISIONS = (256, 512, 1024)
@@ -363,7 +367,7 @@ def search(
     root: Box,
     axes: list[Axis],
     budget: int,
-    progress: Callable[[float], None] | None = None,
+    progress: Share | None = None,
     inside: Where | None = None,
 ) -> Search:
     """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
@@ -382,7 +386,7 @@ def _search(
     axes: list[Axis],
     budget: int,
     smallest: float,
-    progress: Callable[[float], None] | None,
+    progress: Share | None,
     inside: Where,
 ) -> Search:
     found = Search()

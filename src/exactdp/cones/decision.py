@@ -23,7 +23,7 @@ from itertools import combinations, pairwise
 from typing import TypeAlias
 
 from exactdp.cones import coefficients
-from exactdp.cones.boxes import Corner, Inside, Search, axes_of, is_small, search, whole
+from exactdp.cones.boxes import Corner, Inside, Search, Share, axes_of, is_small, search, whole
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import (
     LocalTerms,
@@ -53,18 +53,6 @@ Cell: TypeAlias = tuple[Integers, ...]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a decision is: cells closed and known, and the share of the whole cone closed."""
-
-    closed: int
-    known: int
-    share: float
-
-
-Hook: TypeAlias = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
 class ConeDecision:
     """Whether f ≥ 0 on a cone: `holds` is True, False or None if the budget was not enough.
 
@@ -85,7 +73,7 @@ def nonnegative_on(
     cone: Cone,
     *,
     budget: int = 5000,
-    progress: Hook | None = None,
+    progress: Share | None = None,
     resume: ConeDecision | None = None,
     window: Window | None = None,
 ) -> ConeDecision:
@@ -125,7 +113,7 @@ class _Work:
         f: ExpSum,
         cone: Cone,
         budget: int,
-        progress: Hook | None,
+        progress: Share | None,
         cells: Iterable[tuple[Cell, float, int]],
         window: Window | None,
     ) -> None:
@@ -170,8 +158,7 @@ class _Work:
 
     def _tell(self, share: float) -> None:
         if self.progress is not None:
-            known = len(self.closed) + len(self.open) + len(self.stuck)
-            self.progress(Progress(len(self.closed), known, share))
+            self.progress(share)
 
     def _one_cell(self) -> Vector | None:
         """Close or cut the last open cell; return a witness if that meets one."""

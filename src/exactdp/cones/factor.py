@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from exactdp.cones.boxes import Inside
-from exactdp.cones.decision import ConeDecision, Hook, nonnegative_on
+from exactdp.cones.decision import ConeDecision, nonnegative_on
 from exactdp.cones.exp_sum import ExpSum, Vector
 from exactdp.cones.piece import Piece, piece_of
 from exactdp.cones.segments import Array
@@ -38,12 +38,10 @@ class Quotient:
         """Return which points matter, in coordinates of rays."""
         return Inside() if self.window is None else Inside(self.window, self.window.weights(rays))
 
-    def decision(
-        self, factor: Fraction, budget: int = 5000, progress: Hook | None = None
-    ) -> ConeDecision:
+    def decision(self, factor: Fraction, budget: int = 5000) -> ConeDecision:
         """Return whether b − factor·e ≥ 0."""
         f = self.numerator - self.denominator * factor
-        return nonnegative_on(f, self.cone, budget=budget, progress=progress, window=self.window)
+        return nonnegative_on(f, self.cone, budget=budget, window=self.window)
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,6 @@ def largest_factor(
     width: Number = "1/1000",
     *,
     budget: int = 5000,
-    progress: Hook | None = None,
 ) -> FactorEnclosure:
     """Return an enclosure of the largest κ with b − κ·e ≥ 0 on each cone.
 
@@ -89,11 +86,11 @@ def largest_factor(
     wanted = gap
     for _ in range(200):
         trial = simplest_inside(upper - wanted, upper - wanted / 2)
-        decisions = _decisions(quotients, trial, budget, progress)
+        decisions = _decisions(quotients, trial, budget)
         last = decisions[-1]
         if last.holds:
             result = FactorEnclosure(trial, upper, *place, decisions, upper - trial <= gap)
-            return _sharpened(quotients, result, budget, progress)
+            return _sharpened(quotients, result, budget)
         if last.witness is not None:
             index = len(decisions) - 1
             value = _above(quotients[index], last.witness, gap / 8)
@@ -105,12 +102,12 @@ def largest_factor(
 
 
 def _decisions(
-    quotients: Sequence[Quotient], factor: Fraction, budget: int, progress: Hook | None
+    quotients: Sequence[Quotient], factor: Fraction, budget: int
 ) -> tuple[ConeDecision, ...]:
     """Return the decisions about b − factor·e, cone by cone up to the first that does not hold."""
     found: list[ConeDecision] = []
     for quotient in quotients:
-        found.append(quotient.decision(factor, budget, progress))
+        found.append(quotient.decision(factor, budget))
         if not found[-1].holds:
             break
     return tuple(found)
@@ -133,7 +130,7 @@ def _first_bound(
 
 
 def _sharpened(
-    quotients: Sequence[Quotient], found: FactorEnclosure, budget: int, progress: Hook | None
+    quotients: Sequence[Quotient], found: FactorEnclosure, budget: int
 ) -> FactorEnclosure:
     """Return the enclosure with the simplest number in it as κ itself, if that is proved."""
     if found.lower is None or found.upper is None or found.where is None or found.witness is None:
@@ -148,7 +145,7 @@ def _sharpened(
     for quotient, point in places:
         f = quotient.numerator - quotient.denominator * guess
         if quotient.denominator.sign_at(point) > 0 and f.sign_at(point) == 0:
-            decisions = _decisions(quotients, guess, budget, progress)
+            decisions = _decisions(quotients, guess, budget)
             if decisions[-1].holds:
                 return replace(found, lower=guess, upper=guess, decisions=decisions)
             break

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from exactdp.errors import ValueRefusedError, shown
+from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.values import List, Value, freeze, plain, read_decimal
 
 
@@ -105,7 +105,7 @@ class ListType:
         items = list(value)
         if len(items) != self.length:
             raise ValueRefusedError(
-                f"{len(items)} value{'s'[: len(items) != 1]} given where {self.length} are needed",
+                f"{counted(len(items), 'value')} given where {self.length} are needed",
                 rule=f"The input is {self}: a list or tuple of {self.length}.",
                 way_out="Give one value for each entry.",
             )

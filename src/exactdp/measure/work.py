@@ -25,14 +25,14 @@ class Work:
     terms: int = 0
 
 
-Progress: TypeAlias = Callable[[Work], None]
+Hook: TypeAlias = Callable[[Work], None]
 """Called again and again with the work so far, none of whose numbers ever falls."""
 
 
 class _Listener:
     __slots__ = ("hook", "so_far")
 
-    def __init__(self, hook: Progress) -> None:
+    def __init__(self, hook: Hook) -> None:
         self.hook = hook
         self.so_far = Work()
 
@@ -41,7 +41,7 @@ _LISTENER: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def hearing(hook: Progress | None) -> Iterator[None]:
+def hearing(hook: Hook | None) -> Iterator[None]:
     """Let a hook hear of the work that is done inside, and nobody else."""
     token = _LISTENER.set(None if hook is None else _Listener(hook))
     try:

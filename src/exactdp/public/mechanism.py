@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from exactdp.public.answers import Chain
     from exactdp.reals import ClosedForm
     from exactdp.semantics.concrete import Uniform
-    from exactdp.semantics.distribution import Distribution, Progress
+    from exactdp.semantics.distribution import Distribution, Hook
     from exactdp.semantics.piecewise import Piecewise
 
 
@@ -98,11 +98,11 @@ class Mechanism(Program):
 
     @overload
     def distribution(  # type: ignore[overload-overlap]
-        self, u: AllReals | Box, progress: Progress | None = None
+        self, u: AllReals | Box, progress: Hook | None = None
     ) -> Piecewise[dict[Value, ClosedForm]]: ...
     @overload
-    def distribution(self, u: object = (), progress: Progress | None = None) -> Distribution: ...
-    def distribution(self, u: object = (), progress: Progress | None = None) -> Any:
+    def distribution(self, u: object = (), progress: Hook | None = None) -> Distribution: ...
+    def distribution(self, u: object = (), progress: Hook | None = None) -> Any:
         """Return the exact distribution of the output at an input: output → closed form in ε.
 
         For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
@@ -116,13 +116,13 @@ class Mechanism(Program):
 
     @overload
     def probability(  # type: ignore[overload-overlap]
-        self, u: AllReals | Box, output: object, progress: Progress | None = None
+        self, u: AllReals | Box, output: object, progress: Hook | None = None
     ) -> Piecewise[ClosedForm]: ...
     @overload
     def probability(
-        self, u: object, output: object, progress: Progress | None = None
+        self, u: object, output: object, progress: Hook | None = None
     ) -> ClosedForm: ...
-    def probability(self, u: object, output: object, progress: Progress | None = None) -> Any:
+    def probability(self, u: object, output: object, progress: Hook | None = None) -> Any:
         """Return the exact probability of an output at an input, as a closed form in ε.
 
         In the output, `Real` stands for any real number and an `Interval` for those inside. For

@@ -72,11 +72,6 @@ def spell(value: Fraction) -> str:
     return str(fmpq(value.numerator, value.denominator))
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return "1 input" or "2 inputs"; `many` is the plural where it is not `one` with an s."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def fraction(value: fmpq | fmpz) -> Fraction:
     """Return a flint rational as a Fraction."""
     return Fraction(int(value.numerator), int(value.denominator))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.inputs import listed
-from exactdp.claims.pieces import entries
-from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import counted, inf
+from exactdp.errors import ValueRefusedError, counted
+from exactdp.language.layout import entries
+from exactdp.reals.numbers import inf
 from exactdp.report.shown import text
 from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, new_axes
 

@@ -19,9 +19,9 @@ from typing import Any
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.levels import Range
 from exactdp.claims.verdict import Counterexample, Verdict
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.reals.numbers import counted, inf, spell
+from exactdp.reals.numbers import inf, spell
 from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
 from exactdp.report.notebook import OUTCOMES, claim_rows

@@ -14,10 +14,10 @@ from exactdp.claims.deciding import Progress
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, listed, real_count
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import MissingHypothesisError
-from exactdp.claims.pieces import assembled, kinds
 from exactdp.claims.tightness import Tightness
 from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -179,13 +179,13 @@ def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
     """Return inputs of a box: the middle, the ends and the quarters of each number."""
     ends = iter(box.ends(real_count(claim.mechanism)))
     choices: list[list[Value]] = []
-    for domain in kinds(claim.mechanism):
+    for domain in kinds(claim.mechanism.inputs):
         if domain is not None:
             choices.append(list(domain.members))
             continue
         low, high = next(ends)
         choices.append([plain(low + (high - low) * k / 4) for k in (2, 0, 4, 1, 3)])
-    return (assembled(claim.mechanism, list(values)) for values in product(*choices))
+    return (assembled(claim.mechanism.inputs, values) for values in product(*choices))
 
 
 def span(

@@ -9,12 +9,14 @@ from itertools import islice, product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import entry_names
 from exactdp.language.machine import Done, State
 from exactdp.language.program import Program
-from exactdp.language.types import InputType, ListType, RealType
+from exactdp.language.syntax import Param
+from exactdp.language.types import RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density
-from exactdp.measure.work import Progress, Work, hearing
+from exactdp.measure.work import Hook, Work, hearing
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
 from exactdp.reals.numbers import rational
@@ -34,7 +36,7 @@ from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_par
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of
 
-__all__ = ["Distribution", "Engine", "Progress", "Work", "within"]
+__all__ = ["Distribution", "Engine", "Hook", "Work", "within"]
 
 _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists one by one
 
@@ -58,9 +60,9 @@ class Engine:
         self._program = program
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
-        self._names = [_names(param.name, param.type) for param in program.inputs]
+        self._names = [_names(param) for param in program.inputs]
 
-    def distribution(self, u: object, progress: Progress | None = None) -> Distribution:
+    def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
         with hearing(progress):
             plan, inputs = self._plan(self._program.read_input(u), ANYTHING)
@@ -95,9 +97,7 @@ class Engine:
                     found[node.event.output] = None
         return tuple(found)
 
-    def probability(
-        self, u: object, output: object, progress: Progress | None = None
-    ) -> ClosedForm:
+    def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
         pattern = read_pattern(output)
         with hearing(progress):
@@ -227,12 +227,10 @@ Names: TypeAlias = str | tuple[str, ...] | None
 """What stands for an input in a graph: a symbol, a list of symbols, or None for the value."""
 
 
-def _names(name: str, kind: InputType | None) -> Names:
-    if isinstance(kind, RealType):
-        return name
-    if isinstance(kind, ListType) and isinstance(kind.item, RealType):
-        return tuple(f"{name}[{j}]" for j in range(kind.length))
-    return None
+def _names(param: Param) -> Names:
+    if param.type is None or param.type.finite:
+        return None
+    return param.name if isinstance(param.type, RealType) else entry_names([param])
 
 
 def _symbols(names: str | tuple[str, ...]) -> Value:

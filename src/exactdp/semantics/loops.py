@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from exactdp.errors import Place, ProgramError
+from exactdp.errors import Place, ProgramError, counted
 from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.plan import Way
@@ -70,7 +70,7 @@ def _refuse_trap(
             "this loop never ends with positive probability",
             place=place(trapped[0]),
             rule="A mechanism must end with probability 1 (paper, section 5.3). "
-            f"From here only {len(trapped)} state{'s'[: len(trapped) != 1]} can follow, forever.",
+            f"From here only {counted(len(trapped), 'state')} can follow, forever.",
             way_out="Give the loop a way out that it takes sooner or later.",
         )
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
-from exactdp.language.types import DomType, ListType
-from exactdp.language.values import List, Value
+from exactdp.language.values import Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
@@ -129,19 +129,14 @@ def piecewise(
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
     """Return what a run gives for all real inputs, and for further parameters that are ≥ 0."""
-    names = ["eps"]
     for param in program.inputs:
-        kind = param.type
-        if isinstance(kind, DomType) or (isinstance(kind, ListType) and kind.finite):
+        if param.type is not None and param.type.finite:
             raise ValueRefusedError(
                 f"the input {param.name} has a finite domain",
                 rule="Formulas in the inputs are for mechanisms with real inputs only.",
                 way_out="Ask for one input, or enumerate the finite ones.",
             )
-        if isinstance(kind, ListType):
-            names += [f"{param.name}[{j}]" for j in range(kind.length)]
-        else:
-            names.append(param.name)
+    names = ["eps", *entry_names(program.inputs)]
     count = len(names)
     names += more
     units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
@@ -154,21 +149,12 @@ def piecewise(
             way_out="Ask for the single input, or widen the box.",
         )
 
-    def input_of(values: Sequence[Value]) -> tuple[Value, ...]:
-        rest = iter(values)
-        return tuple(
-            List(next(rest) for _ in range(param.type.length))
-            if isinstance(param.type, ListType)
-            else next(rest)
-            for param in program.inputs
-        )
-
     def at(trace: Trace) -> T:
         spots = {name: trace.spot(name) for name in names}
-        return run(input_of([spots[name] for name in names[1:count]]), spots)
+        return run(assembled(program.inputs, [spots[name] for name in names[1:count]]), spots)
 
     def single(values: tuple[Fraction, ...]) -> T:
-        u = input_of(values[: count - 1])
+        u = assembled(program.inputs, values[: count - 1])
         return alone(u[0] if len(u) == 1 else u, values[count - 1 :])
 
     require_few_cells(names, region, at)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from exactdp.errors import ProgramError
+from exactdp.errors import ProgramError, counted
 from exactdp.language.evaluate import UNSET
 from exactdp.language.limits import (
     ENTRIES_LIMIT,
@@ -18,7 +18,6 @@ from exactdp.language.limits import (
     RUN_LIMIT,
 )
 from exactdp.language.operations import fail
-from exactdp.reals.numbers import counted
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code, Loop
