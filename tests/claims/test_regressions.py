@@ -27,6 +27,7 @@ from exactdp import (
     lap,
     mechanism,
     minimum,
+    numeric,
     sup,
 )
 from exactdp.polyhedra.elimination import feasible, solution
@@ -231,3 +232,16 @@ def test_a_claim_that_is_true_at_the_simplest_input() -> None:
         even, beta=exp(-eps) / 4, alpha=0, ideal=negative, input_distance=discrete, inputs=ALL
     )
     fails(claim)
+
+
+def test_a_truth_value_that_equals_a_released_number_agrees_with_it() -> None:
+    """Found by `make soak`: beside [2, 0, −2] the ideal output is False, which equals 0."""
+    mechanism = Mechanism.from_source(
+        "def program(q: Real[3]):\n"
+        "    a = expo(eps, q[1])\n"
+        "    if abs(a) != 0:\n"
+        "        return False\n"
+        "    return 2 * a - q[0] if q[0] < 0 else a\n"
+    )
+    claim = Accuracy(mechanism, exp(-gamma * eps), alpha=0, input_distance=numeric)
+    assert claim.disagreement([2, 0, -2]).distance == 2

@@ -531,10 +531,11 @@ def _differences(output: Value, shape: Value) -> Iterator[Polyhedron]:
             yield from ways
         return
     if isinstance(output, Linear) or isinstance(shape, Linear):
-        if not (_is_form(output) and _is_form(shape)):
+        one, two = (int(x) if isinstance(x, bool) else x for x in (output, shape))  # True equals 1
+        if not (_is_form(one) and _is_form(two)):
             yield ()
             return
-        difference: Scalar = output - shape
+        difference: Scalar = one - two
         if isinstance(difference, Linear):
             for op in "<>":
                 yield condition(difference, op)[0]
