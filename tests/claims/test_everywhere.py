@@ -37,7 +37,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.claims.everywhere import _obligations
+from exactdp.claims.regions import regions_of
 from exactdp.reals import ClosedForm
 from exactdp.semantics.cells import estimated_cells
 from language.corpus import FACTORIES
@@ -78,7 +78,7 @@ def test_the_best_whole_constant_of_noisy_max() -> None:
 def test_cells_that_permute_inputs_are_decided_once() -> None:
     claim = noisy_max_claim(3)
     assert claim.check().inputs == 6
-    assert len({problem.shape for problem in claim.everywhere.survey.problems}) == 1
+    assert len({problem.shape for problem, _ in claim.check().decided}) == 1
 
 
 @pytest.mark.parametrize(("m", "c"), [(m, c) for m in (1, 2, 3) for c in range(1, m + 1)])
@@ -517,9 +517,8 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_number_of_cells_is_about_right(claim: Accuracy, cells: int) -> None:
     """The numbers of cells are those that `make bench` found."""
-    space = claim.everywhere.survey.spaces[0]
-    run = partial(_obligations, claim, space, set())
-    about = estimated_cells(space.names, space.region, run, 10**6)
+    ((region,),) = regions_of(claim)
+    about = estimated_cells(region.names, region.cone, partial(claim.work._due, region), 10**6)
     assert cells / 4 <= about <= cells * 4
 
 

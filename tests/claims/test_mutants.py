@@ -21,7 +21,7 @@ def test_the_first_counterexample_or_all() -> None:
 
 def test_limits_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order of two numbers has two pieces and two cells."""
-    monkeypatch.setattr("exactdp.claims.everywhere.MOST_CELLS", 1)
+    monkeypatch.setattr("exactdp.claims.work.MOST_CELLS", 1)
     with pytest.raises(ValueRefusedError, match="more than 1 cells"):
         Accuracy(larger, exp(-alpha * eps), inputs=AllReals()).check()
     monkeypatch.setattr("exactdp.claims.pieces._MOST", 2)

@@ -44,7 +44,6 @@ from language.corpus import FACTORIES
 
 NOISY_MAX = FACTORIES["noisy_max"](3)
 LAPLACE = FACTORIES["laplace"](2)
-NUMERIC = FACTORIES["numeric_sparse"](2)
 RESPONSE = FACTORIES["randomized_response"](2)
 MEDIAN = FACTORIES["median"]()
 
@@ -54,7 +53,7 @@ BOUND = 3 * exp(-alpha * eps / 2)
 def about(program: Mechanism = NOISY_MAX, beta: Any = BOUND, **given: Any) -> Accuracy:
     if program is NOISY_MAX:
         given.setdefault("inputs", Grid(-1, 1))
-    if program in (LAPLACE, NUMERIC):
+    if program in (LAPLACE,):
         given.setdefault("inputs", [[-1, 1]])
     return Accuracy(program, beta, **given)
 
@@ -144,14 +143,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "γ is γ": (lambda: about(gamma=gamma), "uses gamma"),
     "α by γ": (lambda: about(alpha=gamma), "uses gamma"),
     "α is a text": (lambda: about(alpha="much"), "alpha is a text"),
-    "any γ of real outputs": (
-        lambda: decided(LAPLACE, gamma=ANY, input_distance=discrete, output_distance=sup),
-        "hold noise",
-    ),
-    "any γ of numbers among others": (
-        lambda: decided(NUMERIC, gamma=ANY, input_distance=numeric, output_distance=sup),
-        "hold noise",
-    ),
     "value_gap of real outputs": (
         lambda: decided(LAPLACE, alpha=0, input_distance=discrete, output_distance=value_gap),
         "hold noise",
@@ -270,12 +261,6 @@ def test_the_rule_names_only_what_is_allowed() -> None:
     with pytest.raises(ExactdpError) as caught:
         about(alpha=gamma)
     assert "gamma" not in caught.value.rule
-
-
-def test_what_is_possible_for_real_outputs_is_said() -> None:
-    with pytest.raises(ExactdpError) as caught:
-        decided(LAPLACE, gamma=ANY, input_distance=discrete, output_distance=sup)
-    assert "a number for gamma" in caught.value.way_out
 
 
 def test_a_distance_without_annotations() -> None:

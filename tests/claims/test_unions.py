@@ -72,9 +72,9 @@ def test_the_search_for_the_largest_has_a_piece_for_each_answer(m: int) -> None:
 
 def test_the_orders_of_noisy_max_are_one_problem() -> None:
     claim = Accuracy(FACTORIES["noisy_max"](4), 4 * exp(-alpha * eps / 2), inputs=AllReals())
-    survey = claim.everywhere.explored()
-    assert survey.contents.examined == 24
-    assert len({problem.shape for problem in survey.problems}) == 1
+    verdict = claim.check()
+    assert verdict.inputs == 24
+    assert len({problem.shape for problem, _ in verdict.decided}) == 1
 
 
 def test_a_truth_value_is_not_united_with_a_number() -> None:

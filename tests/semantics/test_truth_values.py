@@ -74,8 +74,6 @@ def test_certificates(beta: str, inputs: str) -> None:
 @pytest.mark.parametrize("inputs", ["listed", "AllReals()"])
 def test_claims(text: str, gamma: str, inputs: str) -> None:
     """With `sup` 1 is a number, 1 from 2, and True is equal to 1 and infinitely far from 2."""
-    if text == PAIR and inputs == "listed" and gamma in ("ANY", "(0, 2)"):
-        pytest.skip("all γ of outputs with noise are for all inputs only")
     points = tuple((Fraction(x),) for x in ("0", "3/2", "3"))
     given = "[0, Fraction(3, 2), 3]" if inputs == "listed" else inputs
     for beta in ("exp(-eps) / 2", "exp(-eps / 2)", "Fraction(3, 5)"):

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.deciding import Progress, decide
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
 from exactdp.claims.expressions import Expression, Symbol, as_expression
 from exactdp.claims.functions import written
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, read_inputs
+from exactdp.claims.inputs import Inputs, as_given, read_inputs
 from exactdp.claims.levels import ANY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
 from exactdp.claims.output_distances import (
@@ -34,8 +33,9 @@ from exactdp.semantics.spots import has_spots, watched
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
-    from exactdp.claims.everywhere import Everywhere
+    from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Verdict
+    from exactdp.claims.work import Work
     from exactdp.reals import SolutionSet
 
 
@@ -173,20 +173,18 @@ class Accuracy:
         return Obligations(self)
 
     @cached_property
-    def everywhere(self) -> Everywhere:
-        """The cells of all real inputs, and what is decided of them so far."""
-        from exactdp.claims.everywhere import Everywhere  # noqa: PLC0415
+    def work(self) -> Work:
+        """What was computed so far: cells of parameters and signs."""
+        from exactdp.claims.work import Work  # noqa: PLC0415
 
-        return Everywhere(self)
+        return Work(self)
 
     # Questions ------------------------------------------------------------------------
 
     def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
         """Decide the claim. With `all` every failing input is listed, not only the first."""
-        if isinstance(self.input_set, AllReals | Box):
-            from exactdp.claims.everywhere import decide_everywhere  # noqa: PLC0415
+        from exactdp.claims.deciding import decide  # noqa: PLC0415
 
-            return decide_everywhere(self, progress=progress)
         return decide(self, every=all, progress=progress)
 
     def disagreement(self, u: object) -> Disagreement:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from exactdp.claims.deciding import Progress, Signs
-from exactdp.claims.inputs import AllReals, Box, how_many, listed
-from exactdp.claims.obligations import MissingHypothesisError
-from exactdp.claims.vacuity import Contents, content_of, refuse_empty
+from exactdp.claims.deciding import decide
+from exactdp.claims.places import OnRay
+from exactdp.claims.progress import Progress
+from exactdp.claims.regions import Region, regions_of
+from exactdp.claims.survey import surveyed, unknown
+from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import Number, inf, positive_width
@@ -70,40 +72,38 @@ class Budget:
 def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> SolutionSet:
     """Return the ε for which a claim holds at all its inputs."""
     target = positive_width(width)
-    if isinstance(claim.input_set, AllReals | Box):
-        raise ValueRefusedError(
-            "the set of ε for all real inputs is not computed",
-            rule="Its ends would be suprema over all inputs.",
-            way_out="Ask for the smallest ε (smallest_epsilon), or give inputs=Grid(-1, 1) or a "
-            "list (--inputs grid:-1:1).",
-        )
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
-    signs = Signs(claim)
     contents = Contents()
     seen = set()
-    total = how_many(claim.mechanism, claim.input_set)
-    for done, u in enumerate(listed(claim.mechanism, claim.input_set), 1):
-        try:
-            obligations = claim.obligations.at(u)
-        except MissingHypothesisError as error:
-            raise ValueRefusedError(f"the set of ε is not known: {error}") from None
-        contents = contents.and_one(content_of(obligations, signs.at_least_one))
-        for one in obligations or ():
-            for decision in signs.decisions(one):
-                if not decision.holds and decision.function not in seen:
-                    seen.add(decision.function)
-                    found = found & solution_set(decision.function, on, target)
-        if progress is not None:
-            progress(done, total)
+    for part in surveyed(claim, "the set of ε", progress):
+        contents += part.contents
+        for problem in part.problems:
+            if not isinstance(problem.place, OnRay):
+                raise _only_smallest(problem.region)
+            decision = claim.work.sign(problem)
+            if not decision.holds and problem.gap not in seen:
+                seen.add(problem.gap)
+                found = found & solution_set(problem.gap, on, target)
     refuse_empty(claim, contents)
     return found.refined(target)
 
 
+def _only_smallest(region: Region) -> ValueRefusedError:
+    if not region.moves_inputs:
+        return unknown("the set of ε", region.why)
+    return ValueRefusedError(
+        "the set of ε for all real inputs is not computed",
+        rule="Its ends would be suprema over all inputs.",
+        way_out="Ask for the smallest ε (smallest_epsilon), or give inputs=Grid(-1, 1) or a "
+        "list (--inputs grid:-1:1).",
+    )
+
+
 def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
     """Return the smallest ε from which on a claim holds."""
-    if isinstance(claim.input_set, AllReals | Box):
-        return _for_all_reals(claim, positive_width(width), progress)
+    if not all(region.is_ray for group in regions_of(claim) for region in group):
+        return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
     if last is None or last.upper != claim.epsilon.upper:
@@ -114,17 +114,15 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
     return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
 
 
-def _for_all_reals(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
-    """Return an enclosure of the smallest ε from which on a claim about all real inputs holds.
+def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
+    """Return an enclosure of the smallest ε from which on a claim holds, found by trying.
 
     A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
     found, close to the end, the enclosure stays wider than asked for. What holds for all ε above
     one holds at that ε too, by continuity.
     """
-    from exactdp.claims.everywhere import decide_everywhere  # noqa: PLC0415 heavy, rarely needed
-
     on = claim.epsilon
-    whole = decide_everywhere(claim, None, hint=False)
+    whole = decide(claim, hint=False)
     refuse_empty(claim, whole.contents)
     if whole.holds:
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
@@ -136,7 +134,7 @@ def _for_all_reals(claim: Accuracy, width: Fraction, progress: Progress | None) 
             progress(step, _MOST_TRIALS)
         trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
         part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
-        verdict = decide_everywhere(replace(claim, epsilon=part), None, hint=False)
+        verdict = decide(replace(claim, epsilon=part), hint=False)
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:

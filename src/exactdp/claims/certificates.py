@@ -40,7 +40,9 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.verdict import Checked, Counterexample, Verdict
+    from exactdp.claims.counterexamples import Counterexample
+    from exactdp.claims.verdict import Verdict
+    from exactdp.claims.work import Problem, Sign
 
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
@@ -48,8 +50,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     claim = verdict.claim
-    everywhere = isinstance(claim.input_set, AllReals | Box)
-    on_cones = everywhere or (verdict.holds and verdict.route not in ROUTES.values())
+    on_cones = verdict.is_everywhere or (verdict.holds and verdict.route not in ROUTES.values())
     body: Json = {
         "format": "exactdp-certificate",
         "version": 1,
@@ -241,7 +242,7 @@ class _Signs:
 def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
     claim = verdict.claim
     found = {
-        u: list(group) for u, group in groupby(verdict.checked, lambda one: one.obligation.input)
+        u: list(group) for u, group in groupby(verdict.decided, lambda one: one[0].obligation.input)
     }
     by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
     written: list[Json] = []
@@ -288,11 +289,15 @@ def _say_that_beta_falls(claim: Accuracy, signs: _Signs) -> None:
                     signs.place(nonnegative(form, claim.epsilon))
 
 
-def _obligations(checked: list[Checked], signs: _Signs) -> Iterator[Json]:
-    for _, group in groupby(checked, lambda one: id(one.obligation)):
+def _obligations(checked: list[tuple[Problem, Sign]], signs: _Signs) -> Iterator[Json]:
+    for _, group in groupby(checked, lambda one: id(one[0].obligation)):
         decided = list(group)
-        one = decided[0].obligation
-        places = {each.alternative: signs.place(each.decision) for each in decided}
+        one = decided[0][0].obligation
+        places = {
+            problem.alternative: signs.place(sign)
+            for problem, sign in decided
+            if isinstance(sign, Decision)
+        }
         yield {
             "alpha": _number(one.alpha),
             "alpha_reached": one.alpha_reached,

@@ -6,38 +6,34 @@ the cells on its two sides. So it is seen from the tree alone that nothing is le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates import _value
-from exactdp.claims.everywhere import Problem
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import proved_signs
-from exactdp.claims.inputs import AllReals, Box, as_given, listed
 from exactdp.claims.levels import Range
-from exactdp.claims.obligations import Due, Obligation
+from exactdp.claims.moving import functions_of_eps
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.places import OnCone
+from exactdp.claims.regions import Combination, Region
 from exactdp.claims.shapes import Shape, shape_of
-from exactdp.claims.slices import functions_of_eps
-from exactdp.claims.spaces import Space
+from exactdp.claims.work import Leaf, Problem, Sign
 from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import inf, spell
-from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.spots import OnFaceError, Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.verdict import Verdict
-
-Leaf: TypeAlias = Cell[Due | None]
 
 
 def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
@@ -49,30 +45,20 @@ def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
             rule="A certificate holds β as a formula.",
             way_out="Write beta as a formula in eps, alpha and gamma, if one bounds it.",
         )
-    if isinstance(claim.input_set, AllReals | Box):
-        if moving := list(functions_of_eps(claim, None)):
-            raise _moves(moving)
-        found = [_Space.everywhere(claim, space) for space in _in_order(verdict)]
-        leaves = [
-            [cell for other, cell in claim.everywhere.survey.leaves if other == one.space]
-            for one in found
-        ]
-    else:
-        inputs = list(listed(claim.mechanism, claim.input_set))
-        if moving := list(functions_of_eps(claim, inputs[0])):
-            raise _moves(moving)
-        found = [one for u in inputs for one in _Space.at_input(claim, u)]
-        leaves = [list(one.explored()) for one in found]
-    signs = _Signs(verdict.cells)
-    spaces = [one.written(cells, signs) for one, cells in zip(found, leaves, strict=True)]
-    _say_that_beta_falls(claim, found[0].space, signs)
+    if moving := sorted({name for one in verdict.findings for name in one.region.levels}):
+        raise _moves(moving)
+    if verdict.is_everywhere and (moving := list(functions_of_eps(claim, None))):
+        raise _moves(moving)
+    signs = _Signs([*verdict.decided, *(verdict.larger.decided if verdict.larger else ())])
+    spaces = [_Space(claim, one.region).written(one.cells, signs) for one in verdict.findings]
+    _say_that_beta_falls(claim, verdict.findings[0].region, signs)
     return spaces, signs.json
 
 
-def _say_that_beta_falls(claim: Accuracy, space: Space, signs: _Signs) -> None:
+def _say_that_beta_falls(claim: Accuracy, region: Region, signs: _Signs) -> None:
     """Add the signs of closed forms in β that show that it falls, where it has to."""
-    pairs = (claim.alpha_level, space.free_alpha), (claim.gamma_level, space.free_gamma)
-    if any(isinstance(level, Range) and not is_free for level, is_free in pairs):
+    pairs = (claim.alpha_level, region.alpha), (claim.gamma_level, region.gamma)
+    if any(isinstance(level, Range) and form is None for level, form in pairs):
         window = Window.of(0, claim.epsilon)
         for form in proved_signs(claim.formula, claim.epsilon):
             function = ExpSum.from_closed_form(form.numerator * form.denominator, ("eps",))
@@ -87,17 +73,16 @@ def _moves(names: list[str]) -> ValueRefusedError:
     )
 
 
-def _in_order(verdict: Verdict) -> list[Space]:
-    survey = verdict.claim.everywhere.survey
-    return list(dict.fromkeys(space for space, _ in survey.leaves))
-
-
 class _Signs:
     """The proofs of signs, each shape once."""
 
-    def __init__(self, decided: Sequence[tuple[Problem, ConeDecision]]) -> None:
-        self.decided = {problem.shape: decision for problem, decision in decided}
-        self.problems = [problem for problem, _ in decided]
+    def __init__(self, decided: Sequence[tuple[Problem, Sign]]) -> None:
+        self.decided: dict[Shape, ConeDecision] = {}
+        self.problems: list[Problem] = []
+        for problem, sign in decided:
+            if isinstance(sign, ConeDecision) and sign.holds:
+                self.decided[problem.shape] = sign
+                self.problems.append(problem)
         self.json: list[Json] = []
         self._places: dict[Shape, int] = {}
 
@@ -108,15 +93,12 @@ class _Signs:
         """
         if one.shape in self.decided:
             return one.shape
-        points = [
-            *one.cone.rays,
-            *one.cone.lines,
-            *(tuple(-q for q in line) for line in one.cone.lines),
-        ]
+        cone = one.cell.cone
+        points = [*cone.rays, *cone.lines, *(tuple(-q for q in line) for line in cone.lines)]
         for other in self.problems:
-            here = replace(other.space, region=one.space.region) == one.space
-            if here and (other.error, other.beta) == (one.error, one.beta):
-                sides = other.cone.inequalities
+            here = replace(other.region, cone=one.region.cone) == one.region
+            if here and other.gap == one.gap:
+                sides = other.cell.cone.inequalities
                 if all(dot(side, point) >= 0 for side in sides for point in points):
                     return other.shape
         return one.shape
@@ -140,79 +122,22 @@ class _Signs:
 
 @dataclass(frozen=True)
 class _Space:
-    """A space of parameters, and what the entries of the input are in it: forms or values."""
+    """A region of parameters, to be written."""
 
     claim: Accuracy
-    space: Space
-    entries: tuple[Value | tuple[Fraction, ...], ...]
-    moves: tuple[bool, ...]
-    """Which entries are forms."""
-
-    @classmethod
-    def everywhere(cls, claim: Accuracy, space: Space) -> _Space:
-        """Return a space in which the real inputs move."""
-        finite = iter(space.finite)
-        moves = tuple(kind is None for kind in kinds(claim.mechanism.inputs))
-        found = tuple(
-            _form_of(space, name) if real else next(finite)
-            for name, real in zip(claim.entry_names, moves, strict=True)
-        )
-        return cls(claim, space, found, moves)
-
-    @classmethod
-    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> Iterator[_Space]:
-        """Yield the space of ε and the α and γ that are free, at one input.
-
-        If the claim is made at the least α only, because that is dd, another one has this α.
-        """
-        level = claim.alpha_level
-        alpha, gamma = (isinstance(one, Range) for one in (level, claim.gamma_level))
-        names = ("eps", *("alpha",) * alpha, *("gamma",) * gamma)
-        units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
-        space = Space(names, Cone.of(len(names), units), (), alpha, gamma)
-        found = tuple(entries(u))
-        yield cls(claim, space, found, (False,) * len(found))
-        if isinstance(level, Range) and claim.boundary == "check" and level.has(level.lower):
-            distance = claim.disagreement(as_given(claim.mechanism, u)).distance
-            face = space.face((-level.lower, Fraction(1), *(Fraction(0),) * gamma))
-            if distance == level.lower and face is not None:
-                yield cls(claim, face, found, (False,) * len(found))
-
-    def input(self, trace: Trace) -> tuple[Value, ...]:
-        """Return the input at a sample."""
-        names = self.space.names
-        return assembled(
-            self.claim.mechanism.inputs,
-            [
-                trace.of(dict(zip(names, one, strict=True))) if moves else one
-                for one, moves in zip(self.entries, self.moves, strict=True)
-            ],
-        )
-
-    def explored(self) -> Iterator[Leaf]:
-        """Return the cells."""
-
-        def run(trace: Trace) -> Due | None:
-            spots = self.space.spots(trace)
-            return self.claim.obligations.at(
-                self.input(trace),
-                spots["alpha"] if self.space.free_alpha else None,
-                spots["gamma"] if self.space.free_gamma else None,
-            )
-
-        return explore(self.space.names, self.space.region, run)
+    region: Region
 
     def written(self, cells: Sequence[Leaf], signs: _Signs) -> Json:
         """Return the space with its cells."""
-        space = self.space
+        region = self.region
         return {
-            "names": list(space.names),
+            "names": list(region.names),
             "input": [
-                {"form": _spelled(one)} if moves else _value(one)
-                for one, moves in zip(self.entries, self.moves, strict=True)
+                {"form": _spelled(one.form)} if isinstance(one, Combination) else _value(one)
+                for one in region.entries
             ],
-            "alpha": _spelled(_form_of(space, "alpha")) if space.free_alpha else None,
-            "gamma": _spelled(_form_of(space, "gamma")) if space.free_gamma else None,
+            "alpha": None if region.alpha is None else _spelled(region.alpha),
+            "gamma": None if region.gamma is None else _spelled(region.gamma),
             "tree": self._tree(cells, 0, signs),
         }
 
@@ -233,7 +158,7 @@ class _Space:
         }
 
     def _leaf(self, cell: Leaf, signs: _Signs) -> Json:
-        many = isinstance(self.claim.gamma_level, Range) and not self.space.free_gamma
+        many = isinstance(self.claim.gamma_level, Range) and self.region.gamma is None
         steps: list[Any] | None = None
         if cell.result and cell.result.obligations and not many:
             first = cell.result.obligations[0]
@@ -259,7 +184,7 @@ class _Space:
                 point = [a + weight * b for a, b in zip(point, ray, strict=True)]
             for k, line in enumerate(cell.cone.lines):
                 point = [a + (29 + 7 * k) * b for a, b in zip(point, line, strict=True)]
-            u = self.input(Trace(self.space.names, point))
+            u = self.region.input(claim.mechanism.inputs, Trace(self.region.names, point))
             try:
                 output = claim.ideal_function(u)
                 differ = work.within.differ(u, output)
@@ -277,16 +202,15 @@ class _Space:
             "gamma": self._number(one.gamma),
             "gamma_reached": one.gamma_reached,
             "probability": self._quotient(one.probability),
-            "beta": [self._alternative(cell, one, beta, signs) for beta in one.beta],
+            "beta": [self._alternative(cell, one, k, signs) for k, _ in enumerate(one.beta)],
         }
 
-    def _alternative(self, cell: Leaf, one: Obligation, beta: ClosedForm, signs: _Signs) -> Json:
-        gap = beta - (1 - one.probability)
-        names = self.space.names
-        function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
-        own = shape_of(function, cell.cone, Window.of(0, self.claim.epsilon))
-        error = 1 - one.probability
-        shape = signs.around(Problem(self.space, cell.cone, one, error, beta, cell.path, own))
+    def _alternative(self, cell: Leaf, one: Obligation, which: int, signs: _Signs) -> Json:
+        region = self.region
+        place = OnCone(region.names, cell.cone, region.window)
+        problem = Problem(region, cell, place, one, which)
+        gap, beta = problem.gap, problem.beta
+        shape = signs.around(problem)
         plain = one.probability.denominator == 1 and beta.denominator == 1
         return {
             "form": self._quotient(beta),
@@ -303,7 +227,7 @@ class _Space:
             return _spelled(rational_vector(value.form))
         if value == inf:
             return "inf"
-        return [spell(Fraction(value)), *["0"] * (len(self.space.names) - 1)]
+        return [spell(Fraction(value)), *["0"] * (len(self.region.names) - 1)]
 
     def _output(self, value: Value) -> Any:
         if isinstance(value, Spot):
@@ -316,7 +240,7 @@ class _Space:
         return [self._sum(part) for part in (form.numerator, form.denominator)]
 
     def _sum(self, form: Any) -> list[Any]:
-        listed = ExpSum.from_closed_form(form, self.space.names).to_dict()
+        listed = ExpSum.from_closed_form(form, self.region.names).to_dict()
         return [
             [spell(c), list(powers), _spelled(rates)]
             for (powers, rates), c in sorted(listed.items())
@@ -330,14 +254,6 @@ def _once(steps: Iterable[Any]) -> list[Any]:
         if step not in found:
             found.append(step)
     return found
-
-
-def _form_of(space: Space, name: str) -> tuple[Fraction, ...]:
-    """Return what a parameter is in a space, in which it may be a form in others."""
-    made = dict(space.made_of)
-    if name in made:
-        return made[name]
-    return tuple(Fraction(one == name) for one in space.names)
 
 
 def _spelled(form: Sequence[Fraction | int]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given, as_written
-from exactdp.claims.obligations import MissingHypothesisError
+from exactdp.claims.regions import regions_at
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure
@@ -60,14 +60,15 @@ class ErrorCurve:
 def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve of a claim at an input."""
     given = as_written(as_given(claim.mechanism, u))
-    try:
-        found = claim.obligations.at(u)
-        obligations = () if found is None else found.obligations
-        radius, chance = (None, None) if obligations else claim.obligations.probability(u)
-    except MissingHypothesisError as error:
-        raise ValueRefusedError(
-            f"there is no single curve: {error}", way_out="Give numbers for alpha and gamma."
-        ) from None
+    regions = regions_at(claim, u)
+    for region in regions:
+        if not region.is_ray:
+            raise ValueRefusedError(
+                f"there is no single curve: {region.why}",
+                way_out="Give numbers for alpha and gamma.",
+            )
+    found = claim.obligations.at(u) if regions else None
+    obligations = () if found is None else found.obligations
     if len(obligations) > 1:
         raise ValueRefusedError(
             "there is one curve for each gamma",
@@ -77,5 +78,5 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     if obligations:
         one = obligations[0]
         return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
-    assert chance is not None
+    radius, chance = claim.obligations.probability(u)
     return ErrorCurve(given, None, radius, 1 - chance, ())

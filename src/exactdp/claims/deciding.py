@@ -1,103 +1,220 @@
-"""Deciding a claim at given inputs: each obligation is one sign for all ε."""
+"""From a claim to its verdict: regions, their cells, what is due on each, and its sign."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from exactdp.claims.inputs import how_many, listed
-from exactdp.claims.obligations import ROUTES, MissingHypothesisError, Obligation
-from exactdp.claims.vacuity import Contents, content_of
-from exactdp.claims.verdict import Checked, Counterexample, Verdict
-from exactdp.reals import ClosedForm, Decision, nonnegative
-from exactdp.reals.numbers import inf
+from exactdp.claims.counterexamples import Counterexample, confirmed
+from exactdp.claims.inputs import AllReals, Box, is_listed
+from exactdp.claims.obligations import ROUTES
+from exactdp.claims.places import OnRay
+from exactdp.claims.progress import Hear, Meter, Progress, nobody
+from exactdp.claims.regions import UNIT, Region, at_point, piece_of, regions_of
+from exactdp.claims.vacuity import Content, Contents
+from exactdp.claims.verdict import Finding, Verdict
+from exactdp.claims.work import EndlessError, Problem, Work
+from exactdp.errors import ExactdpError, counted
+from exactdp.reals import Interval
+from exactdp.semantics.piecewise import Piece
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with how many inputs are done and how many there are."""
+ON_CONES = (
+    "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
+    "an exponential sum on cones of (ε, εα, εγ)"
+)
+EVERYWHERE = (
+    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
+    "probability is one exponential sum, and its sign on each cone is decided"
+)
+_MOST_PIECES = 200
+_DEEP, _DEEPEST = 10, 24
 
 
-_FAR = 1_000  # an ε at which most bounds are below 1
+def decide(
+    claim: Accuracy, *, every: bool = False, progress: Progress | None = None, hint: bool = True
+) -> Verdict:
+    """Decide a claim. With `every` all listed inputs are looked at, also behind one that fails.
 
-
-@dataclass
-class Signs:
-    """Sign decisions of one claim; equal problems are decided once."""
-
-    claim: Accuracy
-
-    def __post_init__(self) -> None:
-        self._known: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
-        self._at_least_one: dict[ClosedForm, bool] = {}
-
-    def at_least_one(self, beta: ClosedForm) -> bool:
-        """Whether β ≥ 1 for every ε of the claim; seen at once where it falls below 1 far out."""
-        if beta not in self._at_least_one:
-            on, excess = self.claim.epsilon, beta - 1
-            far = on.lower + _FAR if on.upper == inf else on.simple_point()
-            self._at_least_one[beta] = bool(
-                excess.at(far, digits=1).sign >= 0 and nonnegative(excess, on)
-            )
-        return self._at_least_one[beta]
-
-    def decisions(self, one: Obligation) -> list[Decision]:
-        """Return the decisions of Pr − 1 + β ≥ 0, one for each alternative of β."""
-        found = []
-        for beta in one.beta:
-            key = one.probability, beta
-            if key not in self._known:
-                self._known[key] = nonnegative(one.probability - 1 + beta, self.claim.epsilon)
-            found.append(self._known[key])
-        return found
-
-
-def decide(claim: Accuracy, *, every: bool, progress: Progress | None) -> Verdict:
-    """Decide a claim at a grid or a list of inputs."""
+    If a claim about all reals stays open, the verdict tells where the best constant is, unless no
+    `hint` is wanted.
+    """
     begin = time.perf_counter()
-    signs = Signs(claim)
-    total = how_many(claim.mechanism, claim.input_set)
-    checked: list[Checked] = []
-    failures: list[Counterexample] = []
+    one_by_one = is_listed(claim.input_set)
+    meter = Meter(claim, progress)
     contents = Contents()
-    missing = ""
-    route = ROUTES[claim.obligations.route]
-    for u in listed(claim.mechanism, claim.input_set):
-        try:
-            obligations = claim.obligations.at(u)
-            content = content_of(obligations, signs.at_least_one)
-        except MissingHypothesisError as error:
-            from exactdp.claims import general  # noqa: PLC0415 it asks this module in turn
-
-            route = general.ROUTE
-            outcome = general.general(claim, u)
-            obligations, content = None, outcome.content
-            if outcome.counterexample is not None:
-                failures.append(outcome.counterexample)
-            elif outcome.holds is None:
-                missing = outcome.missing or str(error)
-        contents = contents.and_one(content)
-        for one in obligations or ():
-            for position, decision in enumerate(signs.decisions(one)):
-                checked.append(Checked(one, position, decision))
-                if not decision.holds:
-                    failures.append(Counterexample.of(claim, one, decision))
-                    break
-        if progress is not None:
-            progress(contents.examined, total)
+    findings: list[Finding] = []
+    failures: list[Counterexample] = []
+    for group in regions_of(claim):
+        here = list(_examined(claim, group, meter.part))
+        findings += here
+        failures += (one for finding in here for one in finding.failures)
+        if one_by_one:
+            contents = contents.and_one(
+                max((one.contents.most for one in here), default=Content.NOTHING)
+            )
+        else:
+            contents = sum((one.contents for one in here), contents)
+        meter.one_more()
         if failures and not every:
             break
-    holds = None if missing and not failures else not failures
+    left = [finding for finding in findings if finding.left]
+    missing = ""
+    larger = None  # what is true of all inputs is true of those in a box
+    if left and not failures:
+        if isinstance(claim.input_set, Box):
+            larger = decide(replace(claim, inputs=AllReals()), progress=progress, hint=False)
+        if larger is None or not larger.holds:
+            missing = left[-1].missing if one_by_one else _what_is_left(claim, findings, hint=hint)
     return Verdict(
         claim,
-        holds=holds,
-        route=route,
+        holds=False if failures else None if missing else True,
+        route=_route(claim, findings),
         contents=contents,
         counterexamples=tuple(failures),
-        checked=tuple(checked),
+        findings=tuple(findings),
+        larger=larger,
         missing=missing,
         seconds=time.perf_counter() - begin,
     )
+
+
+def _route(claim: Accuracy, findings: list[Finding]) -> str:
+    """Return how a claim was decided, as words."""
+    if not is_listed(claim.input_set):
+        return EVERYWHERE
+    if all(one.region.is_ray and not one.region.levels_given for one in findings):
+        return ROUTES[claim.obligations.route]
+    return ON_CONES
+
+
+def _examined(claim: Accuracy, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
+    """Yield what is found on some regions and on their faces, up to a counterexample."""
+    for region, part in claim.work.with_faces(group, hear):
+        found = examine(claim.work, region, part)
+        yield found
+        if found.failures:
+            return
+
+
+def examine(work: Work, region: Region, hear: Hear, *, refute: bool = True) -> Finding:
+    """Return what is found on a region."""
+    if region.is_unknown:
+        return Finding(region, contents=Contents(telling=1), left=1, missing=region.why)
+    if region.levels and region.curve is None:
+        return _in_pieces(work, region)
+    found = Finding(region)
+    before = 0.0
+    try:
+        for step in work.steps(region):
+            found = found.with_cell(step.cell, work.content(step))
+            for problem in step.problems(region):
+
+                def part(share: float, start: float = before, end: float = step.share) -> None:
+                    hear(start + share * (end - start))
+
+                found = _decided(work, problem, found, part, refute=refute)
+                if found.failures and not isinstance(problem.place, OnRay):
+                    return found
+            before = step.share
+            hear(before)
+    except EndlessError as error:
+        return replace(found, left=found.left + 1, missing=str(error))
+    return found
+
+
+def _decided(work: Work, problem: Problem, found: Finding, hear: Hear, *, refute: bool) -> Finding:
+    """Return what is found with one more problem decided."""
+    if found.has_failed(problem.obligation):
+        return found  # another alternative of β
+    sign = work.sign(problem, hear)
+    failure = confirmed(work.claim, problem, sign) if sign.holds is False and refute else None
+    return found.with_sign(problem, sign, failure)
+
+
+# α and γ that are other functions of ε ------------------------------------------------
+
+
+def _in_pieces(work: Work, region: Region) -> Finding:
+    """Return what is found on pieces of ε, on each for all α and γ that occur there.
+
+    What is not proved is asked at a simple ε, and cut there.
+    """
+    waiting = [(region.on, 0)]
+    found = Finding(region)
+    for _ in range(_MOST_PIECES):
+        if not waiting:
+            return found
+        on, depth = waiting.pop()
+        try:
+            part = piece_of(work.claim, region, on)
+            here = Finding(region) if part is None else examine(work, part, nobody, refute=False)
+        except ExactdpError as error:
+            here = Finding(region, left=1, missing=str(error))
+        if not here.left:
+            found = found.with_contents(here.contents)
+            continue
+        found = replace(found, missing=found.missing or here.missing)
+        middle = on.simple_point()
+        single = at_point(region, middle)
+        if single is None:
+            name, form = next(iter(region.levels.items()))
+            why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
+            found = replace(found, missing=found.missing or why)
+            if depth >= _DEEP:
+                break  # no counterexample would be found either
+        else:
+            there = examine(work, single, nobody)
+            if there.failures:
+                return there
+            found = found.with_contents(there.contents)
+        if on.is_point or depth == _DEEPEST:
+            found = replace(found, left=found.left + 1)
+            continue
+        waiting += [
+            (_with_end(on, upper=middle), depth + 1),
+            (_with_end(on, lower=middle), depth + 1),
+        ]
+    return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _with_end(
+    on: Interval, lower: Fraction | None = None, upper: Fraction | None = None
+) -> Interval:
+    """Return an interval with another end, which belongs to it."""
+    return Interval(
+        on.lower if lower is None else lower,
+        on.upper if upper is None else upper,
+        lower_open=on.lower_open and lower is None,
+        upper_open=on.upper_open and upper is None,
+    )
+
+
+# What is left open --------------------------------------------------------------------
+
+
+def _what_is_left(claim: Accuracy, findings: list[Finding], *, hint: bool) -> str:
+    """Return what is left open for all reals, and roughly where the best constant is."""
+    problems = [one for finding in findings for one in finding.decided]
+    left = [problem for problem, sign in problems if sign.holds is not True]
+    region = left[0].region
+    conditions = Piece(region.names, left[0].cell.cone, None).conditions
+    missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
+    if UNIT not in region.names and conditions:
+        missing += f" (the first where {', '.join(conditions)})"
+    return missing + (_hint(claim) if hint else "")
+
+
+def _hint(claim: Accuracy) -> str:
+    from exactdp.claims.tightness import tightest  # noqa: PLC0415 it asks this module in turn
+
+    try:
+        kappa = tightest(claim, Fraction(1, 1000), None).kappa
+    except ExactdpError:
+        return ""
+    return f"; the best constant is between {float(kappa.lower):.6g} and {float(kappa.upper):.6g}"

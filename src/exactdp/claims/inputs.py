@@ -145,6 +145,11 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
     return found
 
 
+def is_listed(inputs: Inputs) -> bool:
+    """Whether inputs come one by one, not all reals of a set at once."""
+    return not isinstance(inputs, AllReals | Box)
+
+
 def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
     """Return the inputs one by one, as `Program.read_input` does, the last changing fastest."""
     if isinstance(inputs, tuple):

@@ -74,10 +74,6 @@ class Due:
         return iter(self.obligations)
 
 
-class MissingHypothesisError(Exception):
-    """No theorem of the table applies; the text says what is missing."""
-
-
 class Obligations:
     """The obligations of one claim, input by input; what inputs share is done once."""
 
@@ -139,65 +135,71 @@ class Obligations:
         return self.within.allows_all(u, self.claim.ideal_function(u), least)
 
     def at(
-        self, u: tuple[Value, ...], alpha_is: Spot | None = None, gamma_is: Spot | None = None
+        self,
+        u: tuple[Value, ...],
+        alpha_is: Spot | Fraction | None = None,
+        gamma_is: Spot | Fraction | None = None,
     ) -> Due | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
-        α and γ may be parameters instead of those that suffice.
+        α and γ may be given instead of those that suffice.
         """
         claim = self.claim
         output = claim.ideal_function(u)
         self.within.comparable(u, output)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
-        closed = claim.boundary == "check"
         values = self.input_values(u)
-        alpha = claim.alpha_level
-        top: Distance
-        if closed and isinstance(distance, Spot):
-            # Where dd is the smallest α exactly, the claim is made there and perhaps not around.
-            least = alpha.lower if isinstance(alpha, Range) else self.number(alpha, values, "alpha")
-            distance.trace.note(distance - least)
-        if isinstance(alpha, Range) and alpha_is is not None:
-            if closed:
-                alpha_is.trace.note(alpha_is - distance if distance != inf else alpha_is)
-            is_below = alpha_is < distance or (closed and alpha_is == distance)
-            if not (is_below and alpha.has(alpha_is)):
-                return None
-            top, reached = alpha_is, True
-        elif isinstance(alpha, Range):
-            if not alpha.reaches_below(distance, closed=closed):
-                return None
-            top = min(distance, alpha.upper)
-            reached = top < distance and not alpha.interval.upper_open
-            is_open = top == alpha.upper and alpha.interval.upper_open
-            reached = reached or (closed and top == distance and top != inf and not is_open)
-        else:
-            top = self.number(alpha, values, "alpha")
-            if not (top < distance or (closed and top == distance)):
-                return None
-            reached = True
+        alpha = self._alpha(values, distance, alpha_is)
+        if alpha is None:
+            return None
+        top, reached = alpha
         given = {"alpha": alpha_is, "gamma": gamma_is}
-        names = frozenset(name for name, spot in given.items() if spot is not None)
+        names = frozenset(name for name, number in given.items() if number is not None)
         make = _Maker(u, output, distance, values, self, names)
         gamma = claim.gamma_level
-        if isinstance(gamma, Range) and gamma_is is not None:
-            if not gamma.has(gamma_is):
+        if gamma_is is not None:
+            if isinstance(gamma, Range) and not gamma.has(gamma_is):
                 return None
             radius: Distance = gamma_is
         elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
             found = tuple(self._for_all_gamma(make, top, reached))
             return Due(found, not found and self._every_gamma_allows_all(u))
         else:
-            assert isinstance(gamma, Expression)
             radius = self._radius(gamma, values | {"alpha": top})
         chance = self.within.probability(u, output, radius)
-        least = alpha.lower if isinstance(alpha, Range) else Fraction(0)
+        level = claim.alpha_level
+        least = level.lower if isinstance(level, Range) else Fraction(0)
         return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))
+
+    def _alpha(
+        self, values: dict[str, Distance], distance: Distance, given: Spot | Fraction | None
+    ) -> tuple[Distance, bool] | None:
+        """Return the α to look at and whether it is reached; None if nothing is claimed."""
+        level = self.claim.alpha_level
+        closed = self.claim.boundary == "check"
+        top = given
+        if top is None and isinstance(level, Expression):
+            top = self.number(level, values, "alpha")
+        if closed:
+            # Where dd is the smallest α exactly, the claim is made there and perhaps not around.
+            _note(distance, level.lower if isinstance(level, Range) else top)
+            if given is not None:
+                _note(given, distance if distance != inf else Fraction(0))
+        if top is not None:
+            is_below = top < distance or (closed and top == distance)
+            if not is_below or (isinstance(level, Range) and not level.has(top)):
+                return None
+            return top, True
+        assert isinstance(level, Range)
+        if not level.reaches_below(distance, closed=closed):
+            return None
+        top = min(distance, level.upper)
+        reached = top < distance and not level.interval.upper_open
+        is_open = top == level.upper and level.interval.upper_open
+        return top, reached or (closed and top == distance and top != inf and not is_open)
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
         """Return one obligation for each value of the output distance."""
-        if self.gamma_follows and self.claim.mechanism.checked.output.holds_noise:
-            raise MissingHypothesisError("gamma moves with alpha, and the outputs hold noise")
         steps = self.within.steps(make.input, make.output)
         claim = self.claim
         for k, (radius, chance) in enumerate(steps[:-1]):
@@ -223,7 +225,9 @@ class Obligations:
         chance: ClosedForm,
     ) -> Iterator[Obligation]:
         """Return the obligation for γ = slope·α + start in [radius, limit)."""
-        slope, start = self._line(make.values)
+        line = self.gamma_line(make.values)
+        assert line is not None  # otherwise α is given
+        slope, start = line
         level = self.claim.alpha_level
         assert isinstance(level, Range)
         (top, reached), (radius, limit) = alpha, gamma
@@ -239,18 +243,21 @@ class Obligations:
         lowest = max(least, level.lower)
         yield from make(highest, is_reached, radius_there, is_reached, chance, alpha_least=lowest)
 
-    def _line(self, values: dict[str, Distance]) -> tuple[Distance, Distance]:
+    def gamma_line(self, values: Mapping[str, Distance]) -> tuple[Fraction, Fraction] | None:
+        """Return s and c if γ = s·α + c at an input and grows with α, else None."""
+        found = self._linear_gamma(values)
+        slope = Fraction(0) if found is None else found.get("alpha", Fraction(0))
+        return None if found is None or slope <= 0 else (slope, found.get("eps", Fraction(0)))
+
+    def is_gamma_linear(self, values: Mapping[str, Distance]) -> bool:
+        """Whether γ is a multiple of α plus a number at an input."""
+        return self._linear_gamma(values) is not None
+
+    def _linear_gamma(self, values: Mapping[str, Distance]) -> Mapping[str, Fraction] | None:
         gamma = self.claim.gamma_level
         assert isinstance(gamma, Expression)
-        start, one, two = (
-            self.number(gamma, values | {"alpha": Fraction(k)}, "gamma") for k in (0, 1, 2)
-        )
-        slope = one - start
-        if two - one != slope or slope <= 0:
-            raise MissingHypothesisError(
-                f"gamma = {gamma} is not a multiple of alpha plus a number, and growing"
-            )
-        return slope, start
+        scaled = gamma.at({**_as_forms(values), "alpha": scaled_value("alpha")}) * eps
+        return scaled.numerator.linear_form() if scaled.denominator == 1 else None
 
     def _radius(self, level: Expression, values: dict[str, Distance]) -> Distance:
         """Return γ at an input; found once where it depends on α alone."""
@@ -266,8 +273,6 @@ class Obligations:
         number = constant(level)
         if number is not None:
             return number
-        if values.get("alpha") == inf and "alpha" in level.names():
-            raise MissingHypothesisError("gamma grows with an alpha without bound")
         form = level.at(_as_forms(values))
         value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
         trace = _trace_of(values)
@@ -276,7 +281,12 @@ class Obligations:
             value = trace.from_closed_form(scaled.numerator) if scaled.denominator == 1 else None
         if value is None:
             why = "depends on eps" if trace is None else "is not linear in alpha and the inputs"
-            raise MissingHypothesisError(f"{name} = {level} {why}")
+            raise ValueRefusedError(
+                f"{name} = {level} {why}",
+                rule="At an input α and γ are numbers; for all real inputs they are numbers, "
+                "ranges, numbers plus a multiple of 1/eps, or γ a multiple of α plus a number.",
+                way_out="Give numbers for alpha and gamma, or inputs=Grid(lo, hi) or a list.",
+            )
         if value < 0:
             raise ValueRefusedError(
                 f"{name} = {level} is {value} at an input",
@@ -327,9 +337,7 @@ class Obligations:
         if self.gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
-        for name in moving:
-            if not falls(formula, name, claim.epsilon):
-                raise MissingHypothesisError(f"beta = {formula} is not seen to fall in {name}")
+        assert all(falls(formula, name, claim.epsilon) for name in moving)  # or they are given
         values: dict[str, ClosedForm | Fraction] = {}
         endless = []
         for name, value in (("alpha", alpha), ("gamma", gamma)):
@@ -369,6 +377,12 @@ class Obligations:
             rule="beta bounds a probability: it is defined and not negative for every eps.",
             way_out="Correct beta, or restrict epsilon.",
         )
+
+
+def _note(one: Distance, two: Distance) -> None:
+    """Note that a claim may jump where two numbers are equal, if they depend on parameters."""
+    if one != inf and isinstance(gap := one - two, Spot):
+        gap.trace.note(gap)
 
 
 def _as_forms(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, ExpSum, Window
 from exactdp.polyhedra.elimination import project, solution
 from exactdp.polyhedra.form import Name, Number
-from exactdp.reals import ClosedForm
-
-_FAR = 1_000  # where a bound that falls at all is far below 1
 
 
 @dataclass(frozen=True)
@@ -49,36 +46,6 @@ class Shape:
             Fraction(point[k]) if k in point else Fraction(found.get(k, rest.get(k, 0)))
             for k in range(cone.size)
         )
-
-
-@dataclass(frozen=True)
-class Part:
-    """A cone of named parameters, or the part of it in a window, on which signs are asked."""
-
-    names: tuple[str, ...]
-    cone: Cone
-    window: Window | None
-
-    def shape(self, form: ClosedForm) -> Shape:
-        """Return the problem whether a closed form is never negative here."""
-        return shape_of(self._signed(form), self.cone, self.window)
-
-    def is_at_least_one(self, form: ClosedForm) -> bool:
-        """Whether a closed form is seen to be at least 1 everywhere here."""
-        function = self._signed(form - 1)
-        point = self.cone.interior_point()
-        if self.window is None:
-            scale = Fraction(_FAR)
-        else:
-            scale = self.window.simple_point() / point[self.window.variable]
-        if function.sign_at([scale * x for x in point]) < 0:
-            return False
-        shape = shape_of(function, self.cone, self.window)
-        return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
-
-    def _signed(self, form: ClosedForm) -> ExpSum:
-        """Return a sum with the sign of a closed form."""
-        return ExpSum.from_closed_form(form.numerator * form.denominator, self.names)
 
 
 def shape_of(

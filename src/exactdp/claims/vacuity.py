@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from exactdp.claims.inputs import AllReals, Box
+from exactdp.claims.inputs import is_listed
 from exactdp.claims.levels import Range, constant
 from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.errors import VacuousClaimError, counted
@@ -48,6 +48,14 @@ class Contents:
         """Return the counts with one more input."""
         name = ("silent", "any_output", "any_error", "telling")[content]
         return replace(self, **{name: getattr(self, name) + 1})
+
+    def __add__(self, other: Contents) -> Contents:
+        return Contents(
+            self.silent + other.silent,
+            self.any_output + other.any_output,
+            self.any_error + other.any_error,
+            self.telling + other.telling,
+        )
 
     @property
     def examined(self) -> int:
@@ -98,7 +106,7 @@ def refuse_empty(claim: Accuracy, contents: Contents) -> None:
 
 def why_empty(claim: Accuracy, contents: Contents) -> str:
     """Return why a claim says nothing where it says nothing, as words."""
-    noun = "cell" if isinstance(claim.input_set, AllReals | Box) else "input"
+    noun = "input" if is_listed(claim.input_set) else "cell"
     reasons = (
         (contents.silent, "the distance to disagreement is not above any α of the claim"),
         (contents.any_output, "γ is at least the largest possible output distance"),

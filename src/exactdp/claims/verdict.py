@@ -2,146 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cached_property, cmp_to_key
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.distances import Distance
-from exactdp.claims.expressions import Expression
-from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
+from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.inputs import is_listed
 from exactdp.claims.obligations import Obligation
+from exactdp.claims.regions import Region
 from exactdp.claims.vacuity import Content, Contents, way_out, why_empty
-from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Decision, Enclosure
-from exactdp.reals.numbers import inf, simplest_inside, spell
+from exactdp.claims.work import Leaf, Problem, Sign
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.everywhere import Problem
-    from exactdp.cones import ConeDecision
 
 
 @dataclass(frozen=True)
-class Checked:
-    """An obligation, which of its alternatives for β, and the decision."""
+class Finding:
+    """What was found on a region: its cells, the signs that were decided, counterexamples."""
 
-    obligation: Obligation
-    alternative: int
-    decision: Decision
+    region: Region
+    cells: tuple[Leaf, ...] = ()
+    contents: Contents = field(default_factory=Contents)
+    """How much the claim says on the cells."""
+    decided: tuple[tuple[Problem, Sign], ...] = ()
+    failures: tuple[Counterexample, ...] = ()
+    left: int = 0
+    """How many problems are left open."""
+    missing: str = ""
+    """Why, if that is known."""
 
+    def with_cell(self, cell: Leaf, content: Content) -> Finding:
+        """Return the finding with one more cell."""
+        return replace(self, cells=(*self.cells, cell), contents=self.contents.and_one(content))
 
-@dataclass(frozen=True)
-class Counterexample:
-    """An input, ε, α and γ at which the claim is false."""
+    def with_contents(self, contents: Contents) -> Finding:
+        """Return the finding with what the claim says elsewhere too."""
+        return replace(self, contents=self.contents + contents)
 
-    input: Value
-    eps: Fraction
-    alpha: Fraction
-    gamma: Fraction
-    output: Value
-    """The ideal output."""
-    distance: Distance
-    """The distance to disagreement, above α."""
-    probability: ClosedForm
-    """Pr(within γ), as a function of ε."""
-    beta: ClosedForm
-    """The claimed bound at this α and γ, as a function of ε."""
-
-    @classmethod
-    def of(cls, claim: Accuracy, one: Obligation, decision: Decision) -> Counterexample:
-        """Return the counterexample of a failed obligation, with α and γ that are claimed."""
-        eps = decision.witness
-        assert eps is not None  # a value below 0 has a rational neighbour
-        alpha, gamma, beta = _claimed(claim, one, eps)
-        return cls(
-            as_written(as_given(claim.mechanism, one.input)),
-            eps,
-            alpha,
-            gamma,
-            one.output,
-            one.distance,
-            one.probability,
-            beta,
+    def with_sign(self, problem: Problem, sign: Sign, failure: Counterexample | None) -> Finding:
+        """Return the finding with one more problem decided."""
+        is_open = sign.holds is not True and failure is None
+        return replace(
+            self,
+            decided=(*self.decided, (problem, sign)),
+            failures=self.failures if failure is None else (*self.failures, failure),
+            left=self.left + is_open,
+            missing=self.missing or (self.region.why if is_open else ""),
         )
 
-    @cached_property
-    def error(self) -> Enclosure:
-        """The probability of an error above γ at this ε, enclosed."""
-        return (1 - self.probability).at(self.eps)
-
-    @cached_property
-    def allowed(self) -> Enclosure:
-        """β at this ε, enclosed."""
-        return self.beta.at(self.eps)
-
-    @cached_property
-    def actual(self) -> Enclosure:
-        """Pr(within γ) at this ε, enclosed."""
-        return self.probability.at(self.eps)
-
-    @cached_property
-    def required(self) -> Enclosure:
-        """1 − β at this ε, enclosed."""
-        return (1 - self.beta).at(self.eps)
-
-    def __str__(self) -> str:
-        return (
-            f"at the input {show(self.input)} and ε = {spell(self.eps)} "
-            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) {self._error_told}"
-        )
-
-    @property
-    def _error_told(self) -> str:
-        """Both error probabilities, with enough digits to see the difference."""
-        what = "the error exceeds γ" if self.gamma else "the output is wrong"
-        error = 1 - self.probability
-        for digits in (4, 8, 16, 32):
-            actual, claimed = (
-                form.at(self.eps, digits).text(digits) for form in (error, self.beta)
-            )
-            if actual != claimed:
-                return f"{what} with probability {actual}, and the claim allows {claimed}"
-        share = ((error - self.beta) / error).at(self.eps, 4).text(4)
-        return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
-
-
-def _claimed(
-    claim: Accuracy, one: Obligation, eps: Fraction
-) -> tuple[Fraction, Fraction, ClosedForm]:
-    """Return α and γ at which the claim is made and false, and β there.
-
-    Where the claim is made only below the largest α, one close enough to it is found: β is
-    continuous, so it is below 1 − Pr there too.
-    """
-    obligations = claim.obligations
-    values = obligations.input_values(one.input)
-    level = claim.gamma_level
-    share = Fraction(1, 2)
-
-    def larger(form: ClosedForm, other: ClosedForm) -> int:
-        return (form - other).at(eps).sign
-
-    while True:
-        alpha, gamma = one.alpha, one.gamma
-        if not one.alpha_reached:
-            alpha = _below(one.alpha, share, one.alpha_least)
-        if isinstance(level, Expression):
-            gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
-        elif not one.gamma_reached:
-            gamma = _below(one.gamma, share, one.gamma_least)
-        found = obligations.beta(one.input, values, alpha, gamma) or ()
-        beta = min(found, key=cmp_to_key(larger), default=None)
-        if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
-            return alpha, gamma, beta
-        share /= 16
-
-
-def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
-    """Return a simple number between two, the closer to the upper one the smaller the share."""
-    if limit == inf:
-        return least + 1 / share
-    return simplest_inside(limit - (limit - least) * share, limit)
+    def has_failed(self, one: Obligation) -> bool:
+        """Whether an obligation is known to fail."""
+        return bool(self.failures) and self.decided[-1][0].obligation is one
 
 
 @dataclass(frozen=True)
@@ -156,12 +69,18 @@ class Verdict:
     contents: Contents
     """How much the claim says at the inputs that were looked at, or on cells of them."""
     counterexamples: tuple[Counterexample, ...] = ()
-    checked: tuple[Checked, ...] = field(default=(), repr=False)
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    """What was found on each region of parameters that was looked at."""
+    larger: Verdict | None = field(default=None, repr=False)
+    """The verdict for all reals, if that was asked because one for a box stayed open."""
     missing: str = ""
     """Which hypothesis is missing, or what is left, if the claim is undecided."""
-    cells: tuple[tuple[Problem, ConeDecision], ...] = field(default=(), repr=False)
-    """Of a claim about all real inputs: what was decided on each cell of them."""
     seconds: float = field(default=0.0, repr=False, compare=False)
+
+    @property
+    def decided(self) -> Iterator[tuple[Problem, Sign]]:
+        """The sign problems that were decided, in order."""
+        return (one for finding in self.findings for one in finding.decided)
 
     @property
     def counterexample(self) -> Counterexample | None:
@@ -171,7 +90,7 @@ class Verdict:
     @property
     def is_everywhere(self) -> bool:
         """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
-        return isinstance(self.claim.input_set, AllReals | Box)
+        return not is_listed(self.claim.input_set)
 
     @property
     def inputs(self) -> int:

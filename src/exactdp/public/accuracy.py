@@ -13,7 +13,7 @@ from exactdp.public.answers import ErrorCurve, Verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.deciding import Progress
+    from exactdp.claims.progress import Progress
     from exactdp.public.mechanism import Mechanism
 
 

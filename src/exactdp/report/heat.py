@@ -18,7 +18,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.deciding import Progress
+    from exactdp.claims.progress import Progress
 
 _CELLS_WITH_TEXT = 12  # a map with more cells a side shows no numbers
 _MOST_TICKS = 15

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.levels import Range
-from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf, spell

@@ -15,9 +15,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.vacuity import refuse_empty
-from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals.numbers import spell
@@ -39,7 +40,7 @@ from exactdp.report.styles import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.deciding import Progress
+    from exactdp.claims.progress import Progress
 
 
 def plot_error(

@@ -25,7 +25,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, SKY, logarithmic, n
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.deciding import Progress
+    from exactdp.claims.progress import Progress
 
 _ROWS, _ROWS_EVERYWHERE = 20, 8  # besides the lowest
 _EDGES = tuple(Fraction(f"{10 ** (k / 8):.3g}") for k in range(-8, 9))  # 1/10 … 10

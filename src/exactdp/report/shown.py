@@ -9,13 +9,15 @@ from itertools import islice, product
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve, error_curve
-from exactdp.claims.deciding import Progress
-from exactdp.claims.inputs import AllReals, Box, Grid, as_given, listed, real_count
+from exactdp.claims.inputs import AllReals, Box, Grid, as_given, is_listed, listed, real_count
 from exactdp.claims.levels import Range
-from exactdp.claims.obligations import MissingHypothesisError
+from exactdp.claims.obligations import Due
+from exactdp.claims.progress import Progress
+from exactdp.claims.regions import regions_at
 from exactdp.claims.tightness import Tightness
-from exactdp.claims.verdict import Counterexample, Verdict
+from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value, plain
@@ -123,7 +125,7 @@ def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
 
 def _is_listed(claim: Accuracy) -> bool:
     """Whether inputs are few: among all reals, κ may be approached only at ones nobody meets."""
-    return not isinstance(claim.input_set, AllReals | Box)
+    return is_listed(claim.input_set)
 
 
 def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightness | None:
@@ -138,10 +140,7 @@ def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightnes
 
 def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> ErrorCurve:
     """Return the error curve at an input, of one γ if there are several."""
-    try:
-        due = claim.obligations.at(u)
-    except MissingHypothesisError:
-        due = None
+    due = _due(claim, u)
     found = () if due is None else due.obligations
     for one in found:
         if len(found) == 1 or gamma in (None, one.gamma):
@@ -150,15 +149,22 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
     return error_curve(claim, u)
 
 
+def _is_ray(claim: Accuracy, u: tuple[Value, ...]) -> bool:
+    """Whether theorems say which α and γ suffice at an input."""
+    return all(region.is_ray for region in regions_at(claim, u))
+
+
+def _due(claim: Accuracy, u: tuple[Value, ...]) -> Due | None:
+    """Return what must be proved at an input, if it is known which α and γ suffice."""
+    return claim.obligations.at(u) if _is_ray(claim, u) else None
+
+
 def _telling(claim: Accuracy) -> tuple[Value, ...]:
     """Return the first input at which the claim says something, or the first."""
     first = None
     for u in islice(candidates(claim), _MOST_TRIED):
         first = first or u
-        try:
-            if claim.obligations.at(u):
-                return u
-        except MissingHypothesisError:
+        if not _is_ray(claim, u) or claim.obligations.at(u):
             return u
     if first is None:
         raise ValueRefusedError("the claim is about no input")

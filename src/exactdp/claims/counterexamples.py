@@ -1,0 +1,231 @@
+"""Where a claim is false: an input, ε, α and γ, found in a cell and confirmed on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, cmp_to_key
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.distances import Distance
+from exactdp.claims.expressions import Expression
+from exactdp.claims.inputs import as_given, as_written, show
+from exactdp.claims.levels import Range
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.places import OnCurve, OnRay
+from exactdp.claims.regions import UNIT, Region, Setting
+from exactdp.claims.work import Problem
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals.numbers import inf, simplest_inside, spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.work import Sign
+
+_MOST_POINTS = 64  # simple inputs that are tried as counterexamples
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An input, ε, α and γ at which the claim is false."""
+
+    input: Value
+    eps: Fraction
+    alpha: Fraction
+    gamma: Fraction
+    output: Value
+    """The ideal output."""
+    distance: Distance
+    """The distance to disagreement, above α."""
+    probability: ClosedForm
+    """Pr(within γ), as a function of ε."""
+    beta: ClosedForm
+    """The claimed bound at this α and γ, as a function of ε."""
+
+    @cached_property
+    def error(self) -> Enclosure:
+        """The probability of an error above γ at this ε, enclosed."""
+        return (1 - self.probability).at(self.eps)
+
+    @cached_property
+    def allowed(self) -> Enclosure:
+        """β at this ε, enclosed."""
+        return self.beta.at(self.eps)
+
+    @cached_property
+    def actual(self) -> Enclosure:
+        """Pr(within γ) at this ε, enclosed."""
+        return self.probability.at(self.eps)
+
+    @cached_property
+    def required(self) -> Enclosure:
+        """1 − β at this ε, enclosed."""
+        return (1 - self.beta).at(self.eps)
+
+    def __str__(self) -> str:
+        return (
+            f"at the input {show(self.input)} and ε = {spell(self.eps)} "
+            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) {self._error_told}"
+        )
+
+    @property
+    def _error_told(self) -> str:
+        """Both error probabilities, with enough digits to see the difference."""
+        what = "the error exceeds γ" if self.gamma else "the output is wrong"
+        error = 1 - self.probability
+        for digits in (4, 8, 16, 32):
+            actual, claimed = (
+                form.at(self.eps, digits).text(digits) for form in (error, self.beta)
+            )
+            if actual != claimed:
+                return f"{what} with probability {actual}, and the claim allows {claimed}"
+        share = ((error - self.beta) / error).at(self.eps, 4).text(4)
+        return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
+
+
+def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+    """Return the counterexample of a failed problem; a simple one if any is."""
+    if isinstance(problem.place, OnRay):
+        assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
+        return _on_ray(claim, problem, sign.witness)
+    for part in _candidates(claim, problem, sign):
+        found = part.check().counterexample
+        if found is not None:
+            return found
+    return None
+
+
+# On a ray -----------------------------------------------------------------------------
+
+
+def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
+    """Return the counterexample of a failed obligation, with α and γ that are claimed."""
+    one = problem.obligation
+    alpha, gamma, beta = _claimed(claim, problem.region, one, eps)
+    return Counterexample(
+        as_written(as_given(claim.mechanism, one.input)),
+        eps,
+        alpha,
+        gamma,
+        one.output,
+        one.distance,
+        one.probability,
+        beta,
+    )
+
+
+def _claimed(
+    claim: Accuracy, region: Region, one: Obligation, eps: Fraction
+) -> tuple[Fraction, Fraction, ClosedForm]:
+    """Return α and γ at which the claim is made and false, and β there.
+
+    Where the claim is made only below the largest α, one close enough to it is found: β is
+    continuous, so it is below 1 − Pr there too.
+    """
+    obligations = claim.obligations
+    values = obligations.input_values(one.input)
+    level = claim.gamma_level
+    share = Fraction(1, 2)
+    levels = {"alpha": region.alpha, "gamma": region.gamma}
+    given = frozenset(name for name, form in levels.items() if form is not None)
+
+    def larger(form: ClosedForm, other: ClosedForm) -> int:
+        return (form - other).at(eps).sign
+
+    while True:
+        alpha, gamma = one.alpha, one.gamma
+        if not one.alpha_reached:
+            alpha = _below(one.alpha, share, one.alpha_least)
+        if isinstance(level, Expression) and region.gamma is None:
+            gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
+        elif not one.gamma_reached:
+            gamma = _below(one.gamma, share, one.gamma_least)
+        found = obligations.beta(one.input, values, alpha, gamma, given=given) or ()
+        beta = min(found, key=cmp_to_key(larger), default=None)
+        if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
+            return alpha, gamma, beta
+        share /= 16
+
+
+def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
+    """Return a simple number between two, the closer to the upper one the smaller the share."""
+    if limit == inf:
+        return least + 1 / share
+    return simplest_inside(limit - (limit - least) * share, limit)
+
+
+# Elsewhere: candidates, each checked on its own ray -----------------------------------
+
+
+def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accuracy]:
+    """Yield parts of a claim that may be false, each about one input with numbers for α and γ."""
+    region, witness = problem.region, sign.witness
+    if isinstance(problem.place, OnCurve):
+        assert isinstance(witness, Fraction)
+        points = {witness, *problem.place.rational_ends}
+        for point in sorted(points, key=lambda q: (q.denominator, q)):
+            u = region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
+            yield replace(
+                claim, inputs=[as_given(claim.mechanism, u)], epsilon=Interval(point, point)
+            )
+        return
+    assert isinstance(witness, tuple | list)
+    seen = set()
+    for setting in _settings(claim, problem, witness):
+        fixed = {
+            name: value
+            for name, value in setting.levels.items()
+            if isinstance(getattr(claim, f"{name}_level"), Range)
+        }
+        if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
+            continue
+        seen.add(key)
+        levels: dict[str, Any] = dict(fixed)
+        yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
+
+
+def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
+    """Whether the claim is made at some α and γ; a side of a cell may not belong to it."""
+    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    return all(
+        level.has(fixed[name])
+        for name, level in levels.items()
+        if name in fixed and isinstance(level, Range)
+    )
+
+
+def _settings(claim: Accuracy, problem: Problem, witness: Sequence[Fraction]) -> Iterator[Setting]:
+    """Yield points of a cell: simple ones, and those that agree with a witness."""
+    shape, cone = problem.shape, problem.cell.cone
+    point = shape.lifted(witness)
+    found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
+    for values in (*_simple_points(cone.rays, cone.size), *found):
+        for scale in _scales(claim, problem, values):
+            yield problem.region.at(claim.mechanism.inputs, (scale, *values[1:]))
+
+
+def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
+    """Yield a few points with small whole numbers inside a cone."""
+    weights = sorted(islice(product((1, 2, 3, 5), repeat=len(rays)), _MOST_POINTS), key=sum)
+    for factors in weights:
+        point = [Fraction(0)] * size
+        for factor, ray in zip(factors, rays, strict=True):
+            point = [a + factor * b for a, b in zip(point, ray, strict=True)]
+        if point[0] > 0:
+            yield tuple(point)
+
+
+def _scales(claim: Accuracy, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
+    """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
+    others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
+    names = problem.region.names
+    if UNIT not in names and 0 not in problem.shape.kept and not any(side[0] for side in others):
+        yield Fraction(1)
+        sizes = [abs(value) for value in point[1:] if value]
+        yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
+        on = claim.epsilon
+        yield Fraction(on.lower) if on.is_point else simplest_inside(on.lower, on.upper)
+    yield point[0]

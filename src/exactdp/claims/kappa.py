@@ -1,0 +1,74 @@
+"""A best constant κ, enclosed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from exactdp.reals.numbers import double, spell
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """A certified enclosure of κ; both ends are `inf` if every κ will do.
+
+    The claim is true with β/lower. It is false with β/upper unless the ends are equal: then κ is
+    known exactly.
+    """
+
+    lower: Fraction | float
+    upper: Fraction | float
+
+    def __float__(self) -> float:
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return float(self.lower)
+        return double((self.lower + self.upper) / 2)
+
+    def __str__(self) -> str:
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return "∞"
+        if self.lower == self.upper:
+            return spell(self.lower)
+        return f"{float(self):.7g}"
+
+    @property
+    def limits(self) -> str:
+        """Up to where and from where on, as words: "4.35 and for no κ ≥ 4.36"."""
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return "∞"
+        if self.lower == self.upper:
+            return f"{spell(self.lower)} and for no larger κ"
+        size = math.log10(self.upper.numerator) - math.log10(self.upper.denominator)
+        unit = Fraction(10) ** (math.floor(size) - 6)
+        down, up = math.floor(self.lower / unit) * unit, math.ceil(self.upper / unit) * unit
+        return f"{_decimal(down)} and for no κ ≥ {_decimal(up)}"
+
+    @property
+    def whole(self) -> str:
+        """The largest whole number that is not above κ, or those that it may be."""
+        if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
+            return "any"
+        low, high = math.floor(self.lower), math.floor(self.upper)
+        return str(low) if low == high else f"{low} {'to' if high > low + 1 else 'or'} {high}"
+
+
+def _decimal(value: Fraction) -> str:
+    """Return a number of few digits, of any size."""
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):.7g}"
+
+
+def largest_whole(kappa: Kappa, allows: Callable[[Fraction], bool | None]) -> int | None:
+    """Return the largest whole κ: those in the enclosure are decided, None if one is not."""
+    low, high = math.floor(kappa.lower), math.floor(kappa.upper)
+    if kappa.lower < high == kappa.upper:
+        high -= 1  # κ is smaller
+    while low < high:
+        middle = (low + high + 1) // 2
+        is_allowed = allows(Fraction(middle))
+        if is_allowed is None:
+            return None
+        low, high = (middle, high) if is_allowed else (low, middle - 1)
+    return low

@@ -1,0 +1,270 @@
+"""What was computed for a claim so far: cells of regions and signs, kept to go on later.
+
+**Faces.** An input on a side of a cell has d(u, u′) as small as one likes for u′ inside, under
+linf and l1. So if it claims anything (dd > 0), its neighbours have the same ideal output, and its
+obligation is the limit of theirs: probability, dd and β are continuous. Under other distances, and
+where inputs with dd = α are checked too, the sides on which the ideal changes are regions of their
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from exactdp.claims.obligations import Due, Obligation
+from exactdp.claims.output_distances import discrete_outputs, sup
+from exactdp.claims.places import CurveDecision, OnCone, OnCurve, OnRay, Place
+from exactdp.claims.progress import Hear, nobody
+from exactdp.claims.regions import RAY, Region, Vector, how_many_groups
+from exactdp.claims.shapes import Shape
+from exactdp.claims.vacuity import Content, content_of
+from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.language.noisy import samples_integers
+from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
+from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
+from exactdp.semantics.spots import Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+Leaf: TypeAlias = Cell[Due | None]
+Sign: TypeAlias = Decision | ConeDecision | CurveDecision
+
+_MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
+_ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An obligation at a place: Pr(within γ) − 1 + β ≥ 0 there."""
+
+    region: Region
+    cell: Leaf
+    place: Place
+    obligation: Obligation
+    alternative: int
+    """Which of the alternatives of β."""
+
+    @property
+    def beta(self) -> ClosedForm:
+        """β as claimed."""
+        return self.obligation.beta[self.alternative]
+
+    @property
+    def gap(self) -> ClosedForm:
+        """By how much the claim holds."""
+        return self.obligation.probability - 1 + self.beta
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The problem on a cone, in parameters with standard names."""
+        assert isinstance(self.place, OnCone)
+        return self.place.shape(self.gap)
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """How far a region is explored; a value, so that an interruption breaks nothing."""
+
+    waiting: tuple[Cone, ...]
+    weights: tuple[float, ...] = (1.0,)
+    """About what part of the region each of the cones is."""
+    cells: tuple[Leaf, ...] = ()
+    sides: frozenset[tuple[Vector, bool]] = frozenset()
+    """Where the claim may jump: always, or where the ideal changes."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A cell of a region, the places in it where signs are asked, and the share that is done."""
+
+    cell: Leaf
+    places: tuple[Place, ...]
+    share: float
+
+    def problems(self, region: Region) -> Iterator[Problem]:
+        """Yield the sign problems."""
+        for place in self.places:
+            for one in self.cell.result or ():
+                for alternative in range(len(one.beta)):
+                    yield Problem(region, self.cell, place, one, alternative)
+
+
+class EndlessError(Exception):
+    """A region at a listed input has more cells than are looked at."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many cases of α and γ, as with integer noise and a γ without bound; restrict "
+            "epsilon or alpha"
+        )
+
+
+@dataclass
+class Work:
+    """The cells of one claim and the signs that are decided; equal problems are decided once."""
+
+    claim: Accuracy
+    _explored: dict[Region, Exploration] = field(default_factory=dict)
+    _on_rays: dict[object, Decision] = field(default_factory=dict)
+    _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
+    _ones: dict[object, bool] = field(default_factory=dict)
+
+    def steps(self, region: Region) -> Iterator[Step]:
+        """Yield the cells of a region; what was found before an interruption is kept."""
+        if region.is_ray:
+            cell = Cell(RAY, self._due(region, Trace(region.names, (1,))), ())
+            yield Step(cell, (OnRay(region.on),), 1.0)
+            return
+        if region.moves_inputs and region not in self._explored:
+            times = 1 if self._explored else how_many_groups(self.claim)
+            require_few_cells(region.names, region.cone, partial(self._due, region), times)
+        found = self._explored.setdefault(region, Exploration((region.cone,)))
+        known = 0
+        while True:
+            for cell in found.cells[known:]:
+                share = 1 - sum(found.weights)
+                yield Step(cell, tuple(self._places(region, cell)), share)
+            known = len(found.cells)
+            if not found.waiting:
+                return
+            self._require_few(region, known)
+            found = self._explored[region] = self._next(region, found)
+
+    def _next(self, region: Region, found: Exploration) -> Exploration:
+        """Return an exploration with one more cell, or with one of its cones halved."""
+        sides = set(found.sides)
+
+        def run(trace: Trace) -> Due | None:
+            due = self._due(region, trace)
+            sides.update((rational_vector(side), always) for side, always in trace.sides.items())
+            return due
+
+        cell, waiting = next_cell(region.names, region.cone, found.waiting, run)
+        *known, weight = found.weights
+        new = len(waiting) - len(known)
+        # Each comparison parts what is left in two; without a cell the cone itself was halved.
+        parts = (weight / 2 ** (k if cell else 1) for k in range(1, new + 1))
+        return Exploration(
+            waiting,
+            (*known, *parts),
+            found.cells if cell is None else (*found.cells, cell),
+            frozenset(sides),
+        )
+
+    def _require_few(self, region: Region, count: int) -> None:
+        if region.moves_inputs:
+            if sum(len(one.cells) for one in self._explored.values()) >= MOST_CELLS:
+                raise too_many_cells(f"more than {MOST_CELLS:,}")
+        elif count >= self._most_at_input(region):
+            raise EndlessError
+
+    def _most_at_input(self, region: Region) -> int:
+        """Return how many cells of a listed input are looked at."""
+        if region.curve is None or not samples_integers(self.claim.mechanism.definition):
+            return _MOST_AT_INPUT
+        gamma = region.levels.get("gamma")
+        bounded = gamma is None or supremum(gamma, region.on).is_finite
+        return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT
+
+    def _due(self, region: Region, trace: Trace) -> Due | None:
+        """Return what must be proved at a sample of a region."""
+        return self.claim.obligations.at(
+            region.input(self.claim.mechanism.inputs, trace),
+            region.level(region.alpha, trace),
+            region.level(region.gamma, trace),
+        )
+
+    def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
+        """Yield where in a cell signs are asked."""
+        if region.curve is None:
+            yield OnCone(region.names, cell.cone, region.window)
+        elif cell.result is not None:
+            on = region.on
+            whole = Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+            for stretch in region.curve.inside(cell.cone, SolutionSet((whole,))):
+                if stretch.lower != stretch.upper:  # a neighbour of the cell has single points
+                    yield OnCurve(region.curve, stretch)
+
+    def with_faces(self, group: tuple[Region, ...], hear: Hear) -> Iterator[tuple[Region, Hear]]:
+        """Yield regions and, once they are explored, their faces; each with who hears of it."""
+        waiting, seen = list(group), set(group)
+        done = 0
+        first = 1.0 if self._is_continuous else 0.5  # the rest is for faces
+        while waiting:
+            region = waiting.pop()
+
+            def part(share: float, before: int = done, after: int = len(waiting)) -> None:
+                if before < len(group):
+                    hear(first * (before + share) / len(group))
+                else:
+                    faces = before - len(group)
+                    hear(first + (1 - first) * (faces + share) / (faces + after + 1))
+
+            yield region, part
+            done += 1
+            if not region.is_ray:
+                faces = [one for one in self._faces(region) if one not in seen]
+                waiting += faces
+                seen |= set(faces)
+
+    def _faces(self, region: Region) -> list[Region]:
+        """Return the faces of an explored region on which the claim may jump."""
+        found = self._explored.get(region)
+        faces = [
+            whole
+            for side, always in sorted(found.sides if found is not None else ())
+            if (always or not self._is_continuous)
+            and (face := region.face(side)) is not None
+            and (whole := face.hull()) is not None
+        ]
+        return list(dict.fromkeys(faces))
+
+    @cached_property
+    def _is_continuous(self) -> bool:
+        """Whether what is claimed on the sides of cells follows from what is claimed inside."""
+        claim = self.claim
+        by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
+        return claim.input_metric.is_norm and by_value and claim.boundary == "skip"
+
+    def content(self, step: Step) -> Content:
+        """Return how much the claim says on a cell."""
+        return max(
+            (content_of(step.cell.result, self._is_at_least_one(one)) for one in step.places),
+            default=Content.NOTHING,
+        )
+
+    def _is_at_least_one(self, place: Place) -> Callable[[ClosedForm], bool]:
+        """Return what decides β ≥ 1 at a place."""
+        if not isinstance(place, OnRay):
+            return place.is_at_least_one
+
+        def decided(beta: ClosedForm) -> bool:
+            key = place, beta
+            if key not in self._ones:
+                self._ones[key] = place.is_at_least_one(beta)
+            return self._ones[key]
+
+        return decided
+
+    def sign(self, problem: Problem, hear: Hear = nobody) -> Sign:
+        """Return the decision of a problem."""
+        place = problem.place
+        if isinstance(place, OnCurve):
+            return place.decision(problem.gap)
+        if isinstance(place, OnRay):
+            key = place.on, problem.obligation.probability, problem.beta
+            if key not in self._on_rays:
+                self._on_rays[key] = nonnegative(problem.gap, place.on)
+            return self._on_rays[key]
+        shape = problem.shape
+        known = self._on_cones.get(shape)
+        if known is None or known.holds is None:
+            known = nonnegative_on(
+                shape.function, shape.cone, resume=known, progress=hear, window=shape.window
+            )
+            self._on_cones[shape] = known
+        return known
