@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp import Mechanism
-from exactdp.language.machine import Choice, Compare, Done, Draw, Machine, State
+from exactdp.language.machine import Compare, Done, Draw, Machine, Selection, State
 from exactdp.semantics.linear import Linear
 
 
@@ -73,7 +73,7 @@ def by_numbers(mechanism: Mechanism, u: Any, noise: Sequence[Any]) -> Any:
     return event.output
 
 
-def _decide(event: Draw | Choice, numbers: Iterator[Any]) -> Any:
+def _decide(event: Draw | Selection, numbers: Iterator[Any]) -> Any:
     if isinstance(event, Draw):
         return event.mean + next(numbers)
     return event.values[int(abs(next(numbers))) % len(event.values)]

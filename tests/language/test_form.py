@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from exactdp import Mechanism
-from exactdp.language.machine import Choice, Compare, Done, Draw, State
+from exactdp.language.machine import Compare, Done, Draw, Selection, State
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.skeleton import skeleton
 
@@ -109,7 +109,7 @@ def states(mechanism: Mechanism, u: object) -> Counter[int]:
                 waiting.append(machine.resume(event, Linear.symbol(len(seen))))
             case Compare():
                 waiting += [machine.resume(event, answer) for answer in (True, False)]
-            case Choice(_, values):
+            case Selection(_, values):
                 waiting += [machine.resume(event, value) for value in values]
     return counts
 

@@ -22,7 +22,7 @@ from exactdp.claims.distances import (
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.machine import Choice, Machine
+from exactdp.language.machine import Machine, Selection
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
@@ -192,7 +192,7 @@ def _scores(mechanism: Program, u: Value) -> dict[Value, Fraction]:
     values = (u,) if len(mechanism.inputs) == 1 else u
     read = symbolic(values) if has_spots(values) else mechanism.read_input(u)
     event = machine.advance(machine.start(read))
-    if not isinstance(event, Choice) or event.exponents is None or event.rate is None:
+    if not isinstance(event, Selection) or event.exponents is None or event.rate is None:
         raise ValueRefusedError(
             "score_gap alone needs a mechanism that begins with expmech",
             way_out="Name the score: score_gap(score).",

@@ -20,7 +20,7 @@ from exactdp.language.kinds import (
     SHARED,
     SINGLE,
     TERM,
-    Kind,
+    ValueKind,
     join,
     joined,
     number,
@@ -65,9 +65,9 @@ from exactdp.language.syntax import (
     Targets,
     Unary,
 )
-from exactdp.language.terms import Term
+from exactdp.language.terms import EpsTerm
 
-Kinds = dict[str, Kind]
+Kinds = dict[str, ValueKind]
 
 
 class Abstract:
@@ -88,7 +88,7 @@ class Abstract:
             self.env[slot] = kind.aged(site)
         return frozenset({site})
 
-    def change(self, base: PureExpr, kind: Kind, place: Place) -> None:
+    def change(self, base: PureExpr, kind: ValueKind, place: Place) -> None:
         """Refuse to change a list that another variable may see too."""
         if not isinstance(base, Name):
             if kind.items is not None:
@@ -120,11 +120,11 @@ class Abstract:
                     f"Copy the list where the second name is assigned: `{shown} = list(…)`.",
                 )
 
-    def kind(self, node: PureExpr) -> Kind:
+    def kind(self, node: PureExpr) -> ValueKind:
         """Return the kind of an expression."""
         match node:
             case Literal(value):
-                if isinstance(value, Term):
+                if isinstance(value, EpsTerm):
                     return TERM
                 if isinstance(value, bool) or value is None:
                     return SINGLE
@@ -170,7 +170,7 @@ class Abstract:
                 whole = self.kind(base)
                 for part in args:
                     self.kind(part)
-                return Kind(finite=True, sites=whole.all_sites())
+                return ValueKind(finite=True, sites=whole.all_sites())
             case Call():
                 return self.call(node)
             case Comprehension():
@@ -195,7 +195,7 @@ class Abstract:
                 return self.unpacked(self.kind(value), count, node)
         raise AssertionError(f"not a pure expression: {node}")
 
-    def name(self, node: Name, name: str) -> Kind:
+    def name(self, node: Name, name: str) -> ValueKind:
         """Return the kind of a variable, which must be assigned on every path."""
         if name not in self.slots:
             if name == "eps":
@@ -215,14 +215,14 @@ class Abstract:
             )
         return kind
 
-    def finite(self, node: PureExpr, message: str, rule: str, way_out: str) -> Kind:
+    def finite(self, node: PureExpr, message: str, rule: str, way_out: str) -> ValueKind:
         """Return the kind of an expression, which must not be a real or noise nor hold any."""
         kind = self.kind(node)
         if kind.holds_noise:
             refuse(node.place, message.format(kind.word), rule, way_out)
         return kind
 
-    def no_term(self, node: PureExpr, kind: Kind) -> None:
+    def no_term(self, node: PureExpr, kind: ValueKind) -> None:
         """Refuse an expression in ε where a value is needed."""
         if kind.holds("term"):
             refuse(
@@ -233,7 +233,7 @@ class Abstract:
                 "Leave eps out here.",
             )
 
-    def truth(self, node: PureExpr, kind: Kind | None = None) -> None:
+    def truth(self, node: PureExpr, kind: ValueKind | None = None) -> None:
         """Refuse reals and noise where a truth value is needed."""
         found = self.kind(node) if kind is None else kind
         self.no_term(node, found)
@@ -246,7 +246,7 @@ class Abstract:
             )
 
     def identity(
-        self, left: tuple[PureExpr, Kind], right: tuple[PureExpr, Kind], place: Place
+        self, left: tuple[PureExpr, ValueKind], right: tuple[PureExpr, ValueKind], place: Place
     ) -> None:
         """Refuse `is` unless a side is None or both are None, True or False."""
         sides = (left, right)
@@ -255,14 +255,14 @@ class Abstract:
         if not all(kind == SINGLE for _, kind in sides):
             refuse(place, IDENTITY, SINGLE_OBJECTS, WRITE_EQUAL)
 
-    def unary(self, op: str, operand: PureExpr) -> Kind:
+    def unary(self, op: str, operand: PureExpr) -> ValueKind:
         """Return the kind of - + not."""
         if op == "not":
             self.truth(operand)
             return SINGLE
         return self.kind(operand)
 
-    def binary(self, op: str, left: Kind, right: Kind, node: Node) -> Kind:
+    def binary(self, op: str, left: ValueKind, right: ValueKind, node: Node) -> ValueKind:
         """Return the kind of an arithmetic expression."""
         place = node.place
         if left.function or right.function:
@@ -304,7 +304,7 @@ class Abstract:
             refuse(place, what, LINEAR, "Divide by a finite value, or compare.")
         return TERM if left.term else FINITE
 
-    def no_term_with_noise(self, left: Kind, right: Kind, node: Node) -> None:
+    def no_term_with_noise(self, left: ValueKind, right: ValueKind, node: Node) -> None:
         """Refuse a real or noise combined with an expression in ε."""
         if (left.noise and right.term) or (left.term and right.noise):
             refuse(
@@ -314,7 +314,7 @@ class Abstract:
                 "eps stands in rates and probabilities only.",
             )
 
-    def concatenated(self, left: Kind, right: Kind, node: Node) -> Kind:
+    def concatenated(self, left: ValueKind, right: ValueKind, node: Node) -> ValueKind:
         """Return the kind of two sequences put together."""
         sites = self.made(node)
         if isinstance(left.items, tuple) and isinstance(right.items, tuple):
@@ -325,7 +325,7 @@ class Abstract:
             found = join(found, number(join(left, right)))
         return found
 
-    def index(self, base: PureExpr, index: PureExpr) -> Kind:
+    def index(self, base: PureExpr, index: PureExpr) -> ValueKind:
         """Return the kind of an entry."""
         whole = self.kind(base)
         self.finite(
@@ -348,7 +348,7 @@ class Abstract:
                 return join(whole.items[position], own)
         return whole.entry
 
-    def updated(self, base: Name, index: PureExpr, value: PureExpr) -> Kind:
+    def updated(self, base: Name, index: PureExpr, value: PureExpr) -> ValueKind:
         """Return the kind of a list with one entry replaced."""
         whole, one = self.kind(base), self.kind(value)
         self.finite(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
@@ -363,7 +363,7 @@ class Abstract:
             return sequence(tuple(join(item, one) for item in whole.items), whole.sites)
         return sequence(join(whole.entry, one), whole.sites)
 
-    def augmented(self, op: str, base: PureExpr, value: PureExpr, node: Node) -> Kind:
+    def augmented(self, op: str, base: PureExpr, value: PureExpr, node: Node) -> ValueKind:
         """Return the kind of what `base op= value` computes."""
         left, right = self.kind(base), self.kind(value)
         if op in ("+", "*") and left.sites and (op == "*" or right.may_be_list):
@@ -379,7 +379,7 @@ class Abstract:
             return join(found, number(join(left, right))) if left.finite else found
         return self.binary(op, left, right, node)
 
-    def unpacked(self, whole: Kind, count: int, node: Node) -> Kind:
+    def unpacked(self, whole: ValueKind, count: int, node: Node) -> ValueKind:
         """Return the kind of a value that is split into parts."""
         if whole.noise and whole.items is None and not whole.finite:
             refuse(
@@ -394,7 +394,7 @@ class Abstract:
             )
         return whole
 
-    def comprehension(self, node: Comprehension) -> Kind:
+    def comprehension(self, node: Comprehension) -> ValueKind:
         """Return the kind of a comprehension without effects."""
         for clause in node.clauses:
             self.bind(clause.target, self.iterated(clause.items))
@@ -407,7 +407,7 @@ class Abstract:
                 element = join(element, element.aged(site))
         return sequence(element, self.made(node))
 
-    def iterated(self, items: PureExpr) -> Kind:
+    def iterated(self, items: PureExpr) -> ValueKind:
         """Return the kind of one of the items that a loop goes over."""
         kind = self.kind(items)
         if kind.noise and kind.items is None and not kind.finite:
@@ -419,7 +419,7 @@ class Abstract:
             )
         return kind.entry
 
-    def bind(self, target: Pattern, kind: Kind) -> None:
+    def bind(self, target: Pattern, kind: ValueKind) -> None:
         """Bind the variables of a comprehension."""
         if isinstance(target, Name):
             self.env[target.id] = kind
@@ -429,7 +429,7 @@ class Abstract:
                 exact = isinstance(parts, tuple) and len(parts) == len(target.items)
                 self.bind(item, parts[position] if exact else kind.entry)  # type: ignore[index]
 
-    def call(self, node: Call) -> Kind:
+    def call(self, node: Call) -> ValueKind:
         """Return the kind of what a function returns."""
         parts = (*node.args, *(part for _, part in node.keywords))
         if node.function.id not in self.code.functions:

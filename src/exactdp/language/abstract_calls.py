@@ -11,7 +11,7 @@ from exactdp.language.kinds import (
     NOTHING,
     SINGLE,
     TERM,
-    Kind,
+    ValueKind,
     join,
     joined,
     number,
@@ -23,7 +23,9 @@ from exactdp.language.syntax import Call
 Made = Callable[[], frozenset[int]]
 
 
-def call_kind(node: Call, parts: tuple[PureExpr, ...], kinds: list[Kind], made: Made) -> Kind:
+def call_kind(
+    node: Call, parts: tuple[PureExpr, ...], kinds: list[ValueKind], made: Made
+) -> ValueKind:
     """Return the kind of what a known function returns for arguments of the given kinds.
 
     `made` is called if the function makes a list.
@@ -66,7 +68,7 @@ def _no_noise(name: str, part: PureExpr, word: str) -> NoReturn:
     refuse(part.place, message, rule, COMPARE_IT)
 
 
-def _enumerated(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _enumerated(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del node, kinds, made
     # The sites are those of the list that is gone over: it cannot be changed meanwhile.
     if isinstance(first.items, tuple):
@@ -74,26 +76,26 @@ def _enumerated(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
     return sequence(sequence((FINITE, first.entry)), first.sites)
 
 
-def _zipped(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _zipped(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del first, made
     plain = kinds[: len(node.args)]
     sites = frozenset().union(*(kind.sites for kind in plain))
     return sequence(sequence(tuple(kind.entry for kind in plain)), sites)
 
 
-def _copied(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _copied(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del kinds
     sites = made() if node.function.id == "list" else frozenset()
     items = first.items if first.items is not None and not first.finite else first.entry
     return sequence(items, sites)
 
 
-def _reversed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _reversed(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del node, kinds, made
     return sequence(first.entry, first.sites)
 
 
-def _summed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _summed(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     total = number(kinds[1]) if len(kinds) > 1 else FINITE
     entry = first.entry
     if (entry.real or total.real) and (entry.integer or total.integer):
@@ -102,7 +104,7 @@ def _summed(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
     return number(join(entry, total))
 
 
-def _length(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
+def _length(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del kinds, made
     if first.noise and first.items is None and not first.finite:
         refuse(
@@ -114,7 +116,7 @@ def _length(node: Call, first: Kind, kinds: list[Kind], made: Made) -> Kind:
     return FINITE
 
 
-_RESULTS: dict[str, Callable[[Call, Kind, list[Kind], Made], Kind]] = {
+_RESULTS: dict[str, Callable[[Call, ValueKind, list[ValueKind], Made], ValueKind]] = {
     "enumerate": _enumerated,
     "zip": _zipped,
     "list": _copied,

@@ -17,8 +17,8 @@ from exactdp.language.code import (
     Enter,
     FallOff,
     Next,
-    Output,
     Pick,
+    Release,
     Require,
     Sample,
     Set,
@@ -33,7 +33,7 @@ from exactdp.language.kinds import (
     SHARED,
     SINGLE,
     UNKNOWN,
-    Kind,
+    ValueKind,
     join,
     sequence,
 )
@@ -52,17 +52,17 @@ NUMBER_THEM = "Pick a position, and index the list by it afterwards."
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCode:
     """What is known of a program that passed: kinds before each statement, and of the output."""
 
     before: tuple[Kinds | None, ...]
-    output: Kind
+    output: ValueKind
 
 
-def input_kind(kind: InputType | None) -> Kind:
+def input_kind(kind: InputType | None) -> ValueKind:
     """Return the kind of an input of a type."""
     if kind is None:
-        return Kind(finite=True, sites=frozenset({SHARED}))
+        return ValueKind(finite=True, sites=frozenset({SHARED}))
     if isinstance(kind, ListType):
         item = input_kind(kind.item)
         return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
@@ -77,7 +77,7 @@ def input_kind(kind: InputType | None) -> Kind:
 _SHARED = frozenset({SHARED})
 
 
-def check(code: Code, flow: Flow) -> Checked:
+def check(code: Code, flow: Flow) -> CheckedCode:
     """Return the kinds of a well-formed program, or raise the first error in it."""
     return Checker(code, flow).run()
 
@@ -95,7 +95,7 @@ class Checker:
             for pc in range(len(code.instructions))
         )
 
-    def run(self) -> Checked:
+    def run(self) -> CheckedCode:
         """Go round until the kinds at every statement cover what can arrive there.
 
         Ends because kinds only grow and the lattice has finite height.
@@ -116,7 +116,7 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
-        return Checked(tuple(before), self.output)
+        return CheckedCode(tuple(before), self.output)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -160,7 +160,7 @@ class Checker:
                     abstract.finite(message, "a message cannot hold {}", FINITE_ONLY, LEAVE_OUT)
             case Check():
                 env[one.slot] = self.declared(one, env[one.slot])
-            case Output(value):
+            case Release(value):
                 kind = abstract.kind(value)
                 abstract.no_term(value, kind)
                 self.return_(kind, value.place)
@@ -169,7 +169,7 @@ class Checker:
         return [(there, env) for there in self.code.successors(pc)]
 
     @staticmethod
-    def item(items: Kind) -> Kind:
+    def item(items: ValueKind) -> ValueKind:
         """Return the kind of the items of a loop."""
         return items.entry
 
@@ -177,7 +177,7 @@ class Checker:
         """Refuse noise that is assigned inside a while loop."""
         refuse(place, f"{what} cannot be assigned inside a while loop", BOUNDED, UNROLLED)
 
-    def sample(self, pc: int, one: Sample) -> Kind:
+    def sample(self, pc: int, one: Sample) -> ValueKind:
         """Check a sample of real or integer noise."""
         draw, whole = one.draw, one.draw.noise == "dlap"
         self.abstract.finite(
@@ -215,7 +215,7 @@ class Checker:
             self.unbounded(what, one.place)
         return INTEGER if whole else REAL
 
-    def pick(self, choice: ExpMech | Choose) -> Kind:
+    def pick(self, choice: ExpMech | Choose) -> ValueKind:
         """Check a choice among finitely many values."""
         abstract = self.abstract
         if isinstance(choice, ExpMech):
@@ -268,7 +268,7 @@ class Checker:
                     "Compare the entries.",
                 )
 
-    def declared(self, one: Check, kind: Kind) -> Kind:
+    def declared(self, one: Check, kind: ValueKind) -> ValueKind:
         """Check a variable or parameter with a declared type."""
         if one.type.finite and kind.holds_noise:
             refuse(
@@ -286,7 +286,7 @@ class Checker:
             )
         return kind
 
-    def return_(self, kind: Kind, place: Place) -> None:
+    def return_(self, kind: ValueKind, place: Place) -> None:
         """Check an output, and that all outputs so far are of one shape."""
         if kind.holds("function"):
             refuse(place, "a function cannot be an output", NOT_A_VALUE, CALL_IT)
@@ -316,8 +316,8 @@ def _merge(known: Kinds, arrived: Kinds) -> Kinds:
     return {slot: join(kind, arrived[slot]) for slot, kind in known.items()}
 
 
-def _undetermined(kind: Kind) -> bool:
+def _undetermined(kind: ValueKind) -> bool:
     if kind.noise and kind.items is not None:
         return True
-    parts = (kind.items,) if isinstance(kind.items, Kind) else kind.items or ()
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
     return any(_undetermined(part) for part in parts)

@@ -152,7 +152,7 @@ class Check(Node):
 
 
 @dataclass(frozen=True)
-class Output(Node):
+class Release(Node):
     """Return the value and end."""
 
     value: PureExpr
@@ -166,7 +166,7 @@ class FallOff(Node):
 
 
 Instruction = (
-    Set | Sample | Pick | Test | Branch | Jump | Enter | Next | Require | Check | Output | FallOff
+    Set | Sample | Pick | Test | Branch | Jump | Enter | Next | Require | Check | Release | FallOff
 )
 
 
@@ -201,7 +201,7 @@ class Code:
                 return (target,)
             case Next(_, _, _, body, leave):
                 return (body,) if leave is None else (body, leave)
-            case Output() | FallOff():
+            case Release() | FallOff():
                 return ()
         return (pc + 1,)
 

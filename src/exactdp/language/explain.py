@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from exactdp.language.definition import Definition, nodes
-from exactdp.language.kinds import Kind
+from exactdp.language.kinds import ValueKind
 from exactdp.language.printer import show, show_value
 from exactdp.language.syntax import Choose, Draw, ExpMech
 
@@ -87,7 +87,7 @@ def _notes(definition: Definition) -> Iterator[str]:
         yield from _notes(inner)
 
 
-def describe(kind: Kind) -> str:
+def describe(kind: ValueKind) -> str:
     """Return a kind of value in words."""
     parts = []
     if kind.items is not None:
@@ -101,8 +101,8 @@ def describe(kind: Kind) -> str:
     return " or ".join(parts) or "nothing"
 
 
-def _sequence(items: tuple[Kind, ...] | Kind) -> str:
-    if isinstance(items, Kind):
+def _sequence(items: tuple[ValueKind, ...] | ValueKind) -> str:
+    if isinstance(items, ValueKind):
         return f"a list, each entry {describe(items)}"
     shown = list(dict.fromkeys(describe(item) for item in items))
     if not items:

@@ -20,8 +20,8 @@ from exactdp.language.code import (
     Jump,
     Loop,
     Next,
-    Output,
     PureExpr,
+    Release,
     Require,
     Set,
     Unpacked,
@@ -29,7 +29,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.control import Control
 from exactdp.language.definition import Definition, nodes
-from exactdp.language.noisy import Noise, noisy_inputs, samples_noise
+from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
 from exactdp.language.syntax import (
     Append,
@@ -66,7 +66,7 @@ class Flattener(Control):
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
         function = definition.function
-        noise = Noise(function, definition.constants, noisy_inputs(function))
+        noise = NoisyNames(function, definition.constants, noisy_inputs(function))
         scope = Scope("", {}, definition.constants, noise, declared=_declared(function.body))
         self.scope = scope
         inputs = tuple((self.local(param.name), param.type) for param in function.params)
@@ -117,7 +117,7 @@ class Flattener(Control):
             f"{function.name}{self.calls}.",
             {},
             definition.constants,
-            Noise(function, definition.constants, noisy),
+            NoisyNames(function, definition.constants, noisy),
             declared=_declared(function.body),
             place=place if not user else outer.place,
             user=user and outer.user,
@@ -201,7 +201,7 @@ class Flattener(Control):
             self.into(value, self.scope.result)
             self.jump(self.scope.leave, place)
         else:
-            self.emit(Output(self.value(value), place=place))
+            self.emit(Release(self.value(value), place=place))
 
     def assign_all(self, targets: tuple[Pattern, ...], value: Expr, node: Node) -> None:
         """Emit `a = b = value`."""

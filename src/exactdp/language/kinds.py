@@ -15,7 +15,7 @@ _DEPTH = 6
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """What a value may be; several may be true at once.
 
     `items` are the kinds of the entries of a sequence: one for each entry, or a single
@@ -31,7 +31,7 @@ class Kind:
     term: bool = False
     unset: bool = False
     single: bool = False
-    items: tuple[Kind, ...] | Kind | None = None
+    items: tuple[ValueKind, ...] | ValueKind | None = None
     sites: frozenset[int] = frozenset()
 
     @property
@@ -50,13 +50,13 @@ class Kind:
         return "a real" if self.holds("real") else "integer noise"
 
     @property
-    def entry(self) -> Kind:
+    def entry(self) -> ValueKind:
         """The kind of any entry of the sequence that it may be.
 
         Where only the sites of its lists are known, an entry may be one of these lists.
         """
-        own = Kind(finite=True, sites=self._opaque) if self.finite else NOTHING
-        if isinstance(self.items, Kind):
+        own = ValueKind(finite=True, sites=self._opaque) if self.finite else NOTHING
+        if isinstance(self.items, ValueKind):
             return join(self.items, own)
         for item in self.items or ():
             own = join(own, item)
@@ -75,7 +75,7 @@ class Kind:
         """Whether it, or an entry at any depth, may be `real`, `integer`, `term`, `function`."""
         if getattr(self, name):
             return True
-        parts = (self.items,) if isinstance(self.items, Kind) else self.items or ()
+        parts = (self.items,) if isinstance(self.items, ValueKind) else self.items or ()
         return any(part.holds(name) for part in parts)
 
     @property
@@ -85,15 +85,15 @@ class Kind:
 
     def all_sites(self) -> frozenset[int]:
         """Return the sites of the lists that it is or holds."""
-        parts = (self.items,) if isinstance(self.items, Kind) else self.items or ()
+        parts = (self.items,) if isinstance(self.items, ValueKind) else self.items or ()
         return self.sites.union(*(part.all_sites() for part in parts))
 
-    def aged(self, site: int) -> Kind:
+    def aged(self, site: int) -> ValueKind:
         """Return the kind after another list was made at `site`."""
         if not self.sites and self.items is None:
             return self
         items = self.items
-        if isinstance(items, Kind):
+        if isinstance(items, ValueKind):
             items = items.aged(site)
         elif items is not None:
             items = tuple(item.aged(site) for item in items)
@@ -107,37 +107,39 @@ class Kind:
         )
 
 
-NOTHING = Kind()
-FINITE = Kind(finite=True)
-SINGLE = Kind(finite=True, single=True)
-REAL = Kind(real=True)
-INTEGER = Kind(integer=True)
-FUNCTION = Kind(function=True)
-TERM = Kind(term=True)
-UNKNOWN = Kind(unset=True)
-CONSTANT = Kind(finite=True, sites=frozenset({SHARED}))
+NOTHING = ValueKind()
+FINITE = ValueKind(finite=True)
+SINGLE = ValueKind(finite=True, single=True)
+REAL = ValueKind(real=True)
+INTEGER = ValueKind(integer=True)
+FUNCTION = ValueKind(function=True)
+TERM = ValueKind(term=True)
+UNKNOWN = ValueKind(unset=True)
+CONSTANT = ValueKind(finite=True, sites=frozenset({SHARED}))
 
 
-def opaque(sites: frozenset[int]) -> Kind:
+def opaque(sites: frozenset[int]) -> ValueKind:
     """Return the kind of any finite value, whose lists at any depth were made at these sites."""
-    inner = Kind(finite=True, sites=sites)
+    inner = ValueKind(finite=True, sites=sites)
     return replace(inner, items=inner)
 
 
-def sequence(items: tuple[Kind, ...] | Kind, sites: frozenset[int] = frozenset()) -> Kind:
+def sequence(
+    items: tuple[ValueKind, ...] | ValueKind, sites: frozenset[int] = frozenset()
+) -> ValueKind:
     """Return the kind of a sequence."""
-    found = Kind(items=items, sites=sites)
+    found = ValueKind(items=items, sites=sites)
     return found if _depth(found) <= _DEPTH else _summary(found)
 
 
-def _depth(kind: Kind) -> int:
-    parts = (kind.items,) if isinstance(kind.items, Kind) else kind.items or ()
+def _depth(kind: ValueKind) -> int:
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
     return 1 + max((_depth(part) for part in parts), default=0)
 
 
-def _summary(kind: Kind) -> Kind:
+def _summary(kind: ValueKind) -> ValueKind:
     """Return a kind of bounded depth that covers a deeper one."""
-    inner = Kind(
+    inner = ValueKind(
         finite=True,
         real=kind.holds("real"),
         integer=kind.holds("integer"),
@@ -148,13 +150,13 @@ def _summary(kind: Kind) -> Kind:
     return replace(inner, items=inner)
 
 
-def join(left: Kind, right: Kind) -> Kind:
+def join(left: ValueKind, right: ValueKind) -> ValueKind:
     """Return the kind of a value that is of one kind or the other."""
     if right in (left, NOTHING):
         return left
     if left == NOTHING:
         return right
-    items: tuple[Kind, ...] | Kind | None
+    items: tuple[ValueKind, ...] | ValueKind | None
     if left.items is None or right.items is None:
         items = right.items if left.items is None else left.items
     elif (
@@ -166,9 +168,9 @@ def join(left: Kind, right: Kind) -> Kind:
     else:
         items = NOTHING
         for side in (left.items, right.items):
-            for part in (side,) if isinstance(side, Kind) else side:
+            for part in (side,) if isinstance(side, ValueKind) else side:
                 items = join(items, part)
-    return Kind(
+    return ValueKind(
         left.finite or right.finite,
         left.real or right.real,
         left.integer or right.integer,
@@ -181,7 +183,7 @@ def join(left: Kind, right: Kind) -> Kind:
     )
 
 
-def joined(kinds: tuple[Kind, ...] | list[Kind]) -> Kind:
+def joined(kinds: tuple[ValueKind, ...] | list[ValueKind]) -> ValueKind:
     """Return the kind of a value that is of one of the kinds."""
     found = NOTHING
     for kind in kinds:
@@ -189,8 +191,8 @@ def joined(kinds: tuple[Kind, ...] | list[Kind]) -> Kind:
     return found
 
 
-def number(kind: Kind) -> Kind:
+def number(kind: ValueKind) -> ValueKind:
     """Return the kind of a number made of values of a kind: reals cover finite values."""
     if kind.noise:
-        return Kind(finite=kind.finite, real=kind.real, integer=kind.integer)
+        return ValueKind(finite=kind.finite, real=kind.real, integer=kind.integer)
     return TERM if kind.term else FINITE

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import ExactdpError
-from exactdp.language.checker import Checked
+from exactdp.language.checker import CheckedCode
 from exactdp.language.code import (
     Branch,
     Check,
@@ -24,8 +24,8 @@ from exactdp.language.code import (
     Instruction,
     Jump,
     Next,
-    Output,
     Pick,
+    Release,
     Require,
     Sample,
     Set,
@@ -54,13 +54,13 @@ class _Line:
     versions: dict[str, int] = field(default_factory=dict)
 
 
-def labelled(code: Code, checked: Checked, name: str) -> str:
+def labelled(code: Code, checked: CheckedCode, name: str) -> str:
     """Return the labelled form of a program."""
     return _Labeller(code, checked).text(name)
 
 
 class _Labeller:
-    def __init__(self, code: Code, checked: Checked) -> None:
+    def __init__(self, code: Code, checked: CheckedCode) -> None:
         self.code, self.checked, self.flow = code, checked, Flow(code)
         self.items: dict[int, Any] = {}  # the items of each loop over constants, by `Enter`
         self.enters: dict[str, int] = {}
@@ -315,7 +315,7 @@ class _Labeller:
                 return f"{self._new(slot, line)} ← next of {self._name(items, None)}"
             case Require(test):
                 return f"assert {show_in(test)}"
-            case Output(value):
+            case Release(value):
                 return f"return {show_in(value)}"
             case FallOff():
                 return "exit"

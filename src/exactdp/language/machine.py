@@ -28,8 +28,8 @@ from exactdp.language.code import (
     Jump,
     Loop,
     Next,
-    Output,
     Pick,
+    Release,
     Require,
     Sample,
     Set,
@@ -45,7 +45,7 @@ from exactdp.language.values import Symbolic, Value, alike, as_output
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
-    from exactdp.language.terms import Number, Term
+    from exactdp.language.terms import EpsTerm, Number
 
 
 class State(NamedTuple):
@@ -78,7 +78,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """The program picks one of `values`.
 
     By the exponential mechanism the weight of a value is exp(q·ε) for its q in
@@ -89,7 +89,7 @@ class Choice:
     state: State
     values: tuple[Value, ...]
     exponents: tuple[Fraction, ...] | None
-    chances: tuple[Term | Number, ...] | None
+    chances: tuple[EpsTerm | Number, ...] | None
     rate: Fraction | None = None
 
 
@@ -110,7 +110,7 @@ class Done:
     output: Value
 
 
-Event = Draw | Choice | Compare | Done
+Event = Draw | Selection | Compare | Done
 
 #: A statement's step returns the next statement, or ~pc if there is an event at pc.
 _Step = Callable[[Env], int]
@@ -193,7 +193,7 @@ class Machine:
         event: Event = kind(State(pc, tuple(env)), *facts)
         return event
 
-    def resume(self, event: Draw | Choice | Compare, value: Value) -> State:
+    def resume(self, event: Draw | Selection | Compare, value: Value) -> State:
         """Return the state after an event was decided: the sample, the pick or the truth."""
         pc, env = event.state
         slot = self._targets[pc]
@@ -264,7 +264,7 @@ class Machine:
                 self._events[pc] = self._sample(one)
             case Pick(_, choice):
                 self._events[pc] = self._pick(choice)
-            case Output(value):
+            case Release(value):
                 result = self._compile(value)
                 self._events[pc] = lambda env: (Done, as_output(result(env)))
             case FallOff():
@@ -401,7 +401,7 @@ class Machine:
         draw = one.draw
         noise, by_scale, place = draw.noise, draw.by_scale, draw.rate.place
         rate, mean, mean_place = self._compile(draw.rate), self._compile(draw.mean), draw.mean.place
-        rates: dict[Term, Fraction] = {}  # a rate is nearly always the same
+        rates: dict[EpsTerm, Fraction] = {}  # a rate is nearly always the same
 
         def event(env: Env) -> tuple[Any, ...]:
             term = rate(env)
@@ -437,7 +437,7 @@ class Machine:
             values = candidates(env)
             scores = scores_of(score(env), values, choice.place)
             exponents = tuple(factor * points for points in scores)
-            return Choice, tuple(items_of(values)), exponents, None, factor
+            return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked
 
@@ -446,7 +446,7 @@ def _chosen(values: tuple[Value, ...], chances: tuple[Value, ...], place: Place)
     """Return the facts of `choose`; what has probability 0 for every ε cannot happen."""
     found = chances_of(values, chances, place)
     possible = [pair for pair in zip(values, found, strict=True) if not never(pair[1])]
-    return Choice, tuple(value for value, _ in possible), None, tuple(p for _, p in possible)
+    return Selection, tuple(value for value, _ in possible), None, tuple(p for _, p in possible)
 
 
 _INF = float("inf")

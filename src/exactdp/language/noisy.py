@@ -42,7 +42,7 @@ _ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", 
 _CASE_SPLIT = frozenset(("abs", "min", "max", "sorted"))
 
 
-class Noise:
+class NoisyNames:
     """Knows which variables of one function may hold noise, given which inputs may."""
 
     def __init__(

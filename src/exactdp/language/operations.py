@@ -17,7 +17,7 @@ from exactdp.language.rules import (
     TARGETS,
     WRITE_EQUAL,
 )
-from exactdp.language.terms import Term
+from exactdp.language.terms import EpsTerm
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
 
@@ -51,11 +51,11 @@ _THEIR_NAMES = {
     "List": "'list'",
     "Table": "'dict'",
     "Linear": "a real",
-    "Term": "an expression in eps",
+    "EpsTerm": "an expression in eps",
 }
 """What a user calls our types, for the messages of Python."""
 
-_OUR_NAMES = re.compile(r"""['"]?\b(List|Table|Linear|Term)\b['"]?""")
+_OUR_NAMES = re.compile(r"""['"]?\b(List|Table|Linear|EpsTerm)\b['"]?""")
 
 
 # Arithmetic -------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def divide(left: Value, right: Value) -> Value:
 
 def power(left: Value, right: Value) -> Value:
     """Return left ** right for a whole exponent, unless it would be huge."""
-    if isinstance(left, Term):
+    if isinstance(left, EpsTerm):
         return left**right
     if not isinstance(left, int | Fraction) or not isinstance(right, int):
         raise TypeError("only a rational number can be raised, and only to a whole power")
@@ -149,7 +149,7 @@ OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
 
 def _compare(op: Callable[[Any, Any], Any]) -> Callable[[Value, Value], bool]:
     def run(left: Value, right: Value) -> bool:
-        if isinstance(left, Term) or isinstance(right, Term):
+        if isinstance(left, EpsTerm) or isinstance(right, EpsTerm):
             raise TypeError("a program cannot branch on the value of eps")
         return bool(op(left, right))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from exactdp.language.definition import Definition
-from exactdp.language.reader import Reader
+from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
 
 _TEXTS = {
@@ -95,5 +95,5 @@ def count(items, x):
 def prelude(name: str) -> Definition:
     """Return the definition of a function of the prelude."""
     source = text_source(_TEXTS[name].strip("\n"), f"<{name}>")
-    reader = Reader(source, given({}))
+    reader = FunctionReader(source, given({}))
     return reader.function(source.parse().body[0], {})  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ from exactdp.language.syntax import (
     Unary,
     While,
 )
-from exactdp.language.terms import Term
+from exactdp.language.terms import EpsTerm
 from exactdp.language.values import List, Table, Value
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def show_value(value: Value) -> str:
         return f"{{{inside}}}"
     if isinstance(value, float):
         return "inf" if value > 0 else "-inf"
-    if isinstance(value, Term):
+    if isinstance(value, EpsTerm):
         return str(value)
     return repr(value)
 

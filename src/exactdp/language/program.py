@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
-from exactdp.language.checker import Checked, check
+from exactdp.language.checker import CheckedCode, check
 from exactdp.language.definition import Definition
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
@@ -64,7 +64,7 @@ class Program:
         return Flow(self.code)
 
     @cached_property
-    def checked(self) -> Checked:
+    def checked(self) -> CheckedCode:
         """The kinds of its values: the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)

@@ -39,7 +39,7 @@ from exactdp.language.words import MISSING, attribute, denotes
 _NO_OUTPUT = "The output of a mechanism is the value that it returns."
 
 
-class Reader(ExpressionReader):
+class FunctionReader(ExpressionReader):
     """Reads one function."""
 
     def function(self, node: ast.FunctionDef, annotations: dict[str, Any]) -> Definition:

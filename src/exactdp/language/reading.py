@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import ProgramError
 from exactdp.language.definition import Definition
 from exactdp.language.evaluate import evaluate_closed
-from exactdp.language.reader import Reader
+from exactdp.language.reader import FunctionReader
 from exactdp.language.source import Source, function_source, given, surroundings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def read_function(
     An input without a type gets that in `types`.
     """
     source, node = function_source(function)
-    reader = Reader(source, surroundings(function, local))
+    reader = FunctionReader(source, surroundings(function, local))
     annotations = getattr(function, "__annotations__", {})
     found = {
         arg.arg: kind
@@ -45,12 +45,12 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
     for node in source.parse().body:
         match node:
             case ast.FunctionDef(name):
-                reader = Reader(source, given(known))
+                reader = FunctionReader(source, given(known))
                 known.pop(name, None)
                 definition = reader.function(node, {})
                 known[name] = _Subroutine(definition)
             case ast.Assign([ast.Name(name)], value):
-                reader = Reader(source, given(known))
+                reader = FunctionReader(source, given(known))
                 reader.check_name(name, node.targets[0])
                 known[name] = evaluate_closed(reader.expr(value), reader.constants)
             case ast.ImportFrom(module) if (module or "").partition(".")[0] == "exactdp":

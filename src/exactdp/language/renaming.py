@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import PureExpr
 from exactdp.language.definition import Definition, bound_names, nodes
-from exactdp.language.noisy import Noise
+from exactdp.language.noisy import NoisyNames
 from exactdp.language.operations import FUNCTIONS
 from exactdp.language.rules import CALL_IT, NOT_A_VALUE
 from exactdp.language.syntax import (
@@ -33,7 +33,7 @@ class Scope:
     prefix: str
     names: dict[str, str]
     constants: Mapping[str, object]
-    noise: Noise
+    noise: NoisyNames
     declared: Mapping[str, InputType] = field(default_factory=dict)
     #: Where its statements stand, if not where they are written.
     place: Place | None = None

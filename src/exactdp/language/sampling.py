@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
 from exactdp.language.operations import fail, items_of, python_fail
-from exactdp.language.terms import Term
+from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
 from exactdp.reals import eps, exp, nonnegative
 
@@ -25,7 +25,7 @@ _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3
 
 def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
     """Return a > 0 if the value is the rate a·ε, or the scale 1/(a·ε)."""
-    form = value.monomial() if isinstance(value, Term) else None
+    form = value.monomial() if isinstance(value, EpsTerm) else None
     power = -1 if by_scale else 1
     what = "scale" if by_scale else "rate"
     rule = _RATE if not by_scale else "A scale is a positive rational number over eps: `2 / eps`."
@@ -113,7 +113,7 @@ def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value
 
 def chances_of(
     values: Sequence[Value], chances: Sequence[Value], place: Place
-) -> tuple[Term | Number, ...]:
+) -> tuple[EpsTerm | Number, ...]:
     """Return the probabilities of `choose`: non-negative for every ε > 0, and with sum 1."""
     for position, value in enumerate(values):
         if value in values[:position]:
@@ -124,7 +124,7 @@ def chances_of(
                 "Write it once, with the sum of the probabilities.",
             )
     for value, chance in zip(values, chances, strict=True):
-        if isinstance(chance, bool) or not isinstance(chance, int | Fraction | Term):
+        if isinstance(chance, bool) or not isinstance(chance, int | Fraction | EpsTerm):
             raise fail(
                 place,
                 f"the probability of {shown(value)} is {shown(chance)}, "
@@ -148,15 +148,15 @@ def chances_of(
 
 
 @lru_cache(maxsize=1024)
-def never(chance: Term | Number) -> bool:
+def never(chance: EpsTerm | Number) -> bool:
     """Whether a probability is 0 for every ε, decided exactly."""
     return bool(closed_form(chance, eps, exp) == 0)
 
 
 @lru_cache(maxsize=1024)
-def _problem(chances: tuple[Term | Number, ...]) -> tuple[int | None, str] | None:
+def _problem(chances: tuple[EpsTerm | Number, ...]) -> tuple[int | None, str] | None:
     """Return what is wrong with probabilities as functions of ε, decided exactly."""
-    if not any(isinstance(chance, Term) for chance in chances):
+    if not any(isinstance(chance, EpsTerm) for chance in chances):
         return _plain_problem(tuple(Fraction(chance) for chance in chances))  # type: ignore[arg-type]
     forms = [closed_form(chance, eps, exp) for chance in chances]
     total = sum(forms[1:], start=forms[0])
@@ -171,9 +171,9 @@ def _problem(chances: tuple[Term | Number, ...]) -> tuple[int | None, str] | Non
     return None
 
 
-def closed_form(chance: Term | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:
+def closed_form(chance: EpsTerm | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:
     """Return a probability as a closed form of `exactdp.reals`."""
-    if isinstance(chance, Term):
+    if isinstance(chance, EpsTerm):
         return chance.fold(eps, exp)
     return chance + 0 * eps
 
@@ -186,8 +186,8 @@ def _plain_problem(chances: tuple[Fraction, ...]) -> tuple[int | None, str] | No
     return None if total == 1 else (None, f"the probabilities sum to {total}, not to 1")
 
 
-def _at(chance: Term | Number, eps: float) -> float:
-    return chance.at(eps) if isinstance(chance, Term) else float(chance)
+def _at(chance: EpsTerm | Number, eps: float) -> float:
+    return chance.at(eps) if isinstance(chance, EpsTerm) else float(chance)
 
 
 def _witness(total: Callable[[float], float], expected: float) -> str:

@@ -18,47 +18,47 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 
 
 @dataclass(frozen=True)
-class Term:
+class EpsTerm:
     """A term in ε: `op` is "eps", "exp", "neg" or one of + - * / **; leaves are rational."""
 
     op: str
-    args: tuple[Term | Number, ...] = ()
+    args: tuple[EpsTerm | Number, ...] = ()
 
-    def __add__(self, other: object) -> Term:
+    def __add__(self, other: object) -> EpsTerm:
         return _binary("+", self, other)
 
-    def __radd__(self, other: object) -> Term:
+    def __radd__(self, other: object) -> EpsTerm:
         return _binary("+", other, self)
 
-    def __sub__(self, other: object) -> Term:
+    def __sub__(self, other: object) -> EpsTerm:
         return _binary("-", self, other)
 
-    def __rsub__(self, other: object) -> Term:
+    def __rsub__(self, other: object) -> EpsTerm:
         return _binary("-", other, self)
 
-    def __mul__(self, other: object) -> Term:
+    def __mul__(self, other: object) -> EpsTerm:
         return _binary("*", self, other)
 
-    def __rmul__(self, other: object) -> Term:
+    def __rmul__(self, other: object) -> EpsTerm:
         return _binary("*", other, self)
 
-    def __truediv__(self, other: object) -> Term:
+    def __truediv__(self, other: object) -> EpsTerm:
         if isinstance(other, int | Fraction) and other == 0:
             raise ZeroDivisionError("division by zero")
         return _binary("/", self, other)
 
-    def __rtruediv__(self, other: object) -> Term:
+    def __rtruediv__(self, other: object) -> EpsTerm:
         return _binary("/", other, self)
 
-    def __pow__(self, other: object) -> Term:
+    def __pow__(self, other: object) -> EpsTerm:
         if not isinstance(other, int) or abs(other) > 1000:
             raise TypeError("an expression in eps can only be raised to a small constant integer")
         return _binary("**", self, other)
 
-    def __neg__(self) -> Term:
-        return Term("neg", (self,))
+    def __neg__(self) -> EpsTerm:
+        return EpsTerm("neg", (self,))
 
-    def __pos__(self) -> Term:
+    def __pos__(self) -> EpsTerm:
         return self
 
     def __bool__(self) -> bool:
@@ -70,8 +70,8 @@ class Term:
     def fold(self, eps: Any, exp: Callable[[Any], Any]) -> Any:
         """Return the value of the term, built with the given `eps` and `exp`."""
 
-        def value(part: Term | Number) -> Any:
-            return part.fold(eps, exp) if isinstance(part, Term) else part
+        def value(part: EpsTerm | Number) -> Any:
+            return part.fold(eps, exp) if isinstance(part, EpsTerm) else part
 
         match self.op:
             case "eps":
@@ -99,7 +99,8 @@ class Term:
     def monomial(self) -> tuple[Fraction, int] | None:
         """Return (q, k) if the term is q·ε^k for a rational q and an integer k, else None."""
         parts = [
-            part.monomial() if isinstance(part, Term) else (Fraction(part), 0) for part in self.args
+            part.monomial() if isinstance(part, EpsTerm) else (Fraction(part), 0)
+            for part in self.args
         ]
         if self.op == "eps":
             return Fraction(1), 1
@@ -129,17 +130,17 @@ def _monomial(coefficient: Fraction, power: int) -> tuple[Fraction, int]:
     return (coefficient, power) if coefficient else (Fraction(0), 0)
 
 
-def _binary(op: str, left: object, right: object) -> Term:
+def _binary(op: str, left: object, right: object) -> EpsTerm:
     for part in (left, right):
-        if isinstance(part, bool) or not isinstance(part, Term | int | Fraction):
+        if isinstance(part, bool) or not isinstance(part, EpsTerm | int | Fraction):
             return NotImplemented  # type: ignore[no-any-return]
-    assert isinstance(left, Term | int | Fraction)
-    assert isinstance(right, Term | int | Fraction)
-    return Term(op, (left, right))
+    assert isinstance(left, EpsTerm | int | Fraction)
+    assert isinstance(right, EpsTerm | int | Fraction)
+    return EpsTerm(op, (left, right))
 
 
-def _show(part: Term | Number, outer: int) -> str:
-    if not isinstance(part, Term):
+def _show(part: EpsTerm | Number, outer: int) -> str:
+    if not isinstance(part, EpsTerm):
         text = str(part)
         plain = isinstance(part, int) or part.denominator == 1
         return f"({text})" if outer and (part < 0 or (not plain and outer > 1)) else text
@@ -159,15 +160,15 @@ def _show(part: Term | Number, outer: int) -> str:
 
 
 #: The privacy budget ε.
-EPS = Term("eps")
+EPS = EpsTerm("eps")
 
 
-def exp(exponent: object) -> Term | int:
+def exp(exponent: object) -> EpsTerm | int:
     """Return e to the power q·ε; anything else in the exponent is refused."""
     if isinstance(exponent, int | Fraction) and exponent == 0:
         return 1
-    form = exponent.monomial() if isinstance(exponent, Term) else None
+    form = exponent.monomial() if isinstance(exponent, EpsTerm) else None
     if form is None or not (form[1] == 1 or form[0] == 0):
         raise ValueError("exp takes a rational number times eps, such as exp(-eps / 2)")
-    assert isinstance(exponent, Term)
-    return Term("exp", (exponent,))
+    assert isinstance(exponent, EpsTerm)
+    return EpsTerm("exp", (exponent,))

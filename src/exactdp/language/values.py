@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, overload
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.terms import EPS, Term
+from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.terms import exp as exp_of_term
 
 #: A finite value, a real or integer noise of the domain at work, or a structure of both.
@@ -134,7 +134,7 @@ def freeze(value: object, note: Callable[[str], None] | None = None) -> Value:
         return value
     if isinstance(value, Fraction):
         return plain(value)
-    if isinstance(value, Term):
+    if isinstance(value, EpsTerm):
         return value
     if isinstance(value, float):
         if math.isinf(value):
@@ -176,7 +176,7 @@ def _freeze_foreign(value: object) -> Value:
     )
 
 
-def _term(value: object) -> Term:
+def _term(value: object) -> EpsTerm:
     """Return a closed form in ε of `exactdp.reals` as a term, by its text."""
 
     def build(node: ast.AST) -> Any:
@@ -209,7 +209,7 @@ def _term(value: object) -> Term:
         raise SyntaxError
 
     try:
-        found: Term = 1 * build(ast.parse(str(value).replace("^", "**"), mode="eval"))
+        found: EpsTerm = 1 * build(ast.parse(str(value).replace("^", "**"), mode="eval"))
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError) as error:
         raise ValueRefusedError(
             f"{value} is not an expression in eps alone",

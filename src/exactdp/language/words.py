@@ -22,7 +22,7 @@ class OutsideMechanismError(ExactdpError, TypeError):
 
 
 @dataclass(frozen=True)
-class Sampler:
+class SamplerWord:
     """A word that samples in the source of a mechanism."""
 
     word: str
@@ -43,11 +43,11 @@ class Sampler:
         return self.word
 
 
-lap: Final = Sampler("lap", "lap(a * eps, mean)")
-dlap: Final = Sampler("dlap", "dlap(a * eps, mean)")
-expo: Final = Sampler("expo", "expo(a * eps, start)")
-expmech: Final = Sampler("expmech", "expmech(a * eps, score, candidates)")
-choose: Final = Sampler("choose", "choose({value: probability, …})")
+lap: Final = SamplerWord("lap", "lap(a * eps, mean)")
+dlap: Final = SamplerWord("dlap", "dlap(a * eps, mean)")
+expo: Final = SamplerWord("expo", "expo(a * eps, start)")
+expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
+choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 
 SAMPLERS: Final = {sampler.word: sampler for sampler in (lap, dlap, expo, expmech, choose)}
 
@@ -104,7 +104,7 @@ MISSING: Final = object()
 
 def denotes(found: object) -> str | None:
     """Return the word of the language that a Python object stands for, if it does."""
-    if isinstance(found, Sampler):
+    if isinstance(found, SamplerWord):
         return found.word
     if found is Real:
         return "Real"

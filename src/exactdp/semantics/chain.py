@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
-from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -198,7 +198,7 @@ class _Walk:
                 self.visit(_Spot(after, (*spot.noise, name), spot.answers), grown),
                 ExpPoly(1),
             )
-        elif isinstance(event, Choice):
+        elif isinstance(event, Selection):
             for value, chance in zip(event.values, chances(event), strict=True):
                 if chance.numerator:
                     after = self.machine.resume(event, value)

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine
+from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection
 from exactdp.language.operations import COMPARISONS, fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
@@ -23,7 +23,7 @@ from exactdp.semantics.states import Visited
 if TYPE_CHECKING:
     from exactdp.language.machine import State
     from exactdp.language.program import Program
-    from exactdp.language.terms import Number, Term
+    from exactdp.language.terms import EpsTerm, Number
     from exactdp.language.values import Value
 
 T = TypeVar("T")
@@ -151,7 +151,7 @@ def scale_of(event: Draw, eps: Fraction) -> Fraction:
     return scale
 
 
-def weights(event: Choice, eps: Fraction) -> list[float]:
+def weights(event: Selection, eps: Fraction) -> list[float]:
     """Return the probabilities of a choice, each rounded once."""
     if event.exponents is not None:
         top = max(event.exponents)
@@ -166,7 +166,7 @@ def weights(event: Choice, eps: Fraction) -> list[float]:
 
 
 @lru_cache(maxsize=4096)
-def _chances(listed: tuple[Term | Number, ...], at: Fraction) -> tuple[float, ...]:
+def _chances(listed: tuple[EpsTerm | Number, ...], at: Fraction) -> tuple[float, ...]:
     """Return probabilities of `choose` at an ε; as closed forms nothing overflows or cancels."""
     return tuple(float(closed_form(chance, budget, exp).at(at)) for chance in listed)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.language.code import Appended, Code, Output, Set, written
+from exactdp.language.code import Appended, Code, Release, Set, written
 from exactdp.language.machine import State
 from exactdp.language.syntax import Name, Sequence
 from exactdp.language.types import Real, RealType
@@ -154,7 +154,7 @@ def _appended_slot(code: Code) -> str | None:
     returned = {
         one.value.id if isinstance(one.value, Name) else None
         for one in code.instructions
-        if isinstance(one, Output)
+        if isinstance(one, Release)
     }
     if len(returned) != 1 or None in returned:
         return None

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from exactdp.language.machine import Choice, Compare, Done, Draw
+from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.sampling import closed_form
 from exactdp.measure.density import Density, Product
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -125,7 +125,7 @@ class _Runner:
                     truth = answers[question] if isinstance(question, Question) else question
                     ways = [(way, ExpPoly(1)) for way in step.ways if way.edge.case == truth]
                 else:
-                    assert isinstance(step.event, Choice)
+                    assert isinstance(step.event, Selection)
                     listed = chances(step.event)
                     ways = [(way, listed[way.edge.case or 0]) for way in step.ways]
                 moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
@@ -257,7 +257,7 @@ def sampled(density: Density, event: Draw, fresh: int, mean: int) -> Density:
     return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
 
 
-def chances(event: Choice) -> tuple[ClosedForm, ...]:
+def chances(event: Selection) -> tuple[ClosedForm, ...]:
     """Return the probabilities of a choice."""
     if event.chances is not None:
         return _chosen(event.chances)

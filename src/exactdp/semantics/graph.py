@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
-from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
@@ -235,7 +235,7 @@ def _future(event: Event | Failure) -> object:
     match event:
         case Draw(_, noise, rate, mean):
             return noise, rate, mean
-        case Choice(_, _, exponents, chances):
+        case Selection(_, _, exponents, chances):
             return exponents, chances
         case Compare(_, op, difference):
             return op, difference
@@ -325,7 +325,7 @@ def _ways(
         fresh = Linear.symbol(count)
         moved = has_noise(event.mean)
         yield None, machine.resume(event, event.mean + fresh if moved else fresh)
-    elif isinstance(event, Choice):
+    elif isinstance(event, Selection):
         for case, value in enumerate(event.values):
             yield case, machine.resume(event, value)
     elif isinstance(event, Compare):

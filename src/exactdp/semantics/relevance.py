@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from exactdp.language.code import Code, Output, Set
+from exactdp.language.code import Code, Release, Set
 from exactdp.language.flow import read
 from exactdp.language.machine import Machine, State
 from exactdp.language.syntax import Name
@@ -59,7 +59,7 @@ def only_returned(code: Code) -> frozenset[str]:
         left = found
         for one in code.instructions:
             match one:
-                case Output(Name()):
+                case Release(Name()):
                     continue
                 case Set(slot, Name()) if slot in left:
                     continue

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.machine import Choice, Compare, Done, Draw, Event, Machine, State
+from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Value
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
 from exactdp.semantics.concrete import placed, read_budget, scale_of, weights
@@ -113,7 +113,7 @@ class _Simulation:
                 truth = placed(self.machine, event, lambda: difference.truth(op))
                 for answer in (True, False):
                     self.put_part(resume(event, answer), runs, truth == answer)
-            case Choice(_, values):
+            case Selection(_, values):
                 picks = self.rng.choice(len(values), size=len(runs), p=weights(event, self.eps))
                 for position, value in enumerate(values):
                     self.put_part(resume(event, value), runs, picks == position)
