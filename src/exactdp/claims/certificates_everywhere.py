@@ -22,7 +22,7 @@ from exactdp.claims.obligations import Due, Obligation
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import functions_of_eps
 from exactdp.claims.spaces import Space
-from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, OrderedSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
@@ -75,7 +75,7 @@ def _say_that_beta_falls(claim: Accuracy, space: Space, signs: _Signs) -> None:
     if any(isinstance(level, Range) and not is_free for level, is_free in pairs):
         window = Window.of(0, claim.epsilon)
         for form in proved_signs(claim.formula, claim.epsilon):
-            function = ExpSum.from_closed_form(form.numerator * form.denominator, ("eps",))
+            function = OrderedSum(form.numerator * form.denominator, ("eps",))
             signs.place(shape_of(function, Cone.of(1, [(1,)]), window))
 
 
@@ -283,7 +283,7 @@ class _Space:
     def _alternative(self, cell: Leaf, one: Obligation, beta: ClosedForm, signs: _Signs) -> Json:
         gap = beta - (1 - one.probability)
         names = self.space.names
-        function = ExpSum.from_closed_form(gap.numerator * gap.denominator, names)
+        function = OrderedSum(gap.numerator * gap.denominator, names)
         own = shape_of(function, cell.cone, Window.of(0, self.claim.epsilon))
         error = 1 - one.probability
         shape = signs.around(Problem(self.space, cell.cone, one, error, beta, cell.path, own))
@@ -316,10 +316,9 @@ class _Space:
         return [self._sum(part) for part in (form.numerator, form.denominator)]
 
     def _sum(self, form: Any) -> list[Any]:
-        listed = ExpSum.from_closed_form(form, self.space.names).to_dict()
         return [
-            [spell(c), list(powers), _spelled(rates)]
-            for (powers, rates), c in sorted(listed.items())
+            [str(c), list(powers), _spelled(rates)]
+            for powers, rates, c in sorted(form.entries(self.space.names))
         ]
 
 

@@ -41,9 +41,9 @@ from exactdp.claims.verdict import Counterexample, Verdict
 from exactdp.cones import (
     Cone,
     ConeDecision,
-    ExpSum,
+    ConeRatio,
     FactorEnclosure,
-    Quotient,
+    OrderedSum,
     largest_factor,
     nonnegative_on,
 )
@@ -284,7 +284,7 @@ def _hint(claim: Accuracy) -> str:
 def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | None) -> Tightness:
     """Return an enclosure of the best constant over all inputs of a box of reals."""
     work = claim.everywhere
-    different: dict[object, tuple[Problem, Quotient, Shape]] = {}
+    different: dict[object, tuple[Problem, ConeRatio, Shape]] = {}
     survey = work.explored(progress)
     refuse_empty(claim, survey.contents)
     cells, silent = survey.contents.examined, survey.contents.silent
@@ -295,12 +295,11 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
         under = problem.error.denominator * problem.beta.denominator
         positive = under if under == 1 else under * under
         over, below = (
-            ExpSum.from_closed_form((form * positive).numerator, names)
-            for form in (problem.beta, problem.error)
+            OrderedSum((form * positive).numerator, names) for form in (problem.beta, problem.error)
         )
         shape = shape_of(below, problem.cone, problem.space.window(claim.epsilon), over)
         assert shape.second is not None
-        quotient = Quotient(shape.second, shape.function, shape.cone, shape.window)
+        quotient = ConeRatio(shape.second, shape.function, shape.cone, shape.window)
         different.setdefault(shape, (problem, quotient, shape))
     listed = list(different.values())
     if not listed:
@@ -345,7 +344,7 @@ def tightest_everywhere(claim: Accuracy, width: Fraction, progress: Progress | N
     )
 
 
-def _largest_factor(quotients: list[Quotient], width: Fraction) -> FactorEnclosure:
+def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclosure:
     """Return an enclosure of the largest factor, with a positive lower end if one is proved."""
     found = closer = largest_factor(quotients, width)
     for _ in range(_MORE_LOOKS):
@@ -355,7 +354,7 @@ def _largest_factor(quotients: list[Quotient], width: Fraction) -> FactorEnclosu
     return closer if closer.lower is not None and closer.lower > 0 else found
 
 
-def _allow(quotients: list[Quotient], kappa: Fraction) -> bool | None:
+def _allow(quotients: list[ConeRatio], kappa: Fraction) -> bool | None:
     """Whether error ≤ β/κ everywhere, None if that stays open."""
     answer: bool | None = True
     for one in quotients:
@@ -366,7 +365,7 @@ def _allow(quotients: list[Quotient], kappa: Fraction) -> bool | None:
     return answer
 
 
-def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> Kappa:
+def _sharpened(quotients: list[ConeRatio], lower: Fraction, upper: Fraction) -> Kappa:
     """Return the enclosure with its lower end at a simple number, if that is proved too."""
     lower = max(lower, Fraction(0))
     simple = simplest_inside(lower, upper + (upper - lower) / 16) if lower < upper else lower
@@ -408,7 +407,7 @@ def _problems(space: Space, cell: Cell[Due | None], epsilon: Interval) -> Iterat
         error = 1 - one.probability
         for beta in one.beta:
             gap = beta - error
-            signed = ExpSum.from_closed_form(gap.numerator * gap.denominator, space.names)
+            signed = OrderedSum(gap.numerator * gap.denominator, space.names)
             shape = shape_of(signed, cell.cone, space.window(epsilon))
             yield Problem(space, cell.cone, one, error, beta, cell.path, shape)
 

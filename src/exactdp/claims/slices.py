@@ -19,7 +19,7 @@ from exactdp.claims.levels import ANY, Range
 from exactdp.claims.obligations import Due
 from exactdp.claims.outcomes import ENDLESS, MOST_CELLS, Outcome, at_point
 from exactdp.claims.vacuity import Content, content_of
-from exactdp.cones import Cone, ExpSum
+from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
@@ -70,8 +70,8 @@ class Curve:
         """Return a sum along the curve with the sign of a closed form of the parameters."""
         parts: dict[tuple[fmpq, ...], fmpq_poly] = {}
         whole = form.numerator * form.denominator
-        for (powers, rates), q in ExpSum.from_closed_form(whole, self.names).to_dict().items():
-            exponent, part = fmpq_poly([]), fmpq_poly([exact(q)])
+        for powers, rates, q in whole.entries(self.names):
+            exponent, part = fmpq_poly([]), fmpq_poly([q])
             for polynomial, power, rate in zip(self.polynomials, powers, rates, strict=True):
                 exponent += polynomial * exact(rate)
                 part *= polynomial**power
