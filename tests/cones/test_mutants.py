@@ -10,24 +10,23 @@ import pytest
 from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.everywhere import Everywhere
-from exactdp.cones import Cone, ExpSum, Window, exp, nonnegative_on
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.reals import ExpPoly, exp, parameter
 from exactdp.reals.interval import Interval
 
 Rate = tuple[int, int, int]
 ORTHANT = Cone.of(3, [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
 WEDGE = Cone.of(3, [(1, -1, 0), (0, 1, 0), (0, 0, 1)])
 PYRAMID = Cone.of(3, [(1, -1, 0), (0, 1, 0), (1, 0, -1), (0, 0, 1)])
-e, x, y = ExpSum.variables("e", "x", "y")
+NAMES = ("e", "x", "y")
+e, x, y = (parameter(name) for name in NAMES)
 
 
-def valley(one: Rate, two: Rate, depth: Fraction) -> ExpSum:
+def valley(one: Rate, two: Rate, depth: Fraction) -> OrderedSum:
     """Return (e^{one·θ} − 3/7)² + (e^{two·θ} − 5/11)² − depth."""
     c, d = Fraction(3, 7), Fraction(5, 11)
-    zero = (0, 0, 0)
-    rates: dict[Rate, Fraction] = {zero: c * c + d * d - depth, one: -2 * c, two: -2 * d}
-    for rate in (one, two):
-        rates[2 * rate[0], 2 * rate[1], 2 * rate[2]] = Fraction(1)
-    return ExpSum.from_dict(("e", "x", "y"), {(zero, rate): q for rate, q in rates.items()})
+    first, second = (exp(a * e + b * x + c * y) for a, b, c in (one, two))
+    return OrderedSum((first - c) ** 2 + (second - d) ** 2 - depth, NAMES)
 
 
 @pytest.mark.parametrize("depth", [Fraction(1, 3000), Fraction(1, 2950), Fraction(1, 1000)])
@@ -66,7 +65,7 @@ def test_a_narrow_valley_in_a_window(
 def test_a_proof_that_goes_to_infinity() -> None:
     """Along e it falls towards 1 − 4t + 6t² with t = e^{−x−y}, which is at least 1/3."""
     f = 1 - 4 * exp(-x - y) + 6 * exp(-2 * x - 2 * y) + 6 * exp(-e - 2 * y)
-    found = nonnegative_on(f, ORTHANT)
+    found = nonnegative_on(OrderedSum(f, NAMES), ORTHANT)
     assert found.holds
     proof = json.loads(json.dumps(found.proof.to_json()))
     (cell,) = proof["cells"]
@@ -89,9 +88,9 @@ def test_a_proof_that_goes_to_infinity() -> None:
         exp(e + x - y) - exp(-2 * y) + 3 * exp(-e - y) + 5 * exp(-e - 3 * x + y) - exp(-3 * e - x),
     ],
 )
-def test_the_parts_of_a_cone_that_is_cut_cover_it(f: ExpSum) -> None:
+def test_the_parts_of_a_cone_that_is_cut_cover_it(f: ExpPoly) -> None:
     """The checker follows each cut of the cone, so it misses no part of it."""
-    found = nonnegative_on(f, ORTHANT)
+    found = nonnegative_on(OrderedSum(f, NAMES), ORTHANT)
     assert found.holds
     proof = json.loads(json.dumps(found.proof.to_json()))
     assert len(proof["cells"]) > 1

@@ -9,16 +9,22 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import laplace
 
-from cones.mechanisms import above_threshold, noisy_max
-from exactdp.cones import Cone, ConeDecision, ExpSum, Quotient, exp, largest_factor
+from cones.mechanisms import above_threshold, noisy_max, ordered
+from exactdp.cones import Cone, ConeDecision, ConeRatio, OrderedSum, largest_factor
 from exactdp.cones import nonnegative_on as decide
+from exactdp.reals import ExpPoly, exp, parameter
 
-x, y = ExpSum.variables("x", "y")
+x, y = parameter("x"), parameter("y")
 QUADRANT = Cone.of(2, [(1, 0), (0, 1)])
 PLANE = Cone.of(2)
 
 
-def decided(f: ExpSum, cone: Cone) -> ConeDecision:
+def in_plane(f: ExpPoly) -> OrderedSum:
+    """Return a sum of x and y as a function on the plane."""
+    return OrderedSum(f, ("x", "y"))
+
+
+def decided(f: OrderedSum, cone: Cone) -> ConeDecision:
     """Return the decision after checking its witness."""
     decision = decide(f, cone)
     if decision.holds is False:
@@ -68,17 +74,19 @@ FAILS = {
 
 @pytest.mark.parametrize("name", HOLDS)
 def test_holds(name: str) -> None:
-    assert decided(*HOLDS[name]).holds is True
+    f, cone = HOLDS[name]
+    assert decided(in_plane(f), cone).holds is True
 
 
 @pytest.mark.parametrize("name", FAILS)
 def test_fails(name: str) -> None:
-    assert decided(*FAILS[name]).holds is False
+    f, cone = FAILS[name]
+    assert decided(in_plane(f), cone).holds is False
 
 
 def test_a_zero_inside_two_dimensions_stays_open() -> None:
     """(e^{−x} − 1/2)² + (e^{−y} − 1/3)² is 0 at one irrational point: nobody can tell."""
-    f = (exp(-x) - Fraction(1, 2)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2
+    f = in_plane((exp(-x) - Fraction(1, 2)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2)
     decision = decide(f, QUADRANT, budget=300)
     assert decision.holds is None
     assert decision.remaining
@@ -88,7 +96,8 @@ def test_a_zero_inside_two_dimensions_stays_open() -> None:
 
 
 def test_resuming_finishes() -> None:
-    f = (exp(-x) - exp(-y)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2 + Fraction(1, 10**4)
+    square = (exp(-x) - exp(-y)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2
+    f = in_plane(square + Fraction(1, 10**4))
     decision = decide(f, QUADRANT, budget=3)
     assert decision.holds is None
     while decision.holds is None:
@@ -98,7 +107,8 @@ def test_resuming_finishes() -> None:
 
 
 def test_progress_is_told_and_an_interrupt_passes() -> None:
-    f = (exp(-x) - exp(-y)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2 + Fraction(1, 10**4)
+    square = (exp(-x) - exp(-y)) ** 2 + (exp(-y) - Fraction(1, 3)) ** 2
+    f = in_plane(square + Fraction(1, 10**4))
     shares: list[float] = []
     assert decide(f, QUADRANT, progress=shares.append).holds
     assert shares == sorted(shares)
@@ -120,12 +130,12 @@ def test_noisy_max_of_two_by_hand() -> None:
     The difference of the noises has density (1/8)(1 + |t|/2)e^{−|t|/2}; integrate over t > d.
     """
     _, wrong, _ = noisy_max(2)
-    d, _alpha = ExpSum.variables("x1", "alpha")
+    d = parameter("x1")
     assert wrong == exp(-d / 2) * (2 + d / 2) / 4
 
 
 def test_noisy_max_of_three_by_quadrature() -> None:
-    _, wrong, _ = noisy_max(3)
+    _, wrong, cone = noisy_max(3)
     for a, b in ((1.5, 0.25), (4.0, 3.0)):
 
         def integrand(t: float, a: float = a, b: float = b) -> float:
@@ -133,7 +143,8 @@ def test_noisy_max_of_three_by_quadrature() -> None:
             return float(laplace.pdf(t, a, 2) * others)
 
         right = quad(integrand, -60, 60, points=[0, b, a], limit=200)[0]
-        assert float(wrong.at((a, b, 0)).mid()) == pytest.approx(1 - right, abs=1e-8)
+        found = ordered(wrong, cone).at((a, b, 0))
+        assert float(found.mid()) == pytest.approx(1 - right, abs=1e-8)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
@@ -151,27 +162,26 @@ def test_above_threshold_by_quadrature(k: int) -> None:
         return value
 
     right = quad(integrand, -80, 80, points=[0, *means], limit=300)[0]
-    assert float(wrong.at(point).mid()) == pytest.approx(1 - right, abs=1e-8)
+    assert float(ordered(wrong, cone).at(point).mid()) == pytest.approx(1 - right, abs=1e-8)
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
 def test_noisy_max_holds(m: int) -> None:
     beta, wrong, cone = noisy_max(m)
     start = time.process_time()
-    assert decided(beta - wrong, cone).holds
+    assert decided(ordered(beta - wrong, cone), cone).holds
     assert time.process_time() - start < 2
 
 
 def test_noisy_max_of_three_is_four_times_better_but_not_five() -> None:
     beta, wrong, cone = noisy_max(3)
-    assert decided(beta - 4 * wrong, cone).holds
-    assert decided(beta - 5 * wrong, cone).holds is False
+    assert decided(ordered(beta - 4 * wrong, cone), cone).holds
+    assert decided(ordered(beta - 5 * wrong, cone), cone).holds is False
 
 
 def test_noisy_max_with_twice_the_rate_is_wrong() -> None:
     _, wrong, cone = noisy_max(3)
-    alpha = ExpSum.variables(*wrong.names)[-1]
-    decision = decided(3 * exp(-alpha) - wrong, cone)
+    decision = decided(ordered(3 * exp(-parameter("alpha")) - wrong, cone), cone)
     assert decision.holds is False
     assert decision.witness is not None
     assert max(q.denominator for q in decision.witness) <= 4
@@ -182,18 +192,28 @@ def test_above_threshold_holds(m: int) -> None:
     for k in range(1, m + 2):
         beta, wrong, cone = above_threshold(m, k)
         start = time.process_time()
-        assert decided(beta - wrong, cone).holds
+        assert decided(ordered(beta - wrong, cone), cone).holds
         assert time.process_time() - start < 2
 
 
 def test_above_threshold_of_three_is_six_times_better_but_not_seven() -> None:
     cells = [above_threshold(3, k) for k in range(1, 5)]
-    assert all(decided(beta - 6 * wrong, cone).holds for beta, wrong, cone in cells)
-    assert any(decided(beta - 7 * wrong, cone).holds is False for beta, wrong, cone in cells)
+    assert all(decided(ordered(beta - 6 * wrong, cone), cone).holds for beta, wrong, cone in cells)
+    assert any(
+        decided(ordered(beta - 7 * wrong, cone), cone).holds is False for beta, wrong, cone in cells
+    )
+
+
+def ratio(beta: ExpPoly, wrong: ExpPoly, cone: Cone) -> ConeRatio:
+    return ConeRatio(ordered(beta, cone), ordered(wrong, cone), cone)
+
+
+def in_quadrant(over: ExpPoly, under: ExpPoly) -> ConeRatio:
+    return ConeRatio(in_plane(over), in_plane(under), QUADRANT)
 
 
 def test_largest_factor_of_above_threshold() -> None:
-    quotients = [Quotient(*above_threshold(3, k)) for k in range(1, 5)]
+    quotients = [ratio(*above_threshold(3, k)) for k in range(1, 5)]
     found = largest_factor(quotients, "1e-6")
     assert found.is_narrow
     assert found.lower is not None
@@ -204,20 +224,20 @@ def test_largest_factor_of_above_threshold() -> None:
     assert found.upper - found.lower <= Fraction(1, 10**6)
     beta, wrong, cone = above_threshold(3, found.where + 1)
     assert cone.contains_inside(found.witness)
-    assert (beta - wrong * found.upper).sign_at(found.witness) < 0
+    assert ordered(beta - wrong * found.upper, cone).sign_at(found.witness) < 0
     assert all(decision.holds for decision in found.decisions)
 
 
 def test_largest_factor_that_is_reached() -> None:
-    tail = largest_factor([Quotient(exp(-x), exp(-x), QUADRANT)])
+    tail = largest_factor([in_quadrant(exp(-x), exp(-x))])
     assert tail.lower == tail.upper == 1
-    at_zero = largest_factor([Quotient(*noisy_max(2))])
+    at_zero = largest_factor([ratio(*noisy_max(2))])
     assert at_zero.lower == at_zero.upper == 4
 
 
 def test_largest_factor_in_a_limit() -> None:
     """(2 + e^{−x})/(1 + …) tends to 2 as x → ∞ and is larger everywhere."""
-    found = largest_factor([Quotient(2 + exp(-x) + exp(-y), 1 + 0 * x, QUADRANT)], "1e-4")
+    found = largest_factor([in_quadrant(2 + exp(-x) + exp(-y), 1 + 0 * x)], "1e-4")
     assert found.is_narrow
     assert found.lower is not None
     assert found.upper is not None
@@ -225,4 +245,4 @@ def test_largest_factor_in_a_limit() -> None:
 
 
 def test_no_factor_where_the_denominator_is_zero() -> None:
-    assert largest_factor([Quotient(exp(-x), 0 * x, QUADRANT)]).upper is None
+    assert largest_factor([in_quadrant(exp(-x), 0 * x)]).upper is None

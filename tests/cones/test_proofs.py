@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cones.mechanisms import above_threshold, noisy_max
+from cones.mechanisms import above_threshold, noisy_max, ordered
 from exactdp import certify
-from exactdp.cones import Cone, ExpSum, exp, nonnegative_on
+from exactdp.cones import Cone, OrderedSum, nonnegative_on
+from exactdp.reals import exp, parameter
 
-x, y = ExpSum.variables("x", "y")
+x, y = parameter("x"), parameter("y")
 QUADRANT = Cone.of(2, [(1, 0), (0, 1)])
 
 Local = dict[tuple[tuple[int, Fraction], ...], Fraction]
@@ -109,7 +110,7 @@ def check_boxes(g: Local, boxes: list[Any]) -> None:
             assert value(g, [t / (1 - t) if t < 1 else 1e6 for t in spots]) > -1e-12
 
 
-def check(f: ExpSum, cone: Cone) -> set[str]:
+def check(f: OrderedSum, cone: Cone) -> set[str]:
     """Check the proof of f ≥ 0 as it is after a trip through JSON; return the methods used."""
     decision = nonnegative_on(f, cone)
     assert decision.holds
@@ -154,7 +155,7 @@ def check_ray(g: Local, ray: dict[str, Any]) -> None:
     assert ratios.pop() > 0
 
 
-CASES = {
+PLANE_CASES = {
     "coefficients": (1 - exp(-x) * (1 + x), QUADRANT),
     "cells": ((exp(x) + exp(-x)) * (exp(y) + exp(-y)) - 4, Cone.of(2)),
     "cut": ((exp(-2 * x) - exp(-3 * y)) ** 2, QUADRANT),
@@ -166,6 +167,9 @@ CASES = {
 }
 
 
+CASES = {name: (OrderedSum(f, ("x", "y")), cone) for name, (f, cone) in PLANE_CASES.items()}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_proofs_of_small_cases(name: str) -> None:
     methods = check(*CASES[name])
@@ -175,7 +179,7 @@ def test_proofs_of_small_cases(name: str) -> None:
 def test_proofs_of_mechanisms() -> None:
     for m in (2, 3, 4):
         beta, wrong, cone = noisy_max(m)
-        assert check(beta - wrong, cone) == {"coefficients"}
+        assert check(ordered(beta - wrong, cone), cone) == {"coefficients"}
     for k in (1, 2, 3, 4):
         beta, wrong, cone = above_threshold(3, k)
-        check(beta - wrong * Fraction(63, 10), cone)
+        check(ordered(beta - wrong * Fraction(63, 10), cone), cone)

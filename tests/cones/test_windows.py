@@ -10,25 +10,29 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from cones.random_sums import sums_of
 from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.everywhere import Everywhere
-from exactdp.cones import Cone, ExpSum, Quotient, Window, exp, largest_factor, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, ConeRatio, OrderedSum, Window, largest_factor
+from exactdp.cones import nonnegative_on as decide
+from exactdp.reals import ExpPoly, exp, parameter
 from exactdp.reals.interval import Interval
 from support.examples import examples
 
 NAMES = ("e", "x", "y")
 small = st.fractions(min_value=-2, max_value=2, max_denominator=2)
-sums = st.dictionaries(
-    st.tuples(st.tuples(*[st.integers(0, 1)] * 3), st.tuples(*[small] * 3)),
-    small,
-    min_size=1,
-    max_size=4,
-).map(lambda terms: ExpSum.from_dict(NAMES, terms))
+sums = sums_of(NAMES, st.integers(0, 1), small, 4)
 cones = st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=0, max_size=3).map(
     lambda rows: Cone.of(3, [(1, 0, 0), *rows])
 )
 windows = st.sampled_from(["[1, 2]", "[2, inf)", "(0, 1]", "[1, 1]"])
+
+
+def nonnegative_on(
+    f: ExpPoly, cone: Cone, *, budget: int = 5000, window: Window | None = None
+) -> ConeDecision:
+    return decide(OrderedSum(f, NAMES), cone, budget=budget, window=window)
 
 
 def accepted(proof: object) -> ConeSign:
@@ -40,7 +44,7 @@ def accepted(proof: object) -> ConeSign:
 
 @examples(50)
 @given(sums, cones, windows)
-def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone, text: str) -> None:
+def test_decisions_agree_with_sampling(f: ExpPoly, cone: Cone, text: str) -> None:
     assume(f)
     assume(any(ray[0] for ray in cone.rays))
     interval = Interval.parse(text)
@@ -49,7 +53,7 @@ def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone, text: str) -> None
     if decision.holds is False:
         assert decision.witness is not None
         assert decision.witness[0] in Interval(interval.lower, interval.upper)
-        assert f.sign_at(decision.witness) < 0
+        assert OrderedSum(f, NAMES).sign_at(decision.witness) < 0
         assert cone.contains(decision.witness)
     if decision.holds:
         generators = [*cone.rays, *cone.lines, *([-e for e in line] for line in cone.lines)]
@@ -64,11 +68,11 @@ def test_decisions_agree_with_sampling(f: ExpSum, cone: Cone, text: str) -> None
                 continue
             wanted = min(max(point[0], Fraction(interval.lower)), interval.upper)
             point = [q * Fraction(wanted) / point[0] for q in point]
-            assert f.sign_at(tuple(point)) >= 0
+            assert OrderedSum(f, NAMES).sign_at(point) >= 0
         accepted(decision.proof.to_json())
 
 
-e, x, y = ExpSum.variables(*NAMES)
+e, x, y = (parameter(name) for name in NAMES)
 CONE = Cone.of(3, [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
 BOX = Cone.of(3, [(1, 0, 0), (3, -1, 0), (0, 1, 0), (3, 0, -1), (0, 0, 1)])
 
@@ -115,7 +119,8 @@ def test_the_checker_knows_windows() -> None:
 
 def test_the_largest_factor_in_a_window() -> None:
     """e^{−ε}·κ ≤ 1 for ε ≥ 2 as long as κ ≤ e²; with e^{−x} beside it, the same."""
-    quotient = Quotient(1 + 0 * x, exp(-e - x), CONE, Window(0, Fraction(2), Fraction(9)))
+    one, falling = OrderedSum(ExpPoly(1), NAMES), OrderedSum(exp(-e - x), NAMES)
+    quotient = ConeRatio(one, falling, CONE, Window(0, Fraction(2), Fraction(9)))
     found = largest_factor([quotient], "1e-6")
     assert found.lower is not None
     assert found.upper is not None
@@ -140,7 +145,7 @@ def test_close_to_a_tie_at_an_end_of_the_window(text: str) -> None:
     """2·e^{−ε/8} ≥ κ·(e^{−x} + e^{−y}) from ε = 1 on: least at x = y = ε/2, κ = e^{3/8}."""
     window = Window.of(0, Interval.parse(text))
     for kappa, holds in (("1.454991414", True), ("1.454991415", False)):  # e^{3/8} = 1.4549914146…
-        f = 2 * exp(-e / 8) - (exp(-x) + exp(-y)) * kappa
+        f = 2 * exp(-e / 8) - (exp(-x) + exp(-y)) * Fraction(kappa)
         decision = nonnegative_on(f, HALF, window=window)
         assert decision.holds is holds
         assert decision.steps < 200
@@ -212,7 +217,7 @@ def test_a_sum_that_does_not_depend_on_the_variable_of_the_window(text: str) -> 
     window = Window.of(0, Interval.parse(text))
     band = Cone.of(3, [(1, -1, 0), (-1, 0, 2), (0, 1, -1)])  # ε/2 ≤ y ≤ x ≤ ε
     for kappa, holds in (("0.367879441", True), ("0.367879442", False)):  # 1/e = 0.3678794411…
-        for f in (exp(y - x) - kappa, (exp(y - x) - kappa) * exp(-x)):
+        for f in (exp(y - x) - Fraction(kappa), (exp(y - x) - Fraction(kappa)) * exp(-x)):
             decision = nonnegative_on(f, band, window=window)
             assert decision.holds is holds
             assert decision.steps < 200

@@ -22,7 +22,7 @@ from exactdp.claims.places import OnCone
 from exactdp.claims.regions import Combination, Region
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.work import Leaf, Problem, Sign
-from exactdp.cones import Cone, ConeDecision, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, OrderedSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
@@ -61,7 +61,7 @@ def _say_that_beta_falls(claim: Accuracy, region: Region, signs: _Signs) -> None
     if any(isinstance(level, Range) and form is None for level, form in pairs):
         window = Window.of(0, claim.epsilon)
         for form in proved_signs(claim.formula, claim.epsilon):
-            function = ExpSum.from_closed_form(form.numerator * form.denominator, ("eps",))
+            function = OrderedSum(form.numerator * form.denominator, ("eps",))
             signs.place(shape_of(function, Cone.of(1, [(1,)]), window))
 
 
@@ -240,10 +240,9 @@ class _Space:
         return [self._sum(part) for part in (form.numerator, form.denominator)]
 
     def _sum(self, form: Any) -> list[Any]:
-        listed = ExpSum.from_closed_form(form, self.region.names).to_dict()
         return [
-            [spell(c), list(powers), _spelled(rates)]
-            for (powers, rates), c in sorted(listed.items())
+            [str(c), list(powers), _spelled(rates)]
+            for powers, rates, c in sorted(form.entries(self.region.names))
         ]
 
 

@@ -12,7 +12,7 @@ from exactdp.claims.kappa import Kappa, largest_whole
 from exactdp.claims.regions import Setting
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.work import Problem
-from exactdp.cones import ExpSum, FactorEnclosure, Quotient, largest_factor
+from exactdp.cones import ConeRatio, FactorEnclosure, OrderedSum, largest_factor
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
@@ -36,7 +36,7 @@ class Factors:
 
     def __init__(self, claim: Accuracy, width: Fraction) -> None:
         self._claim, self._width = claim, width
-        self._different: dict[Shape, tuple[Problem, Quotient, Shape]] = {}
+        self._different: dict[Shape, tuple[Problem, ConeRatio, Shape]] = {}
 
     def add(self, problem: Problem) -> None:
         """Add a problem, if there is an error at all."""
@@ -47,12 +47,11 @@ class Factors:
         under = error.denominator * beta.denominator
         positive = under if under == 1 else under * under
         over, below = (
-            ExpSum.from_closed_form((form * positive).numerator, region.names)
-            for form in (beta, error)
+            OrderedSum((form * positive).numerator, region.names) for form in (beta, error)
         )
         shape = shape_of(below, problem.cell.cone, region.window, over)
         assert shape.second is not None
-        quotient = Quotient(shape.second, shape.function, shape.cone, shape.window)
+        quotient = ConeRatio(shape.second, shape.function, shape.cone, shape.window)
         self._different.setdefault(shape, (problem, quotient, shape))
 
     def least(self) -> LeastFactor | None:
@@ -90,7 +89,7 @@ class Factors:
         return problem.region.at(self._claim.mechanism.inputs, whole)
 
 
-def _largest_factor(quotients: list[Quotient], width: Fraction) -> FactorEnclosure:
+def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclosure:
     """Return an enclosure of the largest factor, with a positive lower end if one is proved."""
     found = closer = largest_factor(quotients, width)
     for _ in range(_MORE_LOOKS):
@@ -100,7 +99,7 @@ def _largest_factor(quotients: list[Quotient], width: Fraction) -> FactorEnclosu
     return closer if closer.lower is not None and closer.lower > 0 else found
 
 
-def _allow(quotients: list[Quotient], kappa: Fraction) -> bool | None:
+def _allow(quotients: list[ConeRatio], kappa: Fraction) -> bool | None:
     """Whether error ≤ β/κ everywhere, None if that stays open."""
     answer: bool | None = True
     for one in quotients:
@@ -111,7 +110,7 @@ def _allow(quotients: list[Quotient], kappa: Fraction) -> bool | None:
     return answer
 
 
-def _sharpened(quotients: list[Quotient], lower: Fraction, upper: Fraction) -> Kappa:
+def _sharpened(quotients: list[ConeRatio], lower: Fraction, upper: Fraction) -> Kappa:
     """Return the enclosure with its lower end at a simple number, if that is proved too."""
     lower = max(lower, Fraction(0))
     simple = simplest_inside(lower, upper + (upper - lower) / 16) if lower < upper else lower

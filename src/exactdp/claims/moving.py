@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq, fmpq_poly
 
 from exactdp.claims.levels import Range, constant
-from exactdp.cones import Cone, ExpSum
+from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, solution_set, supremum
@@ -52,8 +52,8 @@ class Curve:
         """Return a sum along the curve with the sign of a closed form of the parameters."""
         parts: dict[tuple[fmpq, ...], fmpq_poly] = {}
         whole = form.numerator * form.denominator
-        for (powers, rates), q in ExpSum.from_closed_form(whole, self.names).to_dict().items():
-            exponent, part = fmpq_poly([]), fmpq_poly([exact(q)])
+        for powers, rates, q in whole.entries(self.names):
+            exponent, part = fmpq_poly([]), fmpq_poly([q])
             for polynomial, power, rate in zip(self.polynomials, powers, rates, strict=True):
                 exponent += polynomial * exact(rate)
                 part *= polynomial**power

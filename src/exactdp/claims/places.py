@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from exactdp.claims.moving import Curve
 from exactdp.claims.shapes import Shape, shape_of
-from exactdp.cones import Cone, ExpSum, Window, nonnegative_on
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
 from exactdp.reals import ClosedForm, Interval, Root, Stretch, nonnegative
 from exactdp.reals.numbers import inf
 
@@ -53,9 +53,9 @@ class OnCone:
         shape = shape_of(function, self.cone, self.window)
         return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
 
-    def _signed(self, form: ClosedForm) -> ExpSum:
+    def _signed(self, form: ClosedForm) -> OrderedSum:
         """Return a sum with the sign of a closed form."""
-        return ExpSum.from_closed_form(form.numerator * form.denominator, self.names)
+        return OrderedSum(form.numerator * form.denominator, self.names)
 
 
 @dataclass(frozen=True)

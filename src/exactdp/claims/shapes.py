@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from exactdp.cones import Cone, ExpSum, Window
+from exactdp.cones import Cone, OrderedSum, Window
 from exactdp.polyhedra.elimination import project, solution
 from exactdp.polyhedra.form import Name, Number
 
@@ -18,9 +18,9 @@ class Shape:
     A parameter with a window is one of them, and the first.
     """
 
-    function: ExpSum
+    function: OrderedSum
     cone: Cone
-    second: ExpSum | None = None
+    second: OrderedSum | None = None
     window: Window | None = None
     kept: tuple[int, ...] = field(default=(), compare=False)
     """Which of the original parameters these are."""
@@ -49,11 +49,11 @@ class Shape:
 
 
 def shape_of(
-    function: ExpSum, cone: Cone, window: Window | None = None, second: ExpSum | None = None
+    function: OrderedSum, cone: Cone, window: Window | None = None, second: OrderedSum | None = None
 ) -> Shape:
     """Return the shape of a sum on a cone, or on the part in a window; of two sums, of both."""
     sums = [one for one in (function, second) if one is not None]
-    terms = [one.whole_terms() for one in sums]
+    terms = [list(one.whole[2]) for one in sums]
     used = {
         k
         for listed in terms
@@ -78,9 +78,8 @@ def shape_of(
         return own, sorted((side.get(k, 0), sum(side.values())) for side in sides)
 
     order = sorted(used, key=lambda k: (window is None or k != window.variable, *signature(k)))
-    names = [f"x{j}" for j in range(len(order))]
     smaller = Cone.of(len(order), sorted(tuple(side.get(k, 0) for k in order) for side in sides))
-    renamed = [one.reordered(order, names) for one in sums]
+    renamed = [one.reordered(order) for one in sums]
     both = renamed[1] if second is not None else None
     first = None if window is None else replace(window, variable=0)
     return Shape(renamed[0], smaller, both, first, tuple(order))

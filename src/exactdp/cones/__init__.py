@@ -1,8 +1,8 @@
 """The sign of sums of exponentials on polyhedral cones."""
 
 from exactdp.cones.decision import ConeDecision, nonnegative_on
-from exactdp.cones.exp_sum import ExpSum, exp
-from exactdp.cones.factor import FactorEnclosure, Quotient, largest_factor
+from exactdp.cones.factor import ConeRatio, FactorEnclosure, largest_factor
+from exactdp.cones.ordered_sum import OrderedSum
 from exactdp.cones.proof import CellProof, ConeProof
 from exactdp.cones.window import Window
 from exactdp.polyhedra.cone import Cone
@@ -12,11 +12,10 @@ __all__ = [
     "Cone",
     "ConeDecision",
     "ConeProof",
-    "ExpSum",
+    "ConeRatio",
     "FactorEnclosure",
-    "Quotient",
+    "OrderedSum",
     "Window",
-    "exp",
     "largest_factor",
     "nonnegative_on",
 ]

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.cones.boxes import Corner
-from exactdp.cones.exp_sum import ExpSum
+from exactdp.cones.ordered_sum import OrderedSum
 from exactdp.cones.piece import LocalTerms, piece_of
 from exactdp.cones.proof import Ends
 from exactdp.cones.segments import Stretch
+from exactdp.reals.exp_poly import ExpPoly, Term
 
 _ZERO = Fraction(0)
 _SHORT = 8
@@ -110,18 +111,19 @@ class Chart:
 def charts(terms: LocalTerms, weights: Sequence[Fraction]) -> Iterator[Chart]:
     """Yield a sum in the charts of all axes along which the variable of a window changes."""
     size = len(weights)
-    names = [f"s{j}" for j in range(size)]
-    form = ExpSum.from_dict(
-        names,
-        {
-            (tuple(k for k, _ in key), tuple(Fraction(-a) for _, a in key)): c
-            for key, c in terms.items()
-        },
+    names = tuple(f"s{j}" for j in range(size))
+    form = ExpPoly(
+        Term(
+            Fraction(c),
+            tuple((name, k) for name, (k, _) in zip(names, key, strict=True)),
+            tuple((name, Fraction(-a)) for name, (_, a) in zip(names, key, strict=True)),
+        )
+        for key, c in terms.items()
     )
     for axis, weight in enumerate(weights):
         if weight:
             rays = list(chart_rays(weights, axis))
-            piece = piece_of(form, rays)
+            piece = piece_of(OrderedSum(form, names), rays)
             pairs = zip(piece.rays, rays, strict=True)
             factors = tuple(
                 next(a / b for a, b in zip(one, two, strict=True) if b) for one, two in pairs

@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 from exactdp.cones import coefficients
 from exactdp.cones.boxes import Corner, Inside, Search, Share, axes_of, is_small, search, whole
-from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import (
     LocalTerms,
     Piece,
@@ -69,7 +69,7 @@ class ConeDecision:
 
 
 def nonnegative_on(
-    f: ExpSum,
+    f: OrderedSum,
     cone: Cone,
     *,
     budget: int = 5000,
@@ -99,7 +99,7 @@ def nonnegative_on(
     return work.run()
 
 
-def _at_the_apex(f: ExpSum, cone: Cone) -> ConeDecision:
+def _at_the_apex(f: OrderedSum, cone: Cone) -> ConeDecision:
     zero = (Fraction(0),) * cone.size
     holds = f.sign_at(zero) >= 0
     return ConeDecision(holds, ConeProof.of(f, cone, ()), None if holds else zero)
@@ -110,7 +110,7 @@ class _Work:
 
     def __init__(
         self,
-        f: ExpSum,
+        f: OrderedSum,
         cone: Cone,
         budget: int,
         progress: Share | None,
@@ -384,7 +384,7 @@ def narrowed(terms: LocalTerms, inside: Inside) -> tuple[Inside, Narrowing | Non
 
 
 def cut(
-    f: ExpSum, cell: Cell, terms: LocalTerms, hard: Sequence[Stretch] | None
+    f: OrderedSum, cell: Cell, terms: LocalTerms, hard: Sequence[Stretch] | None
 ) -> tuple[Cell, Cell]:
     """Return the two cells that a new ray on an edge makes of a cell.
 
@@ -440,9 +440,9 @@ def balances(terms: LocalTerms, i: int, j: int) -> list[tuple[Fraction, Fraction
     return found or [(Fraction(1), Fraction(1))]
 
 
-def sign_changes(f: ExpSum, piece: Piece, i: int, j: int) -> list[tuple[Fraction, Fraction]]:
+def sign_changes(f: OrderedSum, piece: Piece, i: int, j: int) -> list[tuple[Fraction, Fraction]]:
     """Return the directions between two rays in which a variable that f has a power of is 0."""
-    used = {v for powers, _ in f.to_dict() for v, power in enumerate(powers) if power}
+    used = {v for powers, *_ in f.whole[2] for v, power in enumerate(powers) if power}
     one, two = piece.rays[i], piece.rays[j]
     return [(abs(two[v]), abs(one[v])) for v in sorted(used) if one[v] * two[v] < 0]
 
@@ -457,5 +457,5 @@ def _badness(piece: Piece) -> float:
         return 0.0
     box = whole(piece.terms, axes) if is_small(axes, 10_000) else None
     if box is None:
-        return 1.0 - Sampler(piece.terms).lowest(100, Inside())[1]
+        return 1.0 - Sampler.of(piece.terms).lowest(100, Inside())[1]
     return box.badness() / box.values.size

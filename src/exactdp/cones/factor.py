@@ -14,23 +14,24 @@ import numpy as np
 
 from exactdp.cones.boxes import Inside
 from exactdp.cones.decision import ConeDecision, nonnegative_on
-from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import Piece, piece_of
 from exactdp.cones.segments import Array
 from exactdp.cones.window import Window
-from exactdp.cones.witness import moved_inside, near_points
+from exactdp.cones.witness import Sampler, moved_inside, near_points
 from exactdp.errors import ValueRefusedError
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals.evaluation import enclosure_of
+from exactdp.reals.exp_poly import ExpPoly, parameter
 from exactdp.reals.numbers import Number, positive_width, simplest_inside
 
 
 @dataclass(frozen=True)
-class Quotient:
+class ConeRatio:
     """A numerator b and a denominator e ≥ 0 on a cone, or on the part of it in a window."""
 
-    numerator: ExpSum
-    denominator: ExpSum
+    numerator: OrderedSum
+    denominator: OrderedSum
     cone: Cone
     window: Window | None = None
 
@@ -38,10 +39,14 @@ class Quotient:
         """Return which points matter, in coordinates of rays."""
         return Inside() if self.window is None else Inside(self.window, self.window.weights(rays))
 
+    def less(self, factor: Fraction) -> OrderedSum:
+        """Return b − factor·e."""
+        over, under = self.numerator, self.denominator
+        return OrderedSum(over.form - under.form * factor, over.names)
+
     def decision(self, factor: Fraction, budget: int = 5000) -> ConeDecision:
         """Return whether b − factor·e ≥ 0."""
-        f = self.numerator - self.denominator * factor
-        return nonnegative_on(f, self.cone, budget=budget, window=self.window)
+        return nonnegative_on(self.less(factor), self.cone, budget=budget, window=self.window)
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class FactorEnclosure:
 
 
 def largest_factor(
-    quotients: Sequence[Quotient],
+    quotients: Sequence[ConeRatio],
     width: Number = "1/1000",
     *,
     budget: int = 5000,
@@ -102,7 +107,7 @@ def largest_factor(
 
 
 def _decisions(
-    quotients: Sequence[Quotient], factor: Fraction, budget: int
+    quotients: Sequence[ConeRatio], factor: Fraction, budget: int
 ) -> tuple[ConeDecision, ...]:
     """Return the decisions about b − factor·e, cone by cone up to the first that does not hold."""
     found: list[ConeDecision] = []
@@ -114,7 +119,7 @@ def _decisions(
 
 
 def _first_bound(
-    quotients: Sequence[Quotient], gap: Fraction
+    quotients: Sequence[ConeRatio], gap: Fraction
 ) -> tuple[Fraction, tuple[int, Vector]] | None:
     """Return an upper end and the cone and point that show it: simple, but nearly the lowest."""
     values = [
@@ -130,7 +135,7 @@ def _first_bound(
 
 
 def _sharpened(
-    quotients: Sequence[Quotient], found: FactorEnclosure, budget: int
+    quotients: Sequence[ConeRatio], found: FactorEnclosure, budget: int
 ) -> FactorEnclosure:
     """Return the enclosure with the simplest number in it as κ itself, if that is proved."""
     if found.lower is None or found.upper is None or found.where is None or found.witness is None:
@@ -143,8 +148,8 @@ def _sharpened(
         if quotient.window is None
     ]
     for quotient, point in places:
-        f = quotient.numerator - quotient.denominator * guess
-        if quotient.denominator.sign_at(point) > 0 and f.sign_at(point) == 0:
+        at_guess = quotient.less(guess).sign_at(point)
+        if quotient.denominator.sign_at(point) > 0 and at_guess == 0:
             decisions = _decisions(quotients, guess, budget)
             if decisions[-1].holds:
                 return replace(found, lower=guess, upper=guess, decisions=decisions)
@@ -152,7 +157,7 @@ def _sharpened(
     return found
 
 
-def _above(quotient: Quotient, point: Vector, room: Fraction) -> Fraction | None:
+def _above(quotient: ConeRatio, point: Vector, room: Fraction) -> Fraction | None:
     """Return a short rational just above b/e at a point, None if e > 0 is not certain there."""
     bits = 64
     while bits <= 1024:
@@ -166,12 +171,12 @@ def _above(quotient: Quotient, point: Vector, room: Fraction) -> Fraction | None
     return None
 
 
-def _low_points(quotient: Quotient) -> list[Vector]:
+def _low_points(quotient: ConeRatio) -> list[Vector]:
     """Return a few rational interior points at which b/e is small."""
     found = []
     for part in quotient.cone.pointed_parts():
         for cell in part.simplices():
-            rays = piece_of(quotient.numerator + quotient.denominator, cell).rays
+            rays = piece_of(quotient.less(Fraction(-1)), cell).rays
             piece = piece_of(quotient.denominator, rays)
             if not piece.terms:
                 continue
@@ -182,17 +187,12 @@ def _low_points(quotient: Quotient) -> list[Vector]:
     return found
 
 
-def _lowest(quotient: Quotient, rays: tuple[Vector, ...]) -> list[float] | None:
+def _lowest(quotient: ConeRatio, rays: tuple[Vector, ...]) -> list[float] | None:
     """Return coordinates s at which b/e is about least, by random points and steps downhill."""
-    columns = [[ray[i] for ray in rays] for i in range(len(rays[0]))]
-    names = [f"s{j}" for j in range(len(rays))]
-    parts = [
-        _Weighted(form.substituted(columns, names))
-        for form in (quotient.numerator, quotient.denominator)
-    ]
+    parts = [_sampler(form, rays) for form in (quotient.numerator, quotient.denominator)]
 
     def value(logs: Array) -> Array:
-        (top, top_size), (bottom, bottom_size) = (part(logs) for part in parts)
+        (top, top_size), (bottom, bottom_size) = (part.scaled(logs) for part in parts)
         with np.errstate(all="ignore"):
             ratio = top / bottom * np.exp(np.clip(top_size - bottom_size, -600, 600))
         return np.where((bottom > 1e-9) & np.isfinite(ratio), ratio, np.inf)
@@ -225,19 +225,12 @@ def _lowest(quotient: Quotient, rays: tuple[Vector, ...]) -> list[float] | None:
     return None if best is None else best[1]
 
 
-class _Weighted:
-    """Values of a sum at many points of the orthant, as a number of size about 1 and a log."""
-
-    def __init__(self, form: ExpSum) -> None:
-        terms = form.to_dict()
-        self.powers = np.array([k for k, _ in terms], dtype=np.float64)
-        self.rates = np.array([[float(r) for r in rates] for _, rates in terms])
-        self.signs = np.array([1.0 if c > 0 else -1.0 for c in terms.values()])
-        self.sizes = np.array(
-            [math.log(abs(c.numerator)) - math.log(c.denominator) for c in terms.values()]
-        )
-
-    def __call__(self, logs: Array) -> tuple[Array, Array]:
-        exponents = self.sizes + logs @ self.powers.T + np.exp(logs) @ self.rates.T
-        largest = exponents.max(axis=1)
-        return np.exp(exponents - largest[:, None]) @ self.signs, largest
+def _sampler(form: OrderedSum, rays: tuple[Vector, ...]) -> Sampler:
+    """Return a sum as a function of the coordinates s of θ = Σ sⱼρⱼ, at many points."""
+    names = tuple(f"s{j}" for j in range(len(rays)))
+    axes = [parameter(name) for name in names]
+    images = {
+        name: sum((axis * ray[i] for axis, ray in zip(axes, rays, strict=True)), ExpPoly())
+        for i, name in enumerate(form.names)
+    }
+    return Sampler(form.form.substitute(**images).numerator.entries(names))

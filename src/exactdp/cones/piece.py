@@ -18,7 +18,7 @@ from fractions import Fraction
 from operator import mul
 from typing import TypeAlias
 
-from exactdp.cones.exp_sum import ExpSum, Vector, ring_of
+from exactdp.cones.ordered_sum import OrderedSum, Vector, ring_of
 from exactdp.polyhedra.cone import Integers
 from exactdp.reals.numbers import exact, fraction
 
@@ -49,7 +49,7 @@ class Piece:
         )
 
 
-def piece_of(f: ExpSum, rays: Sequence[Integers | Vector]) -> Piece:
+def piece_of(f: OrderedSum, rays: Sequence[Integers | Vector]) -> Piece:
     """Return f on the cone of linearly independent rays."""
     # In whole numbers: rates times their common denominator, each ray times its own.
     under = math.lcm(*(rate.denominator for rates in f.parts for rate in rates))

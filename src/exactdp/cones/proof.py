@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import Piece
 from exactdp.cones.segments import Stretch
 from exactdp.cones.window import Window
@@ -164,14 +164,14 @@ def _boxes_json(boxes: Iterable[Ends]) -> list[Any]:
 class ConeProof:
     """The cells of a cone that are closed, each with its argument."""
 
-    f: ExpSum
+    f: OrderedSum
     cone: Cone
     cells: tuple[CellProof, ...]
     window: Window | None = None
 
     @classmethod
     def of(
-        cls, f: ExpSum, cone: Cone, cells: Iterable[CellProof], window: Window | None = None
+        cls, f: OrderedSum, cone: Cone, cells: Iterable[CellProof], window: Window | None = None
     ) -> ConeProof:
         """Return the proof made of these cells."""
         return cls(f, cone, tuple(cells), window)
@@ -179,14 +179,14 @@ class ConeProof:
     def to_json(self) -> dict[str, Any]:
         """Return the proof as plain data."""
         return {
-            "variables": list(self.f.names),
+            "variables": [f"x{j}" for j in range(self.cone.size)],
             "terms": [
                 {
-                    "coefficient": spell(c),
+                    "coefficient": str(c),
                     "powers": list(powers),
                     "rates": [spell(rate) for rate in rates],
                 }
-                for (powers, rates), c in sorted(self.f.to_dict().items())
+                for powers, rates, c in sorted(self.f.form.entries(self.f.names))
             ],
             "inequalities": [list(a) for a in self.cone.inequalities],
             "equalities": [list(b) for b in self.cone.equalities],

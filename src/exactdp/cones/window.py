@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.cones.exp_sum import Vector
+from exactdp.cones.ordered_sum import Vector
 from exactdp.cones.segments import Stretch
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import inf, spell

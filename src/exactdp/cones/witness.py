@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from exactdp.cones.boxes import Corner, Inside
-from exactdp.cones.exp_sum import ExpSum, Vector
+from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import LocalTerms, Piece
 from exactdp.cones.segments import Array
 from exactdp.polyhedra.cone import primitive
@@ -25,22 +26,39 @@ _CLEARLY_NEGATIVE = -1e-3
 class Sampler:
     """The relative value of g, g/Σ|terms| ∈ [−1, 1], at many points of the orthant in doubles."""
 
-    def __init__(self, terms: LocalTerms) -> None:
-        self.powers = np.array([[k for k, _ in key] for key in terms], dtype=np.float64)
-        self.decays = np.array([[a for _, a in key] for key in terms], dtype=np.float64)
-        self.signs = np.array([1.0 if c > 0 else -1.0 for c in terms.values()])
-        self.sizes = np.array([math.log(abs(c)) for c in terms.values()])
+    def __init__(self, terms: Iterable[tuple[Sequence[int], Sequence[Any], Any]]) -> None:
+        powers, rates, coefficients = zip(*terms, strict=True)
+        self.powers = np.array(powers, dtype=np.float64)
+        self.rates = np.array([[float(q) for q in one] for one in rates])
+        self.signs = np.array([1.0 if c > 0 else -1.0 for c in coefficients])
+        self.sizes = np.array(
+            [math.log(abs(int(c.numerator))) - math.log(int(c.denominator)) for c in coefficients]
+        )
+
+    @classmethod
+    def of(cls, terms: LocalTerms) -> Sampler:
+        """Return the values of a function on a piece."""
+        return cls(([k for k, _ in key], [-a for _, a in key], c) for key, c in terms.items())
 
     def __call__(self, logs: Array) -> Array:
         """Return the relative values at points given by the logarithms of their coordinates."""
+        weights, _ = self._weights(logs)
+        return np.asarray((weights @ self.signs) / weights.sum(axis=1))
+
+    def scaled(self, logs: Array) -> tuple[Array, Array]:
+        """Return the values at points divided by the largest term, and the logarithm of that."""
+        weights, largest = self._weights(logs)
+        return weights @ self.signs, largest
+
+    def _weights(self, logs: Array) -> tuple[Array, Array]:
         with np.errstate(over="ignore", under="ignore"):
-            exponents = self.sizes + logs @ self.powers.T - np.exp(logs) @ self.decays.T
-            weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
-            return np.asarray((weights @ self.signs) / weights.sum(axis=1))
+            exponents = self.sizes + logs @ self.powers.T + np.exp(logs) @ self.rates.T
+            largest = exponents.max(axis=1)
+            return np.exp(exponents - largest[:, None]), largest
 
     def scales(self) -> Array:
         """Return log(1 / mean decay) for each axis."""
-        mean = self.decays.mean(axis=0)
+        mean = -self.rates.mean(axis=0)
         return np.asarray(-np.log(np.where(mean > 0, mean, 1.0)))
 
     def samples(self, count: int, inside: Inside) -> tuple[Array, Array]:
@@ -98,12 +116,12 @@ def moved_inside(logs: Array, inside: Inside) -> Array:
     return np.asarray(np.clip(moved, -40.0, 40.0))
 
 
-def sampled_witness(f: ExpSum, piece: Piece, inside: Inside) -> Vector | None:
+def sampled_witness(f: OrderedSum, piece: Piece, inside: Inside) -> Vector | None:
     """Return a rational point in the interior of the piece at which f < 0, if one is met.
 
     Of clearly negative points those of moderate size are tried first: they round to simple ones.
     """
-    sampler = Sampler(piece.terms)
+    sampler = Sampler.of(piece.terms)
     logs, values = sampler.samples(_SAMPLES, inside)
     clear = logs[values < _CLEARLY_NEGATIVE]
     size = np.abs(clear + np.log([float(length) for length in _lengths(piece)])).max(axis=1)
@@ -128,10 +146,10 @@ def _length_in_print(point: Vector) -> int:
 
 
 def rounded_witness(
-    f: ExpSum, piece: Piece, place: Sequence[float], inside: Inside
+    f: OrderedSum, piece: Piece, place: Sequence[float], inside: Inside
 ) -> Vector | None:
     """Return the simplest rational point near a place (in coordinates s) at which f < 0."""
-    sampler = Sampler(piece.terms)
+    sampler = Sampler.of(piece.terms)
     for near in _near(piece, place):
         coordinates = inside.moved(near)
         if sampler(np.log([[float(s) for s in coordinates]]))[0] < _NEGATIVE:
@@ -141,7 +159,7 @@ def rounded_witness(
     return None
 
 
-def _end_witness(f: ExpSum, piece: Piece, inside: Inside) -> Vector | None:
+def _end_witness(f: OrderedSum, piece: Piece, inside: Inside) -> Vector | None:
     """Return a point at which f < 0 near a vertex of the part of a piece in a window."""
     if inside.window is None:
         return None
@@ -182,7 +200,7 @@ def _lengths(piece: Piece) -> list[Fraction]:
     ]
 
 
-def corner_witness(f: ExpSum, piece: Piece, corner: Corner, inside: Inside) -> Vector | None:
+def corner_witness(f: OrderedSum, piece: Piece, corner: Corner, inside: Inside) -> Vector | None:
     """Return an interior point at which f < 0 near a vertex of a box, which may be at infinity."""
     for t in range(2, 60, 3):
         place = inside.moved(

@@ -231,12 +231,8 @@ def numbers(form: ExpPoly, point: Mapping[str, Fraction]) -> Exponentials:
             exponent = x * exact(rate)  # different rates are equal only at x = 0
             result[exponent] = result.get(exponent, fmpq(0)) + polynomial(x)
     else:
-        for coefficient, powers, rates in form.terms:
-            value = coefficient
-            for name, power in powers:
-                value *= point[name] ** power
-            exponent = exact(sum((rate * point[name] for name, rate in rates), Fraction(0)))
-            result[exponent] = result.get(exponent, fmpq(0)) + exact(value)
+        for exponent, value in form.values_at(point):
+            result[exponent] = result.get(exponent, fmpq(0)) + value
     return {exponent: value for exponent, value in result.items() if value}
 
 

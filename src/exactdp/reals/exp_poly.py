@@ -232,6 +232,21 @@ class ExpPoly(ClosedForm):
         object.__setattr__(self, "_parts", result)
         return result
 
+    def values_at(self, point: Mapping[str, Fraction]) -> Iterator[tuple[fmpq, fmpq]]:
+        """Yield x and v of the value v·e^x of each term at a rational point."""
+        size = len(self._names)
+        place = [exact(point.get(name, _ZERO)) for name in self._names]
+        steps = [q * exact(step) for q, step in zip(place, self._step, strict=True)]
+        lowest = sum((q * exact(low) for q, low in zip(place, self._low, strict=True)), fmpq(0))
+        for key, value in self._poly.to_dict().items():
+            exponent = lowest
+            for j in range(size):
+                if key[j]:
+                    value *= place[j] ** int(key[j])  # noqa: PLW2901 the factors one by one
+                if key[size + j]:
+                    exponent += steps[j] * int(key[size + j])
+            yield exponent, value
+
     # Arithmetic
 
     def __bool__(self) -> bool:
