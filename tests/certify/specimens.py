@@ -46,7 +46,7 @@ def certificate(
         "denominator": denominator,
         "on": interval(on),
     }
-    head = {"format": "exactdp-certificate", "version": 1, "kind": "sign"}
+    head = {"format": "exactdp-certificate", "version": 2, "kind": "sign"}
     return seal(head | {"claim": claim, "verdict": verdict, "proof": proof})
 
 
@@ -83,7 +83,7 @@ HOLDS = {
                 factor(
                     below_one,
                     [
-                        ["start", "1/2", 6],
+                        ["start", "1/2", 6, 64],
                         ["box", "1", "0", 8, 53, "middle"],
                         ["box", "2", "0", 8, 53, "middle"],
                         ["tail", 53],
@@ -101,7 +101,7 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
+                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
                 )
             )
         ),
@@ -115,13 +115,13 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
+                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
                 )
             ),
             half(
                 factor(
                     [["1", 0, "-1"], ["-1", 0, "0"], ["1", 1, "0"]],
-                    [["start", "1", 6], ["box", "2", "0", 8, 53, "middle"], ["tail", 53]],
+                    [["start", "1", 6, 64], ["box", "2", "0", 8, 53, "middle"], ["tail", 53]],
                 )
             ),
         ),
@@ -153,7 +153,7 @@ HOLDS = {
         "[0, inf)",
         proof(
             half(
-                factor(ONE_MINUS_EXP, [["start", "1", 4], ["tail", 53]]),
+                factor(ONE_MINUS_EXP, [["start", "1", 4, 64], ["tail", 53]]),
                 over=[factor([["1", 1, "0"]], LINEAR)],
             )
         ),
@@ -167,11 +167,11 @@ HOLDS = {
         proof(
             half(
                 factor([["-2", 0, "0"]], LINEAR, sign=-1),
-                over=[factor([["-1", 0, "1"]], [["start", "3", 12]], sign=-1)],
+                over=[factor([["-1", 0, "1"]], [["start", "3", 12, 64]], sign=-1)],
             ),
             half(
                 factor([["-2", 0, "0"]], LINEAR, sign=-1),
-                over=[factor([["-1", 0, "-1"]], [["start", "1/2", 3]], sign=-1)],
+                over=[factor([["-1", 0, "-1"]], [["start", "1/2", 3, 64]], sign=-1)],
             ),
         ),
         denominator=[["-1", 0, "1"]],
@@ -275,7 +275,7 @@ HOLDS = {
         tiny := [["-1", 0, "0"], ["1/1" + "0" * 40, 1, "0"], ["1", 0, "1/9973"]],
         ">",
         "(0, 1]",
-        proof(half(factor(tiny, [["start", "1", 3]]))),
+        proof(half(factor(tiny, [["start", "1", 3, 64]]))),
     ),
 }
 
@@ -285,38 +285,50 @@ FAILS = {
         [["-3", 1, "-1"], ["1", 0, "0"]],
         ">=",
         "(0, inf)",
-        {"at": "1", "value": ["-2591/25000", "-10363/100000"]},  # 1 − 3/e = −0.103638…
+        {"at": "1", "value": ["-2591/25000", "-10363/100000"], "bits": 64},  # 1 − 3/e = −0.103638…
     ),
     "−e^{−10⁶·ε} ≥ 0 at 1, in powers of two": certificate(
         "fails",
         [["-1", 0, "-1000000"]],
         ">=",
         "(0, inf)",
-        {"at": "1", "value": ["-127410*2^-1442712", "-127409*2^-1442712"]},
+        {"at": "1", "value": ["-127410*2^-1442712", "-127409*2^-1442712"], "bits": 64},
     ),
     "1 ≥ 2ε at 1, where the value is exactly −1": certificate(
-        "fails", [["1", 0, "0"], ["-2", 1, "0"]], ">=", "[0, 1]", {"at": "1", "value": ["-1", "-1"]}
+        "fails",
+        [["1", 0, "0"], ["-2", 1, "0"]],
+        ">=",
+        "[0, 1]",
+        {"at": "1", "value": ["-1", "-1"], "bits": 64},
     ),
     "a value that is rational though its parts are not": certificate(
         "fails",
         [["-1", 1, "1"], ["-1", 2, "2"]],
         ">=",
         "(-5, 5)",
-        {"at": "3/2", "value": ["-3*2^-1", "-3/2"]},
+        {"at": "3/2", "value": ["-3*2^-1", "-3/2"], "bits": 64},
         denominator=[["1", 0, "1"], ["1", 1, "2"]],
     ),
     "(ε − 1)·e^ε > 0 at 1, exactly 0": certificate(
-        "fails", [["-1", 0, "1"], ["1", 1, "1"]], ">", "(0, 2)", {"at": "1", "value": ["0", "0"]}
+        "fails",
+        [["-1", 0, "1"], ["1", 1, "1"]],
+        ">",
+        "(0, 2)",
+        {"at": "1", "value": ["0", "0"], "bits": 64},
     ),
     "e^ε > 1 at 0": certificate(
-        "fails", [["-1", 0, "0"], ["1", 0, "1"]], ">", "[0, 1]", {"at": "0", "value": ["0", "0"]}
+        "fails",
+        [["-1", 0, "0"], ["1", 0, "1"]],
+        ">",
+        "[0, 1]",
+        {"at": "0", "value": ["0", "0"], "bits": 64},
     ),
     "(1 − e^ε)/(2ε) ≥ 0 at 0, by continuity": certificate(
         "fails",
         [["1", 0, "0"], ["-1", 0, "1"]],
         ">=",
         "[0, 1]",
-        {"at": "0", "value": ["-1/2", "-1/2"]},
+        {"at": "0", "value": ["-1/2", "-1/2"], "bits": 64},
         denominator=[["2", 1, "0"]],
     ),
     "1/(ε − 1)² has a pole": certificate(
@@ -345,6 +357,7 @@ FAILS = {
             "factor": EXP_MINUS_2,
             "cofactor": EXP_MINUS_2,
             "between": ["1/2", "1"],
+            "bits": 64,
         },
     ),
     "1/(e^{−ε} − 2)² is undefined at −ln 2": certificate(
@@ -357,6 +370,7 @@ FAILS = {
             "factor": EXP_MINUS_2_REFLECTED,
             "cofactor": EXP_MINUS_2_REFLECTED,
             "between": ["-1", "-1/2"],
+            "bits": 64,
         },
         denominator=[["1", 0, "-2"], ["-4", 0, "-1"], ["4", 0, "0"]],
     ),

@@ -66,6 +66,15 @@ CASES = {
         "    while True:\n        y = 0\n    table",
         "takes more than",
     ),
+    "a text that is no number": (responses, "[7, 8]", "[7, 8, int('a')][:2]", "invalid literal"),
+    "a list that is no number": (responses, "[7, 8]", "[7, 8, int([1])][:2]", "not 'list'"),
+    "a formatted text": (responses, "[7, 8]", "[7, 8, 'a' % 2][:2]", "formats a text"),
+    "choices without end": (
+        responses,
+        "    table",
+        "    while choose({0: 1 / 2, 1: 1 / 2}) < 5:\n        y = 0\n    table",
+        "no run of the program is seen to end",
+    ),
     "negative": (responses, "0: 1 / 4, 1: 3 / 4", "0: -1 / 4, 1: 5 / 4", "is negative"),
     "negative for small ε": (
         responses,
@@ -115,6 +124,24 @@ def test_a_path_that_never_happens_may_fail() -> None:
 def test_honest_probabilities_are_seen_to_be_nonnegative(chance: str) -> None:
     text = f"def f(x: Dom(0, 1)):\n    return choose({{x: {chance}, 1 - x: 1 - ({chance})}})\n"
     report = check(certificate(text, beta=1, alpha=0, ideal={0: 0, 1: 1}))
+    assert report
+    assert report.taken == ()
+
+
+def test_a_loop_of_choices_that_ends_is_not_rejected() -> None:
+    """It ends with probability 1, but has endlessly many paths, so it is not derived again."""
+    text = RESPONSE.replace(
+        "    table", "    while choose({0: 1 / 2, 1: 1 / 2}) == 0:\n        y = 0\n    table"
+    )
+    report = check(certificate(text, alpha=0, ideal={0: 0, 1: 1}))
+    assert report
+    assert any("more than" in one for one in report.taken)
+
+
+@pytest.mark.parametrize("number", ["int('1')", "Fraction('1')", "int(Fraction(3, 2))"])
+def test_numbers_that_are_read_from_texts(number: str) -> None:
+    text = RESPONSE.replace("[1 - x]", f"[{number} - x]")
+    report = check(certificate(text, alpha=0, ideal={0: 0, 1: 1}))
     assert report
     assert report.taken == ()
 

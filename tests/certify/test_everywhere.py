@@ -33,8 +33,7 @@ from exactdp import (
     value_gap,
 )
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.rederive.everywhere import Everywhere
+from exactdp.certify.kernel.reading import Reader, RejectedError
 from exactdp.cones import nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language import Dom, Real
@@ -283,7 +282,7 @@ def swap_a_renaming(wrong: Json) -> None:
 
 def another_coefficient(wrong: Json) -> None:
     term = wrong["signs"][0]["terms"][0]
-    term["coefficient"] = str(Fraction(term["coefficient"]) * 2)
+    term[0] = str(Fraction(term[0]) * 2)
 
 
 def a_cone_that_is_too_small(wrong: Json) -> None:
@@ -394,6 +393,10 @@ def harmless(path: tuple[Any, ...], right: Json) -> bool:
             return True
         case ("signs", _, "cells", _, "dominant" | "rays" | "reductions", *_):
             return True
+        case ("signs", _, "cells", _, "proof", *_):
+            return True  # another precision, or a place where a box may be cut as well
+        case ("signs", _, "cover", *_):
+            return True  # another cut, after which the cells are still in the same parts
         case ("signs", _, "inequalities", *_) | ("spaces", _, "input", *_):
             return True
         case ("spaces", _, "tree", *_):
@@ -430,8 +433,7 @@ def test_changes_are_accepted_only_if_they_do_no_harm(name: str) -> None:
 
 
 def read(proof: Json) -> dict[str, int]:
-    reader = Everywhere()
-    sign = ConeSign(reader, reader.on_a_ray)
+    sign = ConeSign(Reader())
     sign.read(json.loads(json.dumps(proof)))
     return sign.methods
 
@@ -448,7 +450,7 @@ def test_all_rules_of_proof_are_checked(name: str) -> None:
     for factor in (-1, 2):
         wrong = copy.deepcopy(proof)
         for term in wrong["terms"][: None if factor < 0 else 1]:
-            term["coefficient"] = str(Fraction(term["coefficient"]) * factor)
+            term[0] = str(Fraction(term[0]) * factor)
         if factor < 0 or name == "ray":  # a positive factor of one term may leave it true
             with pytest.raises(RejectedError):
                 read(wrong)
@@ -457,22 +459,53 @@ def test_all_rules_of_proof_are_checked(name: str) -> None:
 def test_boxes_must_cover_and_prove() -> None:
     proof = nonnegative_on(*CASES["boxes"]).proof.to_json()
     (cell,) = proof["cells"]
-    for k in range(0, len(cell["boxes"]), 5):
+
+    def nodes(tree: Json) -> Iterator[Json]:
+        if isinstance(tree, dict):
+            yield tree
+            yield from nodes(tree["below"])
+            yield from nodes(tree["above"])
+
+    count = len(list(nodes(cell["proof"][1])))
+    assert count > 5
+    for k in range(0, count, 5):
+        for change, reason in (
+            ({"above": None}, "a box is left out"),
+            ({"at": "-1"}, "a box is cut outside"),
+            ({"at": "1000000"}, "."),
+        ):
+            wrong = copy.deepcopy(proof)
+            list(nodes(wrong["cells"][0]["proof"][1]))[k].update(change)
+            with pytest.raises(RejectedError, match=reason):
+                read(wrong)
+    for leaf in ([256, False], [1024, True]):
         wrong = copy.deepcopy(proof)
-        del wrong["cells"][0]["boxes"][k]
-        with pytest.raises(RejectedError, match="do not cover"):
+        wrong["cells"][0]["proof"][1] = leaf
+        with pytest.raises(RejectedError, match="the sign in a box is not proved"):
             read(wrong)
+
+
+def test_cells_must_cover() -> None:
+    proof = nonnegative_on(*CASES["cells"]).proof.to_json()
+    assert len(proof["cells"]) == 4
     wrong = copy.deepcopy(proof)
-    wrong["cells"][0]["boxes"] = [[["0", None], ["0", None]]]
-    with pytest.raises(RejectedError, match="the sign in a box is not proved"):
-        read(wrong)
+    assert set(wrong["cover"]) == {"form", "above", "below"}
+    for cover in (None, 0, proof["cover"]["above"], {**proof["cover"], "below": None}):
+        with pytest.raises(RejectedError, match="do not cover"):
+            read({**proof, "cover": cover})
+    for k in range(4):
+        wrong = copy.deepcopy(proof)
+        wrong["cells"][k]["rays"].pop()
+        wrong["cells"][k]["dominant"].pop()
+        with pytest.raises(RejectedError):
+            read(wrong)
 
 
 def test_a_ray_must_be_about_the_same_function() -> None:
     proof = nonnegative_on(*CASES["ray"]).proof.to_json()
     wrong = copy.deepcopy(proof)
-    ray = next(cell["ray"] for cell in wrong["cells"] if cell["ray"])
-    ray["certificate"]["claim"]["numerator"][0][0] = "1000"
+    ray = next(cell["proof"] for cell in wrong["cells"] if cell["proof"][0] == "ray")
+    ray[2]["claim"]["numerator"][0][0] = "1000"
     with pytest.raises(RejectedError):
         read(wrong)
 

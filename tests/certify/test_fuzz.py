@@ -34,7 +34,18 @@ WORDS = [
 ]
 RULES = ["linear", "start", "box", "span", "near", "tail"]
 TOP_KEYS = ["claim", "proof", "positive", "negative", "numerator", "denominator", "on"]
-INNER_KEYS = ["terms", "power", "sign", "pieces", "at", "value", "pole", "zero_of", "between"]
+INNER_KEYS = [
+    "terms",
+    "power",
+    "sign",
+    "pieces",
+    "at",
+    "value",
+    "pole",
+    "zero_of",
+    "between",
+    "bits",
+]
 KEYS = st.sampled_from(TOP_KEYS + INNER_KEYS)
 TEXTS = st.text(max_size=8) | st.sampled_from(NUMBERS + WORDS + RULES)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
@@ -113,4 +124,4 @@ def test_repeated_keys_are_rejected() -> None:
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity", "1e999", "1" * 5000])
 def test_strange_numbers_are_rejected(constant: str) -> None:
     text = json.dumps(ALL["ε > 0 on (0, ∞)"])
-    assert not certify.check(text.replace('"version": 1', f'"version": {constant}'))
+    assert not certify.check(text.replace('"version": 2', f'"version": {constant}'))

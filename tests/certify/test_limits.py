@@ -93,7 +93,7 @@ def test_a_high_order_at_0_is_found_or_given_up(monkeypatch: pytest.MonkeyPatch)
         terms.append([str(Fraction(-1, factorial)), k, "0"])
     terms.append(["1", 0, "1"])
     remainder = certificate(
-        "holds", terms, ">", "(0, 1]", proof(half(factor(terms, [["start", "1", 33]])))
+        "holds", terms, ">", "(0, 1]", proof(half(factor(terms, [["start", "1", 33, 256]])))
     )
     assert certify.check(remainder)
     monkeypatch.setattr(certify.limits, "MAX_WORK", 1000)
@@ -109,6 +109,7 @@ def test_a_hopeless_point_is_given_up() -> None:
     """e^ε − 1 − ε at 10^{−30000} needs more bits than there are."""
     tiny = "1/1" + "0" * 30_000
     terms = [["1", 0, "0"], ["1", 1, "0"], ["-1", 0, "1"]]
-    refutation = {"at": tiny, "value": ["-1/2" + "0" * 60_000, "-1/2" + "0" * 60_000]}
+    value = ["-1/2" + "0" * 60_000, "-1/2" + "0" * 60_000]
+    refutation = {"at": tiny, "value": value, "bits": certify.MAX_BITS}
     report = certify.check(certificate("fails", terms, ">=", "(0, 1]", refutation))
     assert "decided" in report.reason or "steps" in report.reason

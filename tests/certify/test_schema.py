@@ -15,7 +15,7 @@ from .specimens import ALL
 from .test_rejects import WRONG, changed
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs/schema/certificate-v1.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
 )
 VALIDATOR: Any = jsonschema.Draft202012Validator(SCHEMA)
 

@@ -34,7 +34,7 @@ def certificates(draw: st.DrawFn) -> Json:
     ends = sorted(draw(st.sets(POINTS, min_size=2, max_size=4)))
     degrees, bits = st.integers(0, 12), st.integers(8, 60)
     from_0, to_infinity = draw(st.booleans()), draw(st.booleans())
-    pieces: Json = [["start", str(ends[0]), draw(degrees)]] if from_0 else []
+    pieces: Json = [["start", str(ends[0]), draw(degrees), draw(bits)]] if from_0 else []
     for end in ends[1:]:
         at = draw(st.sampled_from(["lower", "middle", "upper"]))
         _, power, rate = draw(st.sampled_from(terms))
@@ -85,7 +85,9 @@ def test_values_are_accepted_exactly_if_right(
     refuted = sign(n, x) * sign(d, x) < 0 or (sign(n, x) == 0 and relation == ">")
 
     def refutation(*ends: str) -> Json:
-        return certificate("fails", n, relation, "[-4, 4]", {"at": str(at), "value": list(ends)}, d)
+        return certificate(
+            "fails", n, relation, "[-4, 4]", {"at": str(at), "value": list(ends), "bits": 256}, d
+        )
 
     assert certify.check(refutation(low, high)).accepted == refuted
     assert not certify.check(refutation(high, low)) or low == high == "0"

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from cones.mechanisms import above_threshold, noisy_max, ordered
-from exactdp import certify
+from exactdp.certify.kernel.reading import Reader
+from exactdp.certify.kernel.signs import proved_sign
 from exactdp.cones import Cone, OrderedSum, nonnegative_on
 from exactdp.reals import exp, parameter
 
@@ -27,24 +28,24 @@ def local(proof: dict[str, Any], cell: dict[str, Any]) -> Local:
     rays = [[Fraction(q) for q in ray] for ray in cell["rays"]]
     dominant = [Fraction(q) for q in cell["dominant"]]
     result: Local = {}
-    for term in proof["terms"]:
-        rates = [Fraction(q) for q in term["rates"]]
+    for c, powers, listed in proof["terms"]:
+        rates = [Fraction(q) for q in listed]
         decay = [
             top - sum(r * q for r, q in zip(rates, ray, strict=True))
             for top, ray in zip(dominant, rays, strict=True)
         ]
-        monomials = {(0,) * len(rays): Fraction(term["coefficient"])}
-        for variable, power in enumerate(term["powers"]):
+        monomials = {(0,) * len(rays): Fraction(c)}
+        for variable, power in enumerate(powers):
             for _ in range(power):  # times θ = Σ sⱼρⱼ
                 grown: dict[tuple[int, ...], Fraction] = {}
-                for key, c in monomials.items():
+                for key, d in monomials.items():
                     for j, ray in enumerate(rays):
                         new = (*key[:j], key[j] + 1, *key[j + 1 :])
-                        grown[new] = grown.get(new, Fraction(0)) + c * ray[variable]
+                        grown[new] = grown.get(new, Fraction(0)) + d * ray[variable]
                 monomials = grown
-        for key, c in monomials.items():
+        for key, d in monomials.items():
             place = tuple(zip(key, decay, strict=True))
-            result[place] = result.get(place, Fraction(0)) + c
+            result[place] = result.get(place, Fraction(0)) + d
     return {key: c for key, c in result.items() if c}
 
 
@@ -93,6 +94,15 @@ def value(g: Local, point: list[float]) -> float:
     return total
 
 
+def boxes_of(tree: Any, box: list[Any]) -> list[list[Any]]:
+    """Return the boxes into which a tree cuts one."""
+    if not isinstance(tree, dict):
+        return [box]
+    j, at = tree["axis"], tree["at"]
+    below, above = ([*box[:j], ends, *box[j + 1 :]] for ends in ((box[j][0], at), (at, box[j][1])))
+    return boxes_of(tree["below"], below) + boxes_of(tree["above"], above)
+
+
 def check_boxes(g: Local, boxes: list[Any]) -> None:
     """Check that the boxes cover the orthant once, and that g is not negative on samples."""
 
@@ -134,21 +144,22 @@ def check(f: OrderedSum, cone: Cone) -> set[str]:
                 assert shown({key: -c for key, c in slope.items()})
                 g = {key: c for key, c in g.items() if key[axis][1] == 0}
                 assert all(key[axis][0] == 0 for key in g)
-        if cell["method"] == "coefficients":
+        method, *rest = cell["proof"]
+        if method == "coefficients":
             assert shown(g)
-        elif cell["method"] == "boxes":
-            check_boxes(g, cell["boxes"])
+        elif method == "boxes":
+            check_boxes(g, boxes_of(rest[0], [("0", None)] * len(cell["rays"])))
         else:
-            check_ray(g, cell["ray"])
-    return {cell["method"] for cell in proof["cells"]}
+            check_ray(g, *rest)
+    return {cell["proof"][0] for cell in proof["cells"]}
 
 
-def check_ray(g: Local, ray: dict[str, Any]) -> None:
-    """Check that the certificate is one for g, up to a positive factor, and is accepted."""
-    assert certify.check(ray["certificate"]).accepted
-    numerator = ray["certificate"]["claim"]["numerator"]
+def check_ray(g: Local, axis: int, sign: dict[str, Any]) -> None:
+    """Check that the proof is one for g, up to a positive factor, and is accepted."""
+    proved_sign(Reader(), sign)
+    numerator = sign["claim"]["numerator"]
     claimed = {(power, Fraction(rate)): Fraction(c) for c, power, rate in numerator}
-    mine = {(key[ray["axis"]][0], -key[ray["axis"]][1]): c for key, c in g.items()}
+    mine = {(key[axis][0], -key[axis][1]): c for key, c in g.items()}
     assert mine.keys() == claimed.keys()
     ratios = {c / claimed[key] for key, c in mine.items()}
     assert len(ratios) == 1

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from cones.random_sums import sums_of
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.rederive.everywhere import Everywhere
+from exactdp.certify.kernel.reading import Reader, RejectedError
 from exactdp.cones import Cone, ConeDecision, ConeRatio, OrderedSum, Window, largest_factor
 from exactdp.cones import nonnegative_on as decide
 from exactdp.reals import ExpPoly, exp, parameter
@@ -36,8 +35,7 @@ def nonnegative_on(
 
 
 def accepted(proof: object) -> ConeSign:
-    reader = Everywhere()
-    sign = ConeSign(reader, reader.on_a_ray)
+    sign = ConeSign(Reader())
     sign.read(json.loads(json.dumps(proof)))
     return sign
 
@@ -178,7 +176,7 @@ def test_the_checker_knows_zones() -> None:
     proof = json.loads(json.dumps(nonnegative_on(f, HALF, window=window).proof.to_json()))
     assert accepted(proof).methods == {"zones": len(proof["cells"])}
     cell = proof["cells"][0]
-    low, middle, high = cell["zones"]
+    low, middle, high = cell["proof"][1]
     assert (low["in_charts"], middle["in_charts"], high["in_charts"]) == (True, False, True)
     first, *others = low["boxes"]
     wrong_zones = [
@@ -190,23 +188,22 @@ def test_the_checker_knows_zones() -> None:
         [low | {"upper": "2"}, middle, high],
         [low | {"in_charts": False}, middle, high],
         [low | {"boxes": others}, middle, high],
-        [low | {"boxes": [first[1:], *others]}, middle, high],
+        [low | {"boxes": [None, *others]}, middle, high],
         [low, middle | {"boxes": middle["boxes"][:1]}, high],
         [low, middle | {"in_charts": True}, high],
         [low, middle, high | {"upper": None}],
     ]
-    changes: list[dict[str, object]] = [{"zones": zones} for zones in wrong_zones]
-    changes += [{"in_window": False}, {"method": "boxes"}, {"boxes": first}]
+    changes: list[dict[str, object]] = [{"proof": ["zones", zones]} for zones in wrong_zones]
+    proofs = [["boxes", cell["proof"][1]], ["boxes", first], ["zones"], ["coefficients"]]
+    changes.append({"in_window": False})
+    changes += [{"proof": one} for one in proofs]
     for change in changes:
         with pytest.raises(RejectedError):
             accepted(proof | {"cells": [cell | change, *proof["cells"][1:]]})
     for wrong in ({"lower": "0.9"}, {"upper": "101"}, {"upper": None}):
         with pytest.raises(RejectedError):
             accepted(proof | {"window": proof["window"] | wrong})
-    larger = [
-        term | {"coefficient": "-90"} if term["coefficient"] == "-80" else term
-        for term in proof["terms"]
-    ]
+    larger = [["-90", *rest] if c == "-80" else [c, *rest] for c, *rest in proof["terms"]]
     with pytest.raises(RejectedError):
         accepted(proof | {"terms": larger})
 

@@ -18,7 +18,7 @@ from exactdp.reals import Decision, Interval, eps, exp, inf, nonnegative, parse,
 from exactdp.reals.certificates import seal
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "docs" / "schema" / "certificate-v1.json").read_text()
+    (Path(__file__).parents[2] / "docs" / "schema" / "certificate-v2.json").read_text()
 )
 
 WRITTEN: dict[str, Decision] = {

@@ -8,7 +8,7 @@ the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or
 and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs; see `rederive.claims` for what is re-derived from the program and
 what is not. One of kind "everywhere" states it for all real inputs, or for all α and γ; see
-`rederive.everywhere`. The format is published as docs/schema/certificate-v1.json.
+`rederive.everywhere`. The format is published as docs/schema/certificate-v2.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -57,6 +57,10 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
+_OLD = (
+    "it is of version 1, which is no longer read: write it again with this version of exactdp, "
+    "`exactdp check CLAIMS.py --certificates DIR`"
+)
 _FAILURES = (
     RejectedError,
     MalformedError,
@@ -105,11 +109,13 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             names = "format version kind claim verdict reason spaces counterexamples signs seal"
         else:
             names = "format version kind claim verdict proof seal"
+        if isinstance(document, dict) and document.get("version") == 1:
+            checker.require(False, _OLD)
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
-        checker.integer(parts["version"], 1, 1)
+        checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
         right = right and parts["kind"] in ("sign", "claim", "everywhere")
-        checker.require(right, "not an exactdp certificate of version 1 of a known kind")
+        checker.require(right, "not an exactdp certificate of version 2 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"
         checker.require(

@@ -1,6 +1,6 @@
 """Certificates of whole claims: a verdict written down so that `exactdp.certify` can check it.
 
-The format is described in `docs/schema/certificate-v1.json`. Whatever the checker can re-derive is
+The format is described in `docs/schema/certificate-v2.json`. Whatever the checker can re-derive is
 only stated; proofs of signs are written once for equal problems.
 """
 
@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.distances import Distance, numeric
 from exactdp.claims.expressions import (
     Constant,
@@ -35,7 +36,7 @@ from exactdp.language.layout import entries
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import List, Value
 from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative
-from exactdp.reals.certificates import Json, seal, terms
+from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def certificate(verdict: Verdict) -> Json:
     on_cones = verdict.is_everywhere or (verdict.holds and verdict.route not in ROUTES.values())
     body: Json = {
         "format": "exactdp-certificate",
-        "version": 1,
+        "version": VERSION,
         "kind": "everywhere" if on_cones else "claim",
         "claim": _claim(claim),
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
@@ -325,7 +326,7 @@ def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
 
 
 def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
-    return {
+    written: Json = {
         "input": [_value(each) for each in claim.mechanism.read_input(one.input)],
         "output": _value(one.output),
         "distance": _number(one.distance),
@@ -337,3 +338,11 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
     }
+
+    def is_enough(bits: int) -> bool:
+        checker = Statement()
+        chance, beta = (checker.quotient(written[name]) for name in ("probability", "beta"))
+        checker.refuted(one.eps, bits, chance, beta, (written["actual"], written["required"]))
+        return True
+
+    return {**written, "bits": precision(is_enough)}

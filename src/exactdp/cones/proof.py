@@ -3,19 +3,22 @@
 `ConeProof.to_json()` gives the variables, the terms of f, the conditions of the cone and, for each
 simplicial cell, its rays and the argument. All rationals are strings. To check it:
 
-- the cells cover the cone (see `Cone.simplices`; a cell cut later lies in one of its simplices);
+- the `cover`, a tree of linear forms, cuts the cone into parts, each in the cell that it names;
 - on each cell, write θ = Σ sⱼρⱼ and divide by exp(Σ Dⱼsⱼ), D the cell's `dominant`;
 - apply the `reductions`: each says that (∂ⱼ + shift)g ≥ 0, or −∂ⱼg ≥ 0 if it goes to infinity,
   which the exact coefficients show, so only the face remains;
-- with method "ray", the certificate shows that what is left, a function of s at `axis`, is ≥ 0;
-- otherwise, if there are no `boxes`, the coefficients of what is left are nonnegative on the whole
-  orthant; if there are, the boxes [low, high] (null for ∞) cover the orthant and on each the
-  coefficients in Bernstein's basis are nonnegative;
+- with the proof "ray", a proof of a sign shows that what is left, a function of one s, is ≥ 0;
+- with "coefficients", those of what is left are nonnegative on the whole orthant; with "boxes", a
+  tree cuts the orthant into boxes, and on each the coefficients in Bernstein's basis are
+  nonnegative, as seen with the bits of precision at the leaf;
 - an argument `in_window` reduces only axes along which the variable of the window does not change,
-  its boxes may lie outside the window instead, and its ray is the part that can be inside; with
-  a `narrowing`, the window is one of its ends;
-- with `zones` there are no other boxes: the zones cover the window, and each has boxes that cover
-  it, in the charts of all axes along which the variable changes, or in the cell's own coordinates.
+  its boxes may lie outside the window instead (null), and its ray is the part that can be inside;
+  with a `narrowing`, the window is one of its ends;
+- with "zones", these cover the window, and each has boxes that cover it, in the charts of all axes
+  along which the variable changes, or in the cell's own coordinates.
+
+What the checker would have to search is found here, with its own steps: how to cut, and how many
+bits are enough (`Completion`).
 """
 
 from __future__ import annotations
@@ -25,11 +28,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from exactdp.cones.completion import Completion, cover
 from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import Piece
 from exactdp.cones.segments import Stretch
 from exactdp.cones.window import Window
 from exactdp.polyhedra.cone import Cone
+from exactdp.reals.certificates import without_head
 from exactdp.reals.numbers import spell
 
 
@@ -72,7 +77,7 @@ class Zone:
             "lower": spell(self.lower),
             "upper": spell(self.upper) if isinstance(self.upper, Fraction) else None,
             "in_charts": self.in_charts,
-            "boxes": [_boxes_json(boxes) for boxes in self.boxes],
+            "boxes": [list(boxes) for boxes in self.boxes],
         }
 
 
@@ -124,7 +129,13 @@ class CellProof:
         return "boxes" if self.boxes else "coefficients"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the proof as plain data."""
+        """Return the proof as plain data; boxes are still listed."""
+        proofs: dict[str, list[Any]] = {
+            "coefficients": [],
+            "boxes": [list(self.boxes)],
+            "zones": [[zone.to_json() for zone in self.zones]],
+            "ray": [] if self.ray is None else [self.ray[0], without_head(self.ray[1])],
+        }
         return {
             "rays": [[spell(entry) for entry in ray] for ray in self.rays],
             "dominant": [spell(entry) for entry in self.dominant],
@@ -136,28 +147,19 @@ class CellProof:
                 }
                 for step in self.reductions
             ],
-            "method": self.method,
-            "boxes": _boxes_json(self.boxes),
-            "ray": None if self.ray is None else {"axis": self.ray[0], "certificate": self.ray[1]},
             "in_window": self.in_window,
             "narrowing": self.narrowing
             and {
                 "end": "lower" if self.narrowing.to_lower else "upper",
                 "shifts": list(self.narrowing.shifts),
             },
-            "zones": [zone.to_json() for zone in self.zones],
+            "proof": [self.method, *proofs[self.method]],
         }
 
 
 def ends_of(box: Sequence[Stretch]) -> Ends:
     """Return a box by its ends."""
     return tuple((part.low, part.high) for part in box)
-
-
-def _boxes_json(boxes: Iterable[Ends]) -> list[Any]:
-    return [
-        [[spell(low), None if high is None else spell(high)] for low, high in box] for box in boxes
-    ]
 
 
 @dataclass(frozen=True)
@@ -178,18 +180,19 @@ class ConeProof:
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as plain data."""
-        return {
+        assert not self.cone.equalities
+        statement: dict[str, Any] = {
             "variables": [f"x{j}" for j in range(self.cone.size)],
             "terms": [
-                {
-                    "coefficient": str(c),
-                    "powers": list(powers),
-                    "rates": [spell(rate) for rate in rates],
-                }
+                [str(c), list(powers), [spell(rate) for rate in rates]]
                 for powers, rates, c in sorted(self.f.form.entries(self.f.names))
             ],
             "inequalities": [list(a) for a in self.cone.inequalities],
-            "equalities": [list(b) for b in self.cone.equalities],
             "window": None if self.window is None else self.window.to_json(),
-            "cells": [cell.to_json() for cell in self.cells],
+        }
+        rays = [cell.rays for cell in self.cells]
+        return {
+            **statement,
+            "cover": cover(self.cone.size, self.cone.inequalities, rays),
+            "cells": Completion(statement).cells(cell.to_json() for cell in self.cells),
         }

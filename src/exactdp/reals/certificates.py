@@ -1,16 +1,21 @@
 """Certificates: a decision written down so that `exactdp.certify` can check it.
 
-The format is described in `docs/schema/certificate-v1.json`.
+The format is described in `docs/schema/certificate-v2.json`. The checker does not search for a
+precision: it is found here, with the checker's own steps.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from exactdp.certify.kernel.limits import MAX_BITS
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.kernel.signs import Signs
 from exactdp.reals.chart import Box, Near, Piece, Span, Start, Tail
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
@@ -22,28 +27,77 @@ from exactdp.reals.zeros import Root, Survey
 
 Json: TypeAlias = dict[str, Any]
 
+VERSION = 2
+_PRECISIONS = [1 << n for n in range(6, MAX_BITS.bit_length())]
+
 
 def certificate(f: ClosedForm, on: Interval, relation: str, verdict: str, proof: Json) -> Json:
     """Return the sealed certificate of a decision about f on an interval."""
+    claim: Json = {
+        "relation": relation,
+        "numerator": terms(f.numerator),
+        "denominator": terms(f.denominator),
+        "on": {
+            "lower": _end(on.lower),
+            "lower_closed": not on.lower_open,
+            "upper": _end(on.upper),
+            "upper_closed": not on.upper_open,
+        },
+    }
     body: Json = {
         "format": "exactdp-certificate",
-        "version": 1,
+        "version": VERSION,
         "kind": "sign",
-        "claim": {
-            "relation": relation,
-            "numerator": terms(f.numerator),
-            "denominator": terms(f.denominator),
-            "on": {
-                "lower": _end(on.lower),
-                "lower_closed": not on.lower_open,
-                "upper": _end(on.upper),
-                "upper_closed": not on.upper_open,
-            },
-        },
+        "claim": claim,
         "verdict": verdict,
-        "proof": proof,
+        "proof": _completed(claim, verdict, proof),
     }
     return {**body, "seal": seal(body)}
+
+
+def without_head(whole: Json) -> Json:
+    """Return the proof that a sign holds as a part of another certificate."""
+    assert whole["verdict"] == "holds"
+    return {"claim": whole["claim"], "proof": whole["proof"]}
+
+
+def precision(is_enough: Callable[[int], object]) -> int:
+    """Return the first number of bits with which the checker is content, or the largest."""
+    for bits in _PRECISIONS:
+        with contextlib.suppress(RejectedError):
+            if is_enough(bits):
+                return bits
+    return _PRECISIONS[-1]
+
+
+def _completed(claim: Json, verdict: str, proof: Json) -> Json:
+    """Return a proof with the precision that its parts need."""
+
+    def checker() -> Signs:
+        one = Signs()
+        one.read_claim(claim)
+        return one
+
+    def start(factor: Json, upper: str, degree: int) -> list[Any]:
+        own = checker()
+        read = {key: factor["sign"] * c for key, c in own.terms(factor["terms"]).items()}
+        groups, end = own.groups(read), own.rational(upper)
+        bits = precision(lambda bits: checker().start(read, groups, end, degree, bits))
+        return ["start", upper, degree, bits]
+
+    def pieces(factor: Json) -> Json:
+        made = [start(factor, *one[1:]) if one[0] == "start" else one for one in factor["pieces"]]
+        return {**factor, "pieces": made}
+
+    if verdict == "fails":
+        if "pole" in proof:
+            return proof
+        return {**proof, "bits": precision(lambda bits: checker().fails({**proof, "bits": bits}))}
+    return {
+        name: half
+        and {side: [pieces(factor) for factor in factors] for side, factors in half.items()}
+        for name, half in proof.items()
+    }
 
 
 def seal(body: Mapping[str, Any]) -> str:

@@ -32,70 +32,37 @@ Box = list[Ends]
 Cell = tuple[int, int]  # an enclosure, in units
 Matrix = list[list[Cell]]
 
-_PRECISIONS = (256, 1024)
 _LARGEST = 200_000  # coefficients
 _MOST_RATES = 60
 _ZERO: Cell = (0, 0)
 
 
 def check_boxes(
-    reader: Reader,
-    g: Local,
-    given: Any,
-    misses: Callable[[Box], bool],
-    region: Box | None = None,
-    axis: int = 0,
+    reader: Reader, g: Local, tree: Any, region: Box, misses: Callable[[Box], bool], axis: int = 0
 ) -> None:
-    """Check that boxes cover the orthant, and that g is not negative on those that matter.
+    """Check that g is not negative on the boxes into which a tree cuts a region.
 
-    A region to cover may be given instead; a side of it may have length 0. Zeros of g at the ends
-    of a box along one axis are seen exactly.
+    A node cuts a box along an axis. A leaf is null where a box does not matter; else the bits of
+    precision, and whether zeros of g at the ends of the box along `axis` are to be seen exactly.
     """
-    size = len(next(iter(g), ())) if region is None else len(region)
-    whole: Box = [(Fraction(0), None)] * size if region is None else region
-    boxes: list[Box] = []
-    for one in reader.entries(given):
-        box: Box = []
-        for pair, side in zip(reader.entries(one, size), whole, strict=True):
-            low, high = reader.entries(pair, 2)
-            ends = reader.rational(low), None if high is None else reader.rational(high)
-            right = ends[0] >= 0 and (ends[1] is None or ends[0] < ends[1])
-            reader.require(right or ends == side, "a box is empty")
-            box.append(ends)
-        boxes.append(box)
-    reader.require(boxes and _is_covering(reader, boxes, whole), "boxes do not cover a cell")
-    if not g:
-        return
-    sums = Tensor(reader, g)
-    for box in boxes:
-        right = misses(box) or sums.is_nonnegative(box, axis)
-        reader.require(right, "the sign in a box is not proved")
-
-
-def _is_covering(reader: Reader, boxes: list[Box], whole: Box) -> bool:
-    """Whether boxes cover a region, seen by cutting it between boxes again and again."""
-    waiting: list[tuple[Box, list[Box]]] = [(whole, boxes)]
+    sums = Tensor(reader, g) if g else None
+    waiting = [(region, tree)]
     while waiting:
-        region, inside = waiting.pop()
-        if not inside:
-            return False
-        if any(box == region for box in inside):
-            continue
-        reader.spend(len(inside) ** 2 * len(whole) + 1, 64)
-        cuts = {(j, end) for box in inside for j, ends in enumerate(box) for end in ends if end}
-        for j, cut in sorted(cuts):
-            low, high = region[j]
-            if not (low < cut and (high is None or cut < high)):
-                continue
-            below = [box for box in inside if (top := box[j][1]) is not None and top <= cut]
-            above = [box for box in inside if box[j][0] >= cut]
-            if len(below) + len(above) == len(inside):
-                waiting.append(([*region[:j], (low, cut), *region[j + 1 :]], below))
-                waiting.append(([*region[:j], (cut, high), *region[j + 1 :]], above))
-                break
-        else:
-            return False
-    return True
+        box, node = waiting.pop()
+        if isinstance(node, dict):
+            j, at, below, above = reader.fields(node, "axis at below above")
+            j, cut = reader.integer(j, 0, len(region) - 1), reader.rational(at)
+            low, high = box[j]
+            right = low < cut and (high is None or cut < high)
+            reader.require(right, "a box is cut outside")
+            waiting.append(([*box[:j], (low, cut), *box[j + 1 :]], below))
+            waiting.append(([*box[:j], (cut, high), *box[j + 1 :]], above))
+        elif node is None:
+            reader.require(sums is None or misses(box), "a box is left out")
+        elif sums is not None:
+            bits, zeros = reader.entries(node, 2)
+            right = sums.is_nonnegative(box, axis, reader.bits(bits), zeros=zeros is True)
+            reader.require(right, "the sign in a box is not proved")
 
 
 class Tensor:
@@ -140,14 +107,8 @@ class Tensor:
             self.reader.spend(2 * self.shape[j], 64)
         return {key: c for key, c in found.items() if c}
 
-    def is_nonnegative(self, box: Box, axis: int) -> bool:
+    def is_nonnegative(self, box: Box, axis: int, bits: int, *, zeros: bool) -> bool:
         """Whether all coefficients on a box are seen not to be negative."""
-        if any(self._is_seen(box, bits, axis, set()) for bits in _PRECISIONS):
-            return True
-        zeros = self._zeros(axis, *box[axis])
-        return bool(zeros) and any(self._is_seen(box, bits, axis, zeros) for bits in _PRECISIONS)
-
-    def _is_seen(self, box: Box, bits: int, axis: int, zeros: set[int]) -> bool:
         lows, highs = list(self.exact), list(self.exact)
         for j in [axis, *(j for j in range(len(box)) if j != axis)]:
             ends = box[j]
@@ -159,8 +120,8 @@ class Tensor:
                         return False
                     self._known[key] = found
                 lows, highs = self._applied(self._known[key], lows, highs, j, bits)
-            if j == axis:
-                for place in zeros:
+            if j == axis and zeros:
+                for place in self._zeros(axis, *box[axis]):
                     lows[place] = highs[place] = 0
         return all(low >= 0 for low in lows)
 

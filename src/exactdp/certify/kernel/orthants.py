@@ -29,23 +29,24 @@ from math import inf
 from typing import Any
 
 from .boxes import Box, check_boxes, functionals, rates_of
-from .cones import Region, Vector, is_covered, rank
+from .cones import Region, Vector, leaves
 from .reading import Reader, Sum
+from .signs import proved_sign
+from .sums import ONE
 
 Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
 Local = dict[tuple[Factor, ...], Fraction]
 Limits = tuple[Fraction | float, Fraction | float]
 
-_CELL = "rays dominant reductions method boxes ray in_window narrowing zones"
+_CELL = "rays dominant reductions in_window narrowing proof"
 _ZERO = Fraction(0)
 
 
 class ConeSign:
     """The proof that a sum is not negative on a cone; what is not proved raises."""
 
-    def __init__(self, reader: Reader, check: Callable[[Any, Any, Any], Any]) -> None:
+    def __init__(self, reader: Reader) -> None:
         self.reader = reader
-        self.check = check  # of a certificate of a sign between two ends
         self.window: tuple[int, Fraction, Fraction | float] | None = None
         self.function: Sum = {}
         self.sides: list[tuple[int, ...]] = []
@@ -55,18 +56,34 @@ class ConeSign:
     def read(self, given: Any) -> None:
         """Read a proof and check it."""
         reader = self.reader
-        names, terms, sides, flat, window, cells = reader.fields(
-            given, "variables terms inequalities equalities window cells"
+        names, terms, sides, window, cover, cells = reader.fields(
+            given, "variables terms inequalities window cover cells"
         )
+        self.read_statement(names, terms, sides, window)
+        rays = [self.cell(cell) for cell in reader.entries(cells)]
+        if not self.size:
+            reader.require(sum(self.function.values()) >= 0, "a constant is negative")
+            return
+        region = Region(self.size, reader)
+        for side in self.sides:
+            region = region.cut(side)
+        for part, which in leaves(region, cover):
+            if which is None:  # then other parts, which are closed, cover it too
+                right = part.dimension < region.dimension
+            else:
+                right = part.is_spanned_by(rays[reader.integer(which, 0, len(rays) - 1)])
+            reader.require(right, "cells do not cover the cone")
+
+    def read_statement(self, names: Any, terms: Any, sides: Any, window: Any) -> None:
+        """Read the sum, the cone and the window."""
+        reader = self.reader
         self.size = len(reader.entries(names))
         reader.require(all(isinstance(one, str) for one in names), "a variable has no name")
-        listed = [reader.fields(term, "coefficient powers rates") for term in reader.entries(terms)]
-        self.function = sum_of(reader, listed, self.size)
+        self.function = sum_of(reader, terms, self.size)
         self.sides = [
             tuple(reader.integer(q, -(10**9), 10**9) for q in reader.entries(side, self.size))
             for side in reader.entries(sides)
         ]
-        reader.require(flat == [], "a cone with equations")
         if window is not None:
             variable, lower, upper = reader.fields(window, "variable lower upper")
             highest = inf if upper is None else reader.rational(upper)
@@ -74,30 +91,16 @@ class ConeSign:
             lowest = reader.rational(lower)
             reader.require(self.size and 0 <= lowest <= highest, "a window of no points")
             self.window = place, lowest, highest
-        region = Region(self.size, reader)
-        for side in self.sides:
-            region = region.cut(side)
-        rays: list[list[Vector]] = []
-        for cell in reader.entries(cells):
-            rays.append(self.cell(cell))
-        if not self.size:
-            reader.require(sum(self.function.values()) >= 0, "a constant is negative")
-            return
-        for part in region.pointed():
-            for simplex in part.simplices():
-                reader.require(is_covered(reader, simplex, rays), "cells do not cover the cone")
 
     def cell(self, given: Any) -> list[Vector]:
         """Check the argument on one cell, and return its rays."""
         reader = self.reader
-        listed, dominant, reductions, method, boxes, ray, in_window, narrowing, zones = (
-            reader.fields(given, _CELL)
-        )
+        listed, dominant, reductions, in_window, narrowing, proof = reader.fields(given, _CELL)
         rays = [
             tuple(reader.rational(q) for q in reader.entries(one, self.size))
             for one in reader.entries(listed)
         ]
-        reader.require(rays and rank(rays) == len(rays), "the rays of a cell are dependent")
+        reader.require(rays, "a cell has no rays")
         top = tuple(reader.rational(q) for q in reader.entries(dominant, len(rays)))
         g = self.local(self.function, rays, top)
         weights = [_ZERO] * len(rays)
@@ -110,28 +113,29 @@ class ConeSign:
             g = self.lowered(g, step, weights)
         limits: Limits | None = self.window and self.window[1:]
         if narrowing is not None:
-            right = in_window is True and method in ("boxes", "zones")
+            right = in_window is True and proof[0] in ("boxes", "zones")
             reader.require(right, "a narrowing without a window")
             limits = self.narrowed(g, narrowing, weights)
-        self.methods[str(method)] = self.methods.get(str(method), 0) + 1
-        reader.require(method == "zones" or zones == [], "a proof has parts that are not needed")
-        if method == "coefficients":
-            reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
-            reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
-        elif method == "ray":
-            reader.require(boxes == [], "a proof has parts that are not needed")
-            self.on_ray(g, ray, weights)
-        elif method == "boxes":
-            reader.require(ray is None, "a proof has parts that are not needed")
-            check_boxes(reader, g, boxes, lambda box: misses(limits, weights, box))
-        elif method == "zones":
-            reader.require(boxes == [] and ray is None, "a proof has parts that are not needed")
-            reader.require(in_window is True and any(weights), "zones without a window")
-            assert limits is not None
-            self.zones(g, zones, weights, limits)
-        else:
-            reader.require(False, "a rule of proof is not known")
+        match proof:
+            case ["coefficients"]:
+                reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
+            case ["ray", axis, sign]:
+                self.on_ray(g, axis, sign, weights)
+            case ["boxes", tree]:
+                orthant: Box = [(_ZERO, None)] * len(rays)
+                self.boxes(g, tree, orthant, lambda box: misses(limits, weights, box))
+            case ["zones", zones] if in_window is True and any(weights) and limits is not None:
+                self.zones(g, zones, weights, limits)
+            case _:
+                reader.require(False, "a rule of proof is not known")
+        self.methods[proof[0]] = self.methods.get(proof[0], 0) + 1
         return rays
+
+    def boxes(
+        self, g: Local, tree: Any, region: Box, misses: Callable[[Box], bool], axis: int = 0
+    ) -> None:
+        """Check the boxes into which a tree cuts a region."""
+        check_boxes(self.reader, g, tree, region, misses, axis)
 
     def zones(self, g: Local, given: Any, weights: list[Fraction], limits: Limits) -> None:
         """Check that zones cover the part of a window between limits, and their boxes."""
@@ -161,7 +165,7 @@ class ConeSign:
             for i, boxes in zip(places, reader.entries(listed, len(places)), strict=True):
                 region = [(_ZERO, upper / w if w and upper is not None else None) for w in weights]
                 region[i] = lower / len(moving) / weights[i], region[i][1]
-                check_boxes(reader, g, boxes, lambda _: False, region, i)
+                self.boxes(g, boxes, region, lambda _: False, i)
         reached = None
         for start, end in sorted(covered):
             if start <= (limits[0] if reached is None else reached):
@@ -192,7 +196,7 @@ class ConeSign:
 
         moved = {(tuple(k for k, _ in key), tuple(-a for _, a in key)): c for key, c in g.items()}
         chart = self.local(moved, rays, (_ZERO,) * size)
-        check_boxes(self.reader, chart, boxes, is_elsewhere, region, i)
+        self.boxes(chart, boxes, region, is_elsewhere, i)
 
     def local(self, function: Sum, rays: list[Vector], top: Vector) -> Local:
         """Return a sum in the coordinates of rays, times e^{−Σ Dⱼsⱼ}."""
@@ -255,10 +259,9 @@ class ConeSign:
         reader.require(right, "a reduction is not justified")
         return left
 
-    def on_ray(self, g: Local, given: Any, weights: list[Fraction]) -> None:
-        """Check a certificate about the only coordinate that is left."""
+    def on_ray(self, g: Local, axis: Any, sign: Any, weights: list[Fraction]) -> None:
+        """Check a proof of a sign in the only coordinate that is left."""
         reader = self.reader
-        axis, certificate = reader.fields(given, "axis certificate")
         size = len(next(iter(g), ()))
         axis = reader.integer(axis, 0, max(size - 1, 0))
         flat = (0, _ZERO)
@@ -269,12 +272,15 @@ class ConeSign:
             if sum(map(bool, weights)) == 1:
                 lower = self.window[1] / weights[axis]
             upper = self.window[2] / weights[axis]
-        claimed = self.check(certificate, lower, upper)
+        checker = proved_sign(reader, sign)
+        right = checker.on.lower <= lower and checker.on.upper >= upper and not checker.strict
+        reader.require(right and checker.denominator == ONE, "not for every point of a ray")
+        claimed = checker.numerator
         mine = {(-key[axis][1], key[axis][0]): c for key, c in g.items()}
         right = one and mine.keys() == claimed.keys()
         right = right and len({c / claimed[key] for key, c in mine.items()}) == 1
         right = right and all(c * claimed[key] > 0 for key, c in mine.items())
-        reader.require(right, "the certificate is about another function")
+        reader.require(right, "the proof is about another function")
 
 
 def misses(limits: Limits | None, weights: list[Fraction], box: Box) -> bool:

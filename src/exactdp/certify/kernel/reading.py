@@ -101,6 +101,10 @@ class Reader:
         self.require(right, f"{short(value)} is not an integer from {least} to {most}")
         return int(value)
 
+    def bits(self, value: Any) -> int:
+        """Read a precision."""
+        return self.integer(value, 1, limits.MAX_BITS)
+
     def rational(self, value: Any) -> Fraction:
         """Read a rational in its only spelling: "p", or "p/q" in lowest terms with q > 1."""
         right = (

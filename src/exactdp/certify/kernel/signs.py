@@ -6,9 +6,8 @@ from fractions import Fraction
 from math import factorial, inf, lcm
 from typing import Any
 
-from . import limits
 from .enclosures import EXACTLY_1, Enclosure, floor, total
-from .reading import Interval, Terms, short, size
+from .reading import Interval, Reader, RejectedError, Terms, short, size
 from .sums import ONE, ZERO, Sums
 
 Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `Signs.groups`
@@ -110,32 +109,27 @@ class Signs(Sums):
             match piece:
                 case ["linear"] if len(pieces) == 1:
                     right = self.linear(terms, on, weak)
-                case ["start", upper, degree] if number == 1 and begin == 0:
-                    end, (order, _) = self.rational(upper), self.leading(terms)
-                    self.require(end > 0 and order <= self.integer(degree), "too small a start")
-                    for bits in limits.PRECISIONS:
-                        margin = self.box(groups, bits, Fraction(0), end, degree, "lower", order)
-                        right = margin > 0
-                        if right or -margin >> bits // 2:  # so much is no matter of rounding
-                            break
+                case ["start", upper, degree, bits] if number == 1 and begin == 0:
+                    end, degree, bits = self.rational(upper), self.integer(degree), self.bits(bits)
+                    right = end > 0 and self.start(terms, groups, end, degree, bits)
                 case ["box", upper, shift, degree, bits, at] if begin > 0:
                     end, by, low = self.rational(upper), self.rational(shift), Fraction(begin)
-                    degree, bits = self.integer(degree), self.integer(bits, 1, limits.MAX_BITS) + 32
+                    degree, bits = self.integer(degree), self.bits(bits) + 32
                     right = low < end or (low == end == on.upper and number == 1)
                     shifted = [(q - by, gap, n, p) for q, gap, n, p in groups]  # e^{−by·ε}F
                     right = right and self.box(shifted, bits, low, end - low, degree, at, 0) > 0
                 case ["span", upper, power, rate, bits] if begin > 0:
-                    end, bits = self.rational(upper), self.integer(bits, 1, limits.MAX_BITS)
+                    end, bits = self.rational(upper), self.bits(bits)
                     term = self.rational(rate), self.integer(power)
                     right = begin < end and self.span(terms, Fraction(begin), end, term, bits + 32)
                 case ["near", upper, order, degree, bits] if begin > 0:
-                    end, bits = self.rational(upper), self.integer(bits, 1, limits.MAX_BITS)
+                    end, bits = self.rational(upper), self.bits(bits)
                     order, degree = self.integer(order, 0, 100), self.integer(degree, 0, 100)
                     right = begin < end and order <= degree
                     ends = Fraction(begin), end
                     right = right and self.near(terms, ends, order, degree, bits + 32)
                 case ["tail", bits] if begin > 0 and number == len(pieces):
-                    end, bits = inf, self.integer(bits, 1, limits.MAX_BITS)
+                    end, bits = inf, self.bits(bits)
                     right = self.tail(terms, Fraction(begin), bits + 32)
             self.require(right, f"{short(piece)} does not prove the sign there")
             begin = end
@@ -249,6 +243,13 @@ class Signs(Sums):
         worst = sum(-abs(x) if at == "middle" else min(0, x) for x in g[order + 1 :])
         return g[order] + worst - rest
 
+    def start(self, terms: Terms, groups: Groups, end: Fraction, degree: int, bits: int) -> bool:
+        """Prove F > 0 on (0, end]: expanded at 0, of which the order is known exactly."""
+        order, _ = self.leading(terms)
+        if order > degree:
+            return False
+        return self.box(groups, bits, Fraction(0), end, degree, "lower", order) > 0
+
     def tail(self, terms: Terms, b: Fraction, bits: int) -> bool:
         """Prove F > 0 on [b, ∞), b > 0: the dominant term C·ε^K·e^{Qε} exceeds all negative ones.
 
@@ -317,13 +318,13 @@ class Signs(Sums):
     def fails(self, proof: Any) -> str:
         """Check a refutation in one of its three forms."""
         match proof:
-            case {"at": at, "value": value, **rest} if not rest:
-                return self.fails_at(at, self.entries(value, 2))
+            case {"at": at, "value": value, "bits": bits, **rest} if not rest:
+                return self.fails_at(at, self.entries(value, 2), self.bits(bits))
             case {"pole": at, **rest} if not rest:
-                return self.fails_at(at, None)
-        return self.fails_between(*self.fields(proof, "zero_of factor cofactor between"))
+                return self.fails_at(at, None, 64)  # a zero is seen exactly
+        return self.fails_between(*self.fields(proof, "zero_of factor cofactor between bits"))
 
-    def fails_at(self, at: Any, value: Any) -> str:
+    def fails_at(self, at: Any, value: Any, bits: int) -> str:
         """Check that f(at) lies between the two numbers in value, below 0; or that it is a pole."""
         x, n, d = self.rational(at), self.numerator, self.denominator
         self.require(self.on.has(x), f"{short(at)} is not in the interval")
@@ -331,7 +332,7 @@ class Signs(Sums):
             constant, x = self.at_zero(), Fraction(1)
             n = {(Fraction(0), 0): constant} if constant else {}
             d = {} if constant is None else ONE
-        sign = self.sign_at(x, d)
+        sign = self.sign_at(x, bits, d)
         if value is None:
             self.require(sign == 0, f"{short(at)} is not a pole")
             return f"the claim fails at ε = {short(at)}, where the quotient is not defined"
@@ -342,11 +343,12 @@ class Signs(Sums):
             width = [(*high, EXACTLY_1), (low[0] * Fraction(-999, 1000), low[1], EXACTLY_1)]
             right = high[0] < 0 and total(width, 128)[1] <= 0
             self.require(right, "the value is not enclosed below 0 to one part in a thousand")
-        above, below = (sign * self.sign_at(x, n, end, d) for end in (low, high))
-        self.require(sign and above >= 0 >= below, f"the value at {short(at)} is not as stated")
+        self.encloses(x, bits, (n, d), (low, high), sign, f"the value at {short(at)}")
         return f"the claim fails at ε = {short(at)}, where the value is as stated"
 
-    def fails_between(self, zero_of: Any, factor: Any, cofactor: Any, between: Any) -> str:
+    def fails_between(
+        self, zero_of: Any, factor: Any, cofactor: Any, between: Any, bits: Any
+    ) -> str:
         """Check that a factor of D, or of N if f > 0 is claimed, changes its sign inside I."""
         right = zero_of == "denominator" or (zero_of == "numerator" and self.strict)
         self.require(right, f"a zero of the {short(zero_of)} does not refute the claim")
@@ -356,6 +358,21 @@ class Signs(Sums):
         low, high = (self.rational(x) for x in self.entries(between, 2))
         right = self.on.has(low) and self.on.has(high) and low < high and low * high > 0
         self.require(right, "not between two points of the interval on one side of 0")
-        right = self.sign_at(low, terms) * self.sign_at(high, terms) < 0
+        precision = self.bits(bits)
+        right = self.sign_at(low, precision, terms) * self.sign_at(high, precision, terms) < 0
         self.require(right, "the factor does not change its sign between the points")
         return f"the claim fails between {short(between[0])} and {short(between[1])}"
+
+
+def proved_sign(reader: Reader, given: Any) -> Signs:
+    """Check the proof that a sign holds, in another certificate; what it is about is returned."""
+    claim, proof = reader.fields(given, "claim proof")
+    checker = Signs()
+    checker.work = reader.work
+    try:
+        checker.read_claim(claim)
+        checker.proved("holds", proof)
+    except RejectedError as error:
+        reader.require(False, str(error))
+    reader.work = checker.work
+    return checker

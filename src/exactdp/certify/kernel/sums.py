@@ -8,7 +8,7 @@ from math import factorial, isqrt
 
 from . import limits
 from .enclosures import Enclosure, exp_enclosure, total
-from .reading import Reader, RejectedError, Scaled, Terms, size
+from .reading import Reader, Scaled, Terms, size
 
 ONE: Terms = {(Fraction(0), 0): Fraction(1)}
 ZERO: Scaled = (Fraction(0), 0)
@@ -62,15 +62,28 @@ class Sums(Reader):
         self.spend(2 * isqrt(bits) + 10 + whole // 8, bits + size(x))
         return exp_enclosure(x, bits)
 
-    def sign_at(self, x: Fraction, n: Terms, bound: Scaled = ZERO, d: Terms = ONE) -> int:
-        """Return the sign of n − bound·d at x ≠ 0."""
+    def sign_at(
+        self, x: Fraction, bits: int, n: Terms, bound: Scaled = ZERO, d: Terms = ONE
+    ) -> int:
+        """Return the sign of n − bound·d at x ≠ 0, seen with this precision."""
         n_values, d_values, (c, e) = self.values(n, x), self.values(d, x), bound
         if e == 0 and n_values == {q: c * value for q, value in d_values.items() if c}:
             return 0  # otherwise it is not 0, by the theorem quoted in `values`
-        for bits in limits.PRECISIONS:
-            parts = [(v, 0, self.exp(q * x, bits)) for q, v in n_values.items()]
-            parts += [(-c * v, e, self.exp(q * x, bits)) for q, v in d_values.items() if c]
-            low, high = total(parts, bits)
-            if low > 0 or high < 0:
-                return 1 if low > 0 else -1
-        raise RejectedError(f"{self.where}: a sign is not decided with {limits.MAX_BITS} bits")
+        parts = [(v, 0, self.exp(q * x, bits)) for q, v in n_values.items()]
+        parts += [(-c * v, e, self.exp(q * x, bits)) for q, v in d_values.items() if c]
+        low, high = total(parts, bits)
+        self.require(low > 0 or high < 0, f"a sign is not decided with {bits} bits")
+        return 1 if low > 0 else -1
+
+    def encloses(
+        self,
+        x: Fraction,
+        bits: int,
+        quotient: tuple[Terms, Terms],
+        ends: tuple[Scaled, Scaled],
+        sign: int,
+        what: str,
+    ) -> None:
+        """Require that a quotient, whose denominator has this sign at x, is between two numbers."""
+        above, below = (sign * self.sign_at(x, bits, quotient[0], end, quotient[1]) for end in ends)
+        self.require(sign and above >= 0 >= below, f"{what} is not as stated")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from .linear import is_number, plain
-from .ratios import Ratio, UnsupportedError
+from .linear import Form, is_number, plain
+from .ratios import BrokenRunError, Ratio, UnsupportedError
 
 LONGEST = 10_000  # items of a list
 
@@ -66,11 +66,14 @@ def _power(left: Any, right: Any) -> Any:
 
 
 def _remainder(left: Any, right: Any) -> Any:
-    return _number(left) % _number(right)
+    if isinstance(left, str):
+        raise BrokenRunError("the program formats a text")
+    return _known(left) % _known(right)
 
 
-def _number(value: Any) -> int | Fraction:
-    if not isinstance(value, bool | int | Fraction):
+def _known(value: Any) -> Any:
+    """Return a value that holds no unknown and no ε: what fails with it fails in Python too."""
+    if isinstance(value, Form | Ratio) or callable(value):
         raise UnsupportedError("not a number where one must be")
     return value
 
@@ -100,11 +103,11 @@ def _range(*ends: int) -> list[int]:
 
 
 def _int(value: Any) -> int:
-    return int(_number(value))
+    return int(_known(value))
 
 
 def _fraction(*parts: Any) -> int | Fraction:
-    return plain(Fraction(*map(_number, parts)))
+    return plain(Fraction(*map(_known, parts)))
 
 
 def _sum(items: Iterable[Any], start: Any = 0) -> Any:

@@ -28,7 +28,7 @@ from .statement import Statement
 
 _RECORD = "input output distance near beta steps obligations"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
-_COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required"
+_COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required bits"
 
 T = TypeVar("T")
 
@@ -281,13 +281,6 @@ class Claims(Statement):
         given = {**numbers, "alpha": alpha, "gamma": gamma}
         return self.derive("β at α and γ", lambda: formulas.beta(beta, given))
 
-    def quotient(self, given: Any) -> Ratio:
-        """Read a closed form."""
-        over, under = self.pair(given)
-        below = self.terms(under)
-        self.require(below, "a denominator is 0")
-        return Ratio.of(self.terms(over), below)
-
     def probability(self, record: Record, radius: Number, stated: Ratio) -> None:
         """Compare a closed form with the one that the program has."""
         found = self.derive(
@@ -335,24 +328,12 @@ class Claims(Statement):
         else:
             forms = self.betas(self.beta, alpha, gamma, numbers)
             self.require(forms is None or beta in forms, "β is not as claimed")
-        self.require(self.sign_of(chance - 1 + beta, eps) < 0, "it is none")
-        for ends, form in ((parts["actual"], chance), (parts["required"], 1 - beta)):
-            low, high = (self.scaled(end) for end in self.pair(ends))
-            over, under = form.terms()
-            sign = self.sign_at(eps, under)
-            above, below = (sign * self.sign_at(eps, over, end, under) for end in (low, high))
-            self.require(sign and above >= 0 >= below, "a value is not as stated")
+        ends = parts["actual"], parts["required"]
+        self.refuted(eps, self.bits(parts["bits"]), chance, beta, ends)
 
     def has_input(self, u: Input) -> bool:
         """Whether the claim is about an input."""
         return u in self.inputs
-
-    def sign_of(self, form: Ratio, eps: Fraction) -> int:
-        """Return the sign of a function at a point where it is defined."""
-        over, under = form.terms()
-        sign = self.sign_at(eps, under)
-        self.require(sign, "the probability is not defined")
-        return sign * self.sign_at(eps, over)
 
     def claimed(
         self, record: Record, at: tuple[Fraction, Fraction, Fraction], numbers: dict[str, Number]

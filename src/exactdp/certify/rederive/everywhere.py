@@ -59,7 +59,7 @@ class Everywhere(Spaces):
             return "the claim is undecided, so nothing is proved of it"
         for k, one in enumerate(signs):
             self.where = f"sign {k}"
-            proof = ConeSign(self, self.on_a_ray)
+            proof = ConeSign(self)
             proof.read(one)
             self.cones.append(proof)
         spaces = [self.space(k, one) for k, one in enumerate(listed)]
@@ -87,19 +87,6 @@ class Everywhere(Spaces):
             f"it says nothing on {self.silent} of them, the others are proved by "
             f"{counted(len(self.cones), 'sign')} on cones (simplicial parts: {how or 'none'})"
         )
-
-    def on_a_ray(self, certificate: Any, lower: Any, upper: Any) -> dict[Any, Fraction]:
-        """Check a certificate of kind "sign" between two ends, and return its function."""
-        names = "format version kind claim verdict proof seal"
-        _, _, kind, claim, verdict, proof, _ = self.fields(certificate, names)
-        self.require(kind == "sign" and verdict == "holds", "not a proof of a sign")
-        checker = self.proved_sign(claim, verdict, proof)
-        on = checker.on
-        right = on.lower <= lower and on.upper >= upper and not checker.strict
-        self.require(right and len(checker.denominator) == 1, "not for every point of a ray")
-        ((key, c),) = checker.denominator.items()
-        self.require(key == (Fraction(0), 0) and c > 0, "a quotient on a ray")
-        return dict(checker.numerator)
 
     def falling(self, spaces: list[Space]) -> None:
         """Check that β falls where the largest α or γ is to stand for all."""

@@ -95,7 +95,8 @@ def parts(region: Region, look: Callable[[Region], T]) -> list[T]:
         try:
             found.append(look(part))
         except UndecidedError as error:
-            waiting += part.halves(error.form)
+            cuts = (part.cut([sign * q for q in error.form]) for sign in (1, -1))
+            waiting += [one for one in cuts if one.is_full]
     return found
 
 

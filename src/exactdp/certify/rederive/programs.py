@@ -16,7 +16,7 @@ from . import limits
 from .builtin import bounded
 from .interpreter import FAILURES, UNKNOWN, Walk
 from .linear import Form, plain
-from .ratios import BrokenRunError, UnsupportedError
+from .ratios import BrokenRunError, EndlessRunError, UnsupportedError
 from .runs import Run
 
 # So the printer of programs names what it cannot print.
@@ -50,7 +50,7 @@ class Steps:
         if self.left < 0:
             raise UnsupportedError(f"running the programs takes more than {limits.MAX_STEPS} steps")
         if self.left < self.least:
-            raise BrokenRunError(f"a run of the program takes more than {limits.MAX_RUN} steps")
+            raise EndlessRunError(f"a run of the program takes more than {limits.MAX_RUN} steps")
 
 
 class Program:

@@ -26,6 +26,10 @@ class BrokenRunError(UnsupportedError):
     """A run in which the program itself fails; a program that can come to it is wrong."""
 
 
+class EndlessRunError(BrokenRunError):
+    """A run of more steps than any program of the language may take."""
+
+
 class WrongProgramError(Exception):
     """The program is broken, so nothing is proved of it."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import limits
 from .linear import NEGATED, Form, Judge, holds
-from .ratios import BrokenRunError, Ratio, UnsupportedError
+from .ratios import BrokenRunError, EndlessRunError, Ratio, UnsupportedError, WrongProgramError
 
 Condition = tuple[Form, str]  # form op 0
 
@@ -74,7 +74,8 @@ class Path(Run):
 
     def _choice(self, options: int) -> int:
         k = len(self.made)
-        chosen = self.choices[k] if k < len(self.choices) else 0
+        # Beyond what is told, choices vary: so a loop that can end does.
+        chosen = self.choices[k] if k < len(self.choices) else (k * 2654435761 >> 16) % options
         self.made.append(chosen)
         self.open.append(options)
         return chosen
@@ -155,21 +156,29 @@ def paths(
 ) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
-    count = 0
+    count = ended = 0
+    endless: EndlessRunError | None = None
     while waiting:
         path = Path(waiting.pop(), noisy=noisy, inputs=inputs)
         count += 1
-        if count > limits.MAX_PATHS:
-            raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
-        ended: list[Any] = []
+        outputs: list[Any] = []
         try:
-            ended.append(run(path))
+            if count > limits.MAX_PATHS:
+                raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
+            outputs.append(run(path))
         except BrokenRunError as error:
             if broken is None:
                 raise
             broken.append((path, error))
+            endless = error if isinstance(error, EndlessRunError) else endless
+        except UnsupportedError:
+            if endless is not None and not ended:
+                why = f"no run of the program is seen to end: {endless}"
+                raise WrongProgramError(why) from None
+            raise
         for k in range(len(path.choices), len(path.made)):
-            before = tuple(path.made[:k])
-            waiting += [(*before, other) for other in range(1, path.open[k])]
-        for output in ended:
+            before, made = tuple(path.made[:k]), path.made[k]
+            waiting += [(*before, other) for other in range(path.open[k]) if other != made]
+        for output in outputs:
+            ended += 1
             yield path, output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from ..kernel.reading import Interval, counted, short
@@ -11,7 +12,7 @@ from . import formulas, values
 from .derivation import Derivation, Input
 from .formulas import Tree
 from .programs import Kind
-from .ratios import UnsupportedError
+from .ratios import Ratio, UnsupportedError
 from .values import Level
 
 _PARTS = (
@@ -115,6 +116,26 @@ class Statement(Sums):
     def pair(self, value: Any) -> list[Any]:
         """Read a list of two."""
         return self.entries(value, 2)
+
+    def quotient(self, given: Any) -> Ratio:
+        """Read a closed form."""
+        over, under = self.pair(given)
+        below = self.terms(under)
+        self.require(below, "a denominator is 0")
+        return Ratio.of(self.terms(over), below)
+
+    def refuted(
+        self, eps: Fraction, bits: int, chance: Ratio, beta: Ratio, stated: tuple[Any, Any]
+    ) -> None:
+        """Check that Pr < 1 − β at an ε, and both values, with this precision."""
+        forms = chance - 1 + beta, chance, 1 - beta
+        signs = [self.sign_at(eps, bits, form.terms()[1]) for form in forms]
+        self.require(all(signs), "the probability is not defined")
+        right = signs[0] * self.sign_at(eps, bits, forms[0].terms()[0]) < 0
+        self.require(right, "it is none")
+        for form, sign, ends in zip(forms[1:], signs[1:], stated, strict=True):
+            low, high = (self.scaled(end) for end in self.pair(ends))
+            self.encloses(eps, bits, form.terms(), (low, high), sign, "a value")
 
 
 def _without(given: Any, key: str) -> Any:

@@ -1,0 +1,162 @@
+"""What a proof on a cone must say so that its checker need not search.
+
+Found by the checker's own steps, tried until one works: how parts of the cone are cut so that each
+lies in one cell, how the orthant is cut into boxes, and the precision at which a box is seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from exactdp.certify.kernel.boxes import Box, Local, Tensor
+from exactdp.certify.kernel.cones import Region, Whole, coordinates, dot, whole
+from exactdp.certify.kernel.orthants import ConeSign
+from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.reals.numbers import spell
+
+_HINTS = ((256, False), (1024, False), (256, True), (1024, True))
+"""Bits of precision, and whether zeros at the ends of a box are to be seen exactly."""
+
+
+class Unlimited(Reader):
+    """A reader that may take as long as it likes."""
+
+    def spend(self, steps: int, bits: int) -> None:
+        """Count nothing."""
+
+
+class Completion(ConeSign):
+    """Turns lists of boxes into trees of cuts, with the precision at each leaf."""
+
+    def __init__(self, statement: dict[str, Any]) -> None:
+        super().__init__(Unlimited())
+        self._trees: dict[int, Any] = {}
+        self._statement = statement
+
+    def cells(self, given: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the arguments on cells with all that the checker needs."""
+        listed = list(given)
+        if any(one["proof"][0] in ("boxes", "zones") for one in listed):
+            self.read_statement(*self._statement.values())
+        for one in listed:
+            if one["proof"][0] in ("boxes", "zones"):
+                with contextlib.suppress(RejectedError):  # the checker will say why
+                    self.cell(one)
+                one["proof"] = self._placed(one["proof"])
+        return listed
+
+    def boxes(
+        self,
+        g: Local,
+        tree: Any,
+        region: Box,
+        misses: Callable[[Box], bool],
+        axis: int = 0,
+    ) -> None:
+        """Find the tree of a list of boxes."""
+        sums = Tensor(self.reader, g) if g else None
+
+        def leaf(box: Box) -> list[Any] | None:
+            if sums is None or misses(box):
+                return None
+            tried = (
+                [bits, zeros]
+                for bits, zeros in _HINTS
+                if sums.is_nonnegative(box, axis, bits, zeros=zeros)
+            )
+            return next(tried, list(_HINTS[-1]))
+
+        self._trees[id(tree)] = _box_tree(region, [list(box) for box in tree], leaf)
+
+    def _placed(self, value: Any) -> Any:
+        if id(value) in self._trees:
+            return self._trees[id(value)]
+        if isinstance(value, dict):
+            return {name: self._placed(one) for name, one in value.items()}
+        return [self._placed(one) for one in value] if isinstance(value, list) else value
+
+
+def _box_tree(region: Box, boxes: list[Box], leaf: Callable[[Box], list[Any] | None]) -> Any:
+    """Return how a region is cut between boxes again and again."""
+    if any(box == region for box in boxes):
+        return leaf(region)
+    cuts = {(j, end) for box in boxes for j, ends in enumerate(box) for end in ends if end}
+    for j, cut in sorted(cuts):
+        low, high = region[j]
+        if not (low < cut and (high is None or cut < high)):
+            continue
+        below = [box for box in boxes if (top := box[j][1]) is not None and top <= cut]
+        above = [box for box in boxes if box[j][0] >= cut]
+        if len(below) + len(above) == len(boxes):
+            one = [*region[:j], (low, cut), *region[j + 1 :]]
+            two = [*region[:j], (cut, high), *region[j + 1 :]]
+            return {
+                "axis": j,
+                "at": spell(cut),
+                "below": _box_tree(one, below, leaf),
+                "above": _box_tree(two, above, leaf),
+            }
+    raise AssertionError("boxes do not cover a cell")
+
+
+# Covering a cone ------------------------------------------------------------------------
+
+
+def cover(
+    size: int, sides: Iterable[Sequence[int]], cells: Sequence[Sequence[Sequence[Fraction | int]]]
+) -> Any:
+    """Return a tree of linear forms that cuts a cone into parts, each in one simplicial cell."""
+    region = Region(size, Unlimited())
+    for side in sides:
+        region = region.cut(side)
+    facets = {k: _facets(cell, size) for k, cell in enumerate(cells)}
+    return _part(region, region.dimension, cells, facets) if size else None
+
+
+def _facets(rays: Sequence[Sequence[Fraction | int]], size: int) -> list[Whole]:
+    """Return the forms that are 0 on the facets of a simplicial cone, up to signs."""
+    units = [[int(i == k) for i in range(size)] for k in range(size)]
+    basis = list(rays)
+    for unit in units:
+        if coordinates(basis, unit) is None:
+            basis.append(unit)
+    columns = [coordinates(basis, unit) or () for unit in units]
+    forms = [whole(form) for form in zip(*columns, strict=True)]
+    return [max(form, tuple(-q for q in form)) for form in forms[: len(rays)]]
+
+
+def _part(
+    region: Region,
+    dimension: int,
+    cells: Sequence[Sequence[Sequence[Fraction | int]]],
+    facets: dict[int, list[Whole]],
+) -> Any:
+    """Return the tree of a part of the cone; `facets` are those of the cells that may meet it."""
+    if region.dimension < dimension:
+        return None
+    for k in facets:
+        if region.is_spanned_by(cells[k]):
+            return k
+    points = region.generators
+    best: tuple[int, Whole] | None = None
+    for form, _ in Counter(form for forms in facets.values() for form in forms).most_common():
+        values = [dot(form, point) for point in points]
+        if min(values) < 0 < max(values):
+            sides = [[dot(form, ray) for ray in cells[k]] for k in facets]
+            torn = sum(min(side) < 0 < max(side) for side in sides)
+            if best is None or torn < best[0]:
+                best = torn, form
+            if not torn:
+                break
+    assert best is not None, "cells do not cover the cone"
+    form = best[1]
+    branches = []
+    for sign in (1, -1):
+        turned = tuple(sign * q for q in form)
+        left = {k: f for k, f in facets.items() if any(dot(turned, ray) > 0 for ray in cells[k])}
+        branches.append(_part(region.cut(turned), dimension, cells, left))
+    return {"form": [str(q) for q in form], "above": branches[0], "below": branches[1]}
