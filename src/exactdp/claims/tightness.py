@@ -79,7 +79,7 @@ def _where(eps: Where) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class KappaAt:
     """The largest κ at one input."""
 
     input: Value
@@ -147,7 +147,7 @@ class _Best:
         return _Best(tuple(one for one in self.contenders if one.least.lower <= upper))
 
 
-class _Search:
+class _LeastRatio:
     """The least of β/error over many problems on rays; equal ones are solved once."""
 
     def __init__(self, width: Fraction) -> None:
@@ -233,7 +233,7 @@ def _allows(problem: Problem, kappa: Fraction) -> bool:
 
 def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ over all inputs of a claim."""
-    search, factors = _Search(positive_width(width)), Factors(claim, positive_width(width))
+    search, factors = _LeastRatio(positive_width(width)), Factors(claim, positive_width(width))
     best, contents = _Best(), Contents()
     for found in surveyed(claim, _ASKED, progress):
         contents += found.contents
@@ -265,7 +265,9 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     return replace(first, kappa=Kappa(lower, first.kappa.upper), integer=None, attained=None)
 
 
-def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) -> tuple[Row, ...]:
+def tightest_at_each(
+    claim: Accuracy, width: Number, progress: Progress | None
+) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
@@ -274,7 +276,7 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
             way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
             "claim.tightest() (exactdp tighten).",
         )
-    search = _Search(positive_width(width))
+    search = _LeastRatio(positive_width(width))
     rows = []
     contents = Contents()
     for found in surveyed(claim, _ASKED, progress):
@@ -286,7 +288,7 @@ def tightest_at_each(claim: Accuracy, width: Number, progress: Progress | None) 
         best = search.settled(reduce(search.improved, found.problems, _Best()))
         at = best.first.least.at if best.contenders else None
         u = as_given(claim.mechanism, found.problems[0].obligation.input)
-        rows.append(Row(as_written(u), best.kappa, at))
+        rows.append(KappaAt(as_written(u), best.kappa, at))
     refuse_empty(claim, contents)
     return tuple(rows)
 

@@ -78,7 +78,7 @@ class Exploration:
 
 
 @dataclass(frozen=True)
-class Step:
+class Explored:
     """A cell of a region, the places in it where signs are asked, and the share that is done."""
 
     cell: Leaf
@@ -113,11 +113,11 @@ class Work:
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
 
-    def steps(self, region: Region) -> Iterator[Step]:
+    def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region; what was found before an interruption is kept."""
         if region.is_ray:
             cell = Cell(RAY, self._due(region, Trace(region.names, (1,))), ())
-            yield Step(cell, (OnRay(region.on),), 1.0)
+            yield Explored(cell, (OnRay(region.on),), 1.0)
             return
         if region.moves_inputs and region not in self._explored:
             times = 1 if self._explored else how_many_groups(self.claim)
@@ -127,7 +127,7 @@ class Work:
         while True:
             for cell in found.cells[known:]:
                 share = 1 - sum(found.weights)
-                yield Step(cell, tuple(self._places(region, cell)), share)
+                yield Explored(cell, tuple(self._places(region, cell)), share)
             known = len(found.cells)
             if not found.waiting:
                 return
@@ -230,7 +230,7 @@ class Work:
         by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
         return claim.input_metric.is_norm and by_value and claim.boundary == "skip"
 
-    def content(self, step: Step) -> Content:
+    def content(self, step: Explored) -> Content:
         """Return how much the claim says on a cell."""
         return max(
             (content_of(step.cell.result, self._is_at_least_one(one)) for one in step.places),
