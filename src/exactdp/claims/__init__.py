@@ -2,14 +2,15 @@
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.budgets import Budget
+from exactdp.claims.conditions import piecewise
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
-from exactdp.claims.expressions import alpha, gamma, minimum
+from exactdp.claims.expressions import alpha, gamma, maximum, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
 from exactdp.claims.kappa import Kappa
-from exactdp.claims.levels import ANY
+from exactdp.claims.levels import ANY, Range
 from exactdp.claims.output_distances import score_gap, sup, value_gap
 from exactdp.claims.tightness import Tightness
 from exactdp.claims.verdict import Verdict
@@ -25,6 +26,7 @@ __all__ = [
     "ErrorCurve",
     "Grid",
     "Kappa",
+    "Range",
     "Tightness",
     "Verdict",
     "alpha",
@@ -32,8 +34,10 @@ __all__ = [
     "gamma",
     "l1",
     "linf",
+    "maximum",
     "minimum",
     "numeric",
+    "piecewise",
     "score_gap",
     "sup",
     "value_gap",

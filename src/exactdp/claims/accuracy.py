@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.conditions import ALWAYS, CaseFormula, Cases, both, conditional, read_cases
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
-from exactdp.claims.expressions import Expression, Symbol, as_expression
-from exactdp.claims.functions import written
+from exactdp.claims.expressions import Expression, Maximum, Symbol, as_expression
+from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
 from exactdp.claims.inputs import Inputs, as_given, read_inputs
-from exactdp.claims.levels import ANY, Level, Range, read_level
+from exactdp.claims.levels import ANY, EVERY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
 from exactdp.claims.output_distances import (
     OutputDistance,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Work
+    from exactdp.claims.work import Explorer
     from exactdp.reals import SolutionSet
 
 
@@ -51,6 +52,8 @@ class Accuracy:
     beta: Any
     alpha: Any = ANY
     gamma: Any = 0
+    region: Any = field(default=None, kw_only=True)
+    """A condition on alpha, gamma, eps and the input: the claim is made where it holds."""
     ideal: Any = field(default=None, kw_only=True)
     input_distance: Any = field(default=linf, kw_only=True)
     output_distance: Any = field(default=discrete, kw_only=True)
@@ -81,20 +84,44 @@ class Accuracy:
                 )
         # Everything is read now, so that a wrong claim is refused before it is used.
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
-        _ = self.ideal_function, self.input_set
+        _ = self.ideal_function, self.input_set, self.conditions
         self._check_names()
 
     # What was given, as read ----------------------------------------------------------
 
     @cached_property
     def alpha_level(self) -> Level:
-        """α as a formula or a range."""
-        return read_level(self.alpha, "alpha")
+        """α as a formula or a range of numbers; a range of formulas is one of the `conditions`."""
+        return self._level("alpha")
 
     @cached_property
     def gamma_level(self) -> Level:
-        """γ as a formula or a range."""
-        return read_level(self.gamma, "gamma")
+        """γ likewise."""
+        return self._level("gamma")
+
+    def _level(self, name: str) -> Level:
+        found = self._given_level(name)
+        return EVERY if isinstance(found, Range) and not found.is_constant else found
+
+    def _given_level(self, name: str) -> Level:
+        given = getattr(self, name)
+        if callable(given) and not isinstance(given, Expression):
+            return OfInput(
+                asked(given, name, lambda found: as_expression(found, name)), self.mechanism
+            )
+        return read_level(given, name)
+
+    @cached_property
+    def conditions(self) -> Cases:
+        """On which α and γ the claim is made, beside their ranges of numbers."""
+        cases = ALWAYS
+        if self.region is not None:
+            cases = read_cases(self.region, self.mechanism, "region")
+        for name in ("alpha", "gamma"):
+            level = self._given_level(name)
+            if isinstance(level, Range) and not level.is_constant:
+                cases = both(cases, Cases((level.sides(name),)))
+        return cases
 
     @cached_property
     def input_metric(self) -> InputDistance:
@@ -121,9 +148,26 @@ class Accuracy:
         """The names of the single values of an input, as β may use them."""
         return entry_names(self.mechanism.inputs)
 
+    @cached_property
+    def _bound(self) -> Any:
+        """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return conditional(self.beta, self.mechanism, "beta") or self.beta
+        return self.beta
+
+    @property
+    def is_beta_of_input(self) -> bool:
+        """Whether β is a function of the input that has to be called."""
+        return callable(self._bound) and not isinstance(self._bound, Expression)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether β consists of several formulas."""
+        return isinstance(self._bound, CaseFormula | Maximum)
+
     def beta_at(self, u: Value) -> Expression:
         """Return β as a formula, at an input as a user writes it."""
-        if callable(self.beta) and not isinstance(self.beta, Expression):
+        if self.is_beta_of_input:
             return _of_input(self._asked_beta, u)
         return self.formula
 
@@ -135,29 +179,31 @@ class Accuracy:
     @cached_property
     def formula(self) -> Expression:
         """β as a formula, with symbols for the inputs if it was given as a function of them."""
-        if callable(self.beta) and not isinstance(self.beta, Expression):
+        if self.is_beta_of_input:
             symbols = [Symbol(name) for name in self.entry_names]
             return _of_input(
                 self._asked_beta,
                 as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
             )
-        return as_expression(self.beta, "beta")
+        return as_expression(self._bound, "beta")
 
     @cached_property
     def uses_inputs(self) -> bool:
         """Whether a formula of the claim names numbers of the input."""
         levels = [self.alpha_level, self.gamma_level]
-        if callable(self.beta) and not isinstance(self.beta, Expression):
+        if self.is_beta_of_input:
             return True
         formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
+        formulas += [one.form for conjunction in self.conditions for one in conjunction]
         return any(one.names() - {"alpha", "gamma"} for one in formulas)
 
     def _check_names(self) -> None:
         known = {"alpha", "gamma", *self.entry_names}
-        formulas = {"alpha": self.alpha_level, "gamma": self.gamma_level}
-        if not callable(self.beta) or isinstance(self.beta, Expression):
-            formulas["beta"] = self.formula
-        for what, formula in formulas.items():
+        formulas = [("alpha", self.alpha_level), ("gamma", self.gamma_level)]
+        if not self.is_beta_of_input:
+            formulas.append(("beta", self.formula))
+        formulas += [("region", one.form) for conj in self.conditions for one in conj]
+        for what, formula in formulas:
             if isinstance(formula, Expression):
                 for name in formula.names():
                     allowed = known - {what} - ({"gamma"} if what == "alpha" else set())
@@ -173,11 +219,11 @@ class Accuracy:
         return Obligations(self)
 
     @cached_property
-    def work(self) -> Work:
+    def work(self) -> Explorer:
         """What was computed so far: cells of parameters and signs."""
-        from exactdp.claims.work import Work  # noqa: PLC0415
+        from exactdp.claims.work import Explorer  # noqa: PLC0415
 
-        return Work(self)
+        return Explorer(self)
 
     # Questions ------------------------------------------------------------------------
 
@@ -232,10 +278,7 @@ class Accuracy:
     # What it looks like ---------------------------------------------------------------
 
     def __str__(self) -> str:
-        if callable(self.beta) and not isinstance(self.beta, Expression):
-            beta = written(self.beta)
-        else:
-            beta = str(self.formula)
+        beta = written(self.beta) if self.is_beta_of_input else str(self.formula)
         given = self.input_set
         if isinstance(given, tuple):
             kind = "given " if self.inputs is not None else "possible "
@@ -243,13 +286,29 @@ class Accuracy:
         else:
             where = str(given)
         alpha, gamma = (
-            f"{name} {level}" if isinstance(level, Range) else f"{name} = {level}"
-            for name, level in (("α", self.alpha_level), ("γ", self.gamma_level))
+            f"{shown_as} {level}" if isinstance(level, Range) else f"{shown_as} = {level}"
+            for shown_as, level in (
+                ("α", self._given_level("alpha")),
+                ("γ", self._given_level("gamma")),
+            )
         )
         return (
             f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
-            f"β = {beta}{self._distances} on {where}, for every ε in {self.epsilon}"
+            f"β = {beta}{self._distances} on {where}{self._where}, for every ε in {self.epsilon}"
         )
+
+    @property
+    def _where(self) -> str:
+        """The condition of the claim as words."""
+        if self.region is None:
+            return ""
+        if isinstance(self.region, Cases):
+            cases = (" and ".join(map(str, conj)) for conj in self.region)
+            return f" where {' or '.join(cases)}"
+        if callable(self.region):
+            return f" where {written(self.region)}"
+        given = self.region if isinstance(self.region, tuple | list) else (self.region,)
+        return f" where {' and '.join(map(str, given))}"
 
     @property
     def _distances(self) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from exactdp.claims.deciding import decide
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Progress
-from exactdp.claims.regions import Region, regions_of
+from exactdp.claims.region import Region
+from exactdp.claims.regions import regions_of
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.errors import ValueRefusedError

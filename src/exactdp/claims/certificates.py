@@ -88,7 +88,7 @@ def _on_cones(verdict: Verdict) -> Json:
 
 
 def _claim(claim: Accuracy) -> Json:
-    by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
+    by_input = claim.is_beta_of_input
     return {
         "mechanism": str(claim.mechanism),
         "ideal": _ideal(claim),
@@ -245,7 +245,7 @@ def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
     found = {
         u: list(group) for u, group in groupby(verdict.decided, lambda one: one[0].obligation.input)
     }
-    by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
+    by_input = claim.is_beta_of_input
     written: list[Json] = []
     for u in list(listed(claim.mechanism, claim.input_set))[: verdict.inputs]:
         record: Json = {
@@ -281,7 +281,7 @@ def _is_due(claim: Accuracy, u: tuple[Value, ...], distance: Distance) -> bool:
 def _say_that_beta_falls(claim: Accuracy, signs: _Signs) -> None:
     """Add the signs of closed forms in β that show that it falls, where it has to."""
     levels = claim.alpha_level, claim.gamma_level
-    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+    if claim.is_beta_of_input:
         return
     if any(isinstance(level, Range) for level in levels):
         for formula in (claim.formula, *levels):

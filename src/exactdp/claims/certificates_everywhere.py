@@ -13,13 +13,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates import _value
-from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.levels import Range
 from exactdp.claims.moving import functions_of_eps
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCone
-from exactdp.claims.regions import Combination, Region
+from exactdp.claims.region import Combination, Region
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.work import Leaf, Problem, Sign
 from exactdp.cones import Cone, ConeDecision, OrderedSum, Window, nonnegative_on
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 def spaces_and_signs(verdict: Verdict) -> tuple[list[Json], list[Json]]:
     """Return the spaces of parameters with their cells, and the signs that are used."""
     claim = verdict.claim
-    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+    if claim.is_beta_of_input:
         raise ValueRefusedError(
             "a claim on cones whose β is a Python function has no certificate",
             rule="A certificate holds β as a formula.",

@@ -9,13 +9,14 @@ from functools import cached_property, cmp_to_key
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.regions import UNIT, Region, Setting
+from exactdp.claims.region import UNIT, Region, Setting
 from exactdp.claims.work import Problem
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
@@ -132,18 +133,22 @@ def _claimed(
     levels = {"alpha": region.alpha, "gamma": region.gamma}
     given = frozenset(name for name, form in levels.items() if form is not None)
 
+    least = max((form.at(eps).upper for form in region.least), default=Fraction(0))
+
     def larger(form: ClosedForm, other: ClosedForm) -> int:
         return (form - other).at(eps).sign
 
     while True:
         alpha, gamma = one.alpha, one.gamma
-        if not one.alpha_reached:
-            alpha = _below(one.alpha, share, one.alpha_least)
+        if not one.alpha_reached or region.is_alpha_open:
+            alpha = _below(one.alpha, share, max(one.alpha_least, least))
         if isinstance(level, Expression) and region.gamma is None:
             gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
         elif not one.gamma_reached:
             gamma = _below(one.gamma, share, one.gamma_least)
-        found = obligations.beta(one.input, values, alpha, gamma, given=given) or ()
+        found = (
+            obligations.beta(one.input, values, alpha, gamma, given=given, beta=region.beta) or ()
+        )
         beta = min(found, key=cmp_to_key(larger), default=None)
         if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
             return alpha, gamma, beta
@@ -184,6 +189,8 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
             continue
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
+        if claim.conditions != ALWAYS:
+            levels["region"] = claim.conditions
         yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given, as_written
-from exactdp.claims.regions import regions_at
+from exactdp.claims.listed_regions import regions_at
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure

@@ -13,10 +13,11 @@ from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Meter, Progress, nobody
-from exactdp.claims.regions import UNIT, Region, at_point, piece_of, regions_of
+from exactdp.claims.region import UNIT, Region, at_point, piece_of
+from exactdp.claims.regions import regions_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Finding, Verdict
-from exactdp.claims.work import EndlessError, Problem, Work
+from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import Interval
 from exactdp.semantics.piecewise import Piece
@@ -102,11 +103,11 @@ def _examined(claim: Accuracy, group: tuple[Region, ...], hear: Hear) -> Iterato
             return
 
 
-def examine(work: Work, region: Region, hear: Hear, *, refute: bool = True) -> Finding:
+def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) -> Finding:
     """Return what is found on a region."""
     if region.is_unknown:
         return Finding(region, contents=Contents(telling=1), left=1, missing=region.why)
-    if region.levels and region.curve is None:
+    if region.sides or (region.levels and region.curve is None):
         return _in_pieces(work, region)
     found = Finding(region)
     before = 0.0
@@ -128,7 +129,9 @@ def examine(work: Work, region: Region, hear: Hear, *, refute: bool = True) -> F
     return found
 
 
-def _decided(work: Work, problem: Problem, found: Finding, hear: Hear, *, refute: bool) -> Finding:
+def _decided(
+    work: Explorer, problem: Problem, found: Finding, hear: Hear, *, refute: bool
+) -> Finding:
     """Return what is found with one more problem decided."""
     if found.has_failed(problem.obligation):
         return found  # another alternative of β
@@ -140,7 +143,7 @@ def _decided(work: Work, problem: Problem, found: Finding, hear: Hear, *, refute
 # α and γ that are other functions of ε ------------------------------------------------
 
 
-def _in_pieces(work: Work, region: Region) -> Finding:
+def _in_pieces(work: Explorer, region: Region) -> Finding:
     """Return what is found on pieces of ε, on each for all α and γ that occur there.
 
     What is not proved is asked at a simple ε, and cut there.
@@ -163,7 +166,7 @@ def _in_pieces(work: Work, region: Region) -> Finding:
         middle = on.simple_point()
         single = at_point(region, middle)
         if single is None:
-            name, form = next(iter(region.levels.items()))
+            name, form = next(iter(region.levels.items()), ("a", "condition"))
             why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
             found = replace(found, missing=found.missing or why)
             if depth >= _DEEP:

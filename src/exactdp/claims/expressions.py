@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -90,12 +90,59 @@ class Expression(ABC):
             )
         return Power(self, power)
 
+    def __ge__(self, other: object) -> Comparison:
+        if not _is_operand(other):
+            return NotImplemented
+        return Comparison(self - other, strict=False, text=f"{self} >= {other}")
+
+    def __gt__(self, other: object) -> Comparison:
+        if not _is_operand(other):
+            return NotImplemented
+        return Comparison(self - other, strict=True, text=f"{self} > {other}")
+
+    def __le__(self, other: object) -> Comparison:
+        if not _is_operand(other):
+            return NotImplemented
+        return Comparison(_operand(other) - self, strict=False, text=f"{self} <= {other}")
+
+    def __lt__(self, other: object) -> Comparison:
+        if not _is_operand(other):
+            return NotImplemented
+        return Comparison(_operand(other) - self, strict=True, text=f"{self} < {other}")
+
     def __bool__(self) -> bool:
         raise ValueRefusedError(
             f"{self} is neither true nor false",
             rule="An expression has a value only once eps, alpha and gamma have.",
             way_out="Use minimum(a, b) instead of comparing.",
         )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An expression that is at least 0, or above 0."""
+
+    form: Expression
+    strict: bool
+    text: str = field(default="", compare=False)
+
+    def negated(self) -> Comparison:
+        """Return the opposite."""
+        return Comparison(-self.form, strict=not self.strict)
+
+    def bound_to(self, values: Bindings) -> Comparison:
+        """Return the comparison with values or expressions for some names."""
+        return Comparison(self.form.bound_to(values), self.strict)
+
+    def __bool__(self) -> bool:
+        raise ValueRefusedError(
+            f"{self} is neither true nor false",
+            rule="A comparison has a value only once eps, alpha and gamma have.",
+            way_out="Give it as a condition, as in region=alpha >= 1, or write a function.",
+        )
+
+    def __str__(self) -> str:
+        return self.text or f"{self.form} {'>' if self.strict else '>='} 0"
 
 
 @dataclass(frozen=True)
@@ -288,6 +335,33 @@ class Minimum(Expression):
         return f"minimum({', '.join(map(str, self.parts))})"
 
 
+@dataclass(frozen=True)
+class Maximum(Expression):
+    """The largest of several expressions, at each ε; of them one after the other is claimed."""
+
+    parts: tuple[Expression, ...]
+
+    def alternatives(self, values: Values) -> Alternatives:
+        """Refuse: it is taken apart before."""
+        del values
+        raise ValueRefusedError(
+            f"{self} is inside another formula",
+            rule="`maximum` and `Piecewise` stand alone in beta: they cannot be part of a formula.",
+            way_out="Write the largest of whole formulas, such as maximum(a + c, b + c).",
+        )
+
+    def names(self) -> frozenset[str]:
+        """Return the names in all parts."""
+        return frozenset().union(*(part.names() for part in self.parts))
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the largest of the parts with values."""
+        return Maximum(tuple(part.bound_to(values) for part in self.parts))
+
+    def __str__(self) -> str:
+        return f"maximum({', '.join(map(str, self.parts))})"
+
+
 _ONE = Constant(ExpPoly(1))
 
 #: The distance to disagreement that a claim needs, and the error that it allows.
@@ -299,6 +373,13 @@ def minimum(*parts: object) -> Expression:
     if not parts:
         raise ValueRefusedError("minimum() of nothing", way_out="Write minimum(a, b).")
     return Minimum(tuple(as_expression(part, "a part of minimum") for part in parts))
+
+
+def maximum(*parts: object) -> Expression:
+    """Return the largest of several expressions or numbers."""
+    if not parts:
+        raise ValueRefusedError("maximum() of nothing", way_out="Write maximum(a, b).")
+    return Maximum(tuple(as_expression(part, "a part of maximum") for part in parts))
 
 
 def as_expression(value: object, what: str) -> Expression:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.inputs import as_given, show
 from exactdp.claims.kappa import Kappa, largest_whole
-from exactdp.claims.regions import Setting
+from exactdp.claims.region import Setting
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.work import Problem
 from exactdp.cones import ConeRatio, FactorEnclosure, OrderedSum, largest_factor

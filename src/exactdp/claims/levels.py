@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.claims.expressions import Constant, Expression, as_expression
-from exactdp.errors import ValueRefusedError
-from exactdp.reals import Interval
+from exactdp.claims.conditions import read_formula
+from exactdp.claims.expressions import Comparison, Constant, Expression, Symbol, as_expression
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import inf, spell
 
 
@@ -26,62 +27,134 @@ class _Any:
 ANY = _Any()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Range:
-    """All numbers of an interval."""
+    """All numbers between two ends, which belong to it unless it is open there.
 
-    interval: Interval
+    Ends are numbers, `inf`, or formulas in eps, alpha and the inputs.
+    """
+
+    lower: Any
+    upper: Any
+    lower_open: bool
+    upper_open: bool
+
+    def __init__(
+        self, lower: Any, upper: Any, *, lower_open: bool = False, upper_open: bool = False
+    ) -> None:
+        ends: tuple[object, object]
+        if is_formula(lower) or is_formula(upper):
+            ends = _as_end(lower), _as_end(upper)
+        else:
+            interval = Interval(lower, upper, lower_open=lower_open, upper_open=upper_open)
+            ends, upper_open = (interval.lower, interval.upper), interval.upper_open
+        put = object.__setattr__
+        put(self, "lower", ends[0])
+        put(self, "upper", ends[1])
+        put(self, "lower_open", lower_open)
+        put(self, "upper_open", upper_open)
+
+    @classmethod
+    def of(cls, on: Interval) -> Range:
+        """Return all numbers of an interval."""
+        return cls(on.lower, on.upper, lower_open=on.lower_open, upper_open=on.upper_open)
 
     @property
-    def lower(self) -> Fraction:
-        """The lower end."""
-        assert isinstance(self.interval.lower, Fraction)
-        return self.interval.lower
+    def is_constant(self) -> bool:
+        """Whether both ends are numbers."""
+        return not is_formula(self.lower) and not is_formula(self.upper)
 
     @property
-    def upper(self) -> Fraction | float:
-        """The upper end."""
-        return self.interval.upper
+    def interval(self) -> Interval:
+        """The numbers, if the ends are numbers."""
+        return Interval(
+            self.lower, self.upper, lower_open=self.lower_open, upper_open=self.upper_open
+        )
+
+    def sides(self, name: str) -> tuple[Comparison, ...]:
+        """Return what it says of α or γ."""
+        level = Symbol(name)
+        found = [Comparison(level - self.lower, strict=self.lower_open)]
+        if self.upper != inf:
+            found.append(Comparison(self.upper - level, strict=self.upper_open))
+        return tuple(found)
 
     def reaches_below(self, limit: Fraction | float, *, closed: bool) -> bool:
         """Whether some number of the range is below a limit (or equal to it, if closed)."""
         if self.lower < limit:
             return True
-        return closed and self.lower == limit and not self.interval.lower_open
+        return bool(closed and self.lower == limit and not self.lower_open)
 
     def has(self, number: Any) -> bool:
         """Whether a number, perhaps a linear form in parameters, is in the range."""
-        on = self.interval
-        above = number > on.lower or (number == on.lower and not on.lower_open)
-        return above and (number < on.upper or (number == on.upper and not on.upper_open))
+        above = number > self.lower or (number == self.lower and not self.lower_open)
+        below = number < self.upper or (number == self.upper and not self.upper_open)
+        return bool(above and below)
 
     def __str__(self) -> str:
-        is_all = self.lower == 0 and self.upper == inf and not self.interval.lower_open
-        return "any" if is_all else f"in {self.interval}"
+        if self.is_constant:
+            is_all = self.lower == 0 and self.upper == inf and not self.lower_open
+            return "any" if is_all else f"in {self.interval}"
+        left, right = "[("[self.lower_open], "])"[self.upper_open]
+        upper = "∞)" if self.upper == inf else f"{self.upper}{right}"
+        return f"in {left}{self.lower}, {upper}"
 
 
 Level: TypeAlias = Expression | Range
 
 
+def is_formula(value: object) -> bool:
+    """Whether a value is a formula, and not a number."""
+    return isinstance(value, Expression | ClosedForm)
+
+
+def _as_end(value: object) -> Expression | float:
+    return inf if value == inf else as_expression(value, "an end of a range")
+
+
+EVERY = Range(0, inf)
+
+
 def read_level(value: object, name: str) -> Level:
     """Return α or γ as a user gives it: a number, ANY, a range or an expression."""
     if value is ANY:
-        return Range(Interval(0, inf))
-    if isinstance(value, tuple | list) and len(value) == 2:
-        value = Interval(*value)
+        return EVERY
     if isinstance(value, str) and value.strip()[:1] in ("(", "["):
-        value = Interval.of(value)
-    if isinstance(value, Interval):
+        value = _range_of(value)
+    elif isinstance(value, tuple | list) and len(value) == 2:
+        value = Range(*value)
+    elif isinstance(value, Interval):
+        value = Range.of(value)
+    if isinstance(value, Range):
+        if not value.is_constant:
+            return value
         if value.lower < 0:
-            raise _negative(name, str(value))
-        if not value.is_point:
-            return Range(value)
+            raise _negative(name, str(value.interval))
+        if value.lower != value.upper:
+            return value
         value = value.lower
     level = as_expression(value, name)
     number = constant(level)
     if number is not None and number < 0:
         raise _negative(name, spell(number))
     return level
+
+
+def _range_of(text: str) -> Range:
+    """Return a range that is written as text, such as "[eps, inf)"."""
+    try:
+        return Range.of(Interval.of(text))
+    except ExactdpError:
+        ends = text.strip()[1:-1].split(",")
+        if len(ends) != 2 or text.strip()[-1] not in ")]":
+            raise
+    lower, upper = (inf if end.strip() == "inf" else read_formula(end) for end in ends)
+    return Range(
+        lower,
+        upper,
+        lower_open=text.strip()[0] == "(",
+        upper_open=text.strip()[-1] == ")" and upper != inf,
+    )
 
 
 def constant(level: Level) -> Fraction | None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.disagreement import Disagreement, Disagreements
 from exactdp.claims.distances import Distance
-from exactdp.claims.expressions import Alternatives, Expression
+from exactdp.claims.expressions import Alternatives, Expression, as_expression
+from exactdp.claims.functions import OfInput
 from exactdp.claims.hypotheses import at_infinity, falls, scaled_value
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range, constant
@@ -139,10 +140,11 @@ class Obligations:
         u: tuple[Value, ...],
         alpha_is: Spot | Fraction | None = None,
         gamma_is: Spot | Fraction | None = None,
+        beta: Expression | None = None,
     ) -> Due | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
-        α and γ may be given instead of those that suffice.
+        α and γ may be given instead of those that suffice, and β if the claim has several.
         """
         claim = self.claim
         output = claim.ideal_function(u)
@@ -155,7 +157,7 @@ class Obligations:
         top, reached = alpha
         given = {"alpha": alpha_is, "gamma": gamma_is}
         names = frozenset(name for name, number in given.items() if number is not None)
-        make = _Maker(u, output, distance, values, self, names)
+        make = _Maker(u, output, distance, values, self, names, beta)
         gamma = claim.gamma_level
         if gamma_is is not None:
             if isinstance(gamma, Range) and not gamma.has(gamma_is):
@@ -194,8 +196,8 @@ class Obligations:
         if not level.reaches_below(distance, closed=closed):
             return None
         top = min(distance, level.upper)
-        reached = top < distance and not level.interval.upper_open
-        is_open = top == level.upper and level.interval.upper_open
+        reached = top < distance and not level.upper_open
+        is_open = top == level.upper and level.upper_open
         return top, reached or (closed and top == distance and top != inf and not is_open)
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
@@ -208,10 +210,10 @@ class Obligations:
                 wanted = claim.gamma_level
                 if wanted.upper < radius or not wanted.reaches_below(limit, closed=False):
                     continue
-                if wanted.upper == radius and wanted.interval.upper_open:
+                if wanted.upper == radius and wanted.upper_open:
                     continue
                 gamma = min(limit, wanted.upper)
-                gamma_reached = gamma < limit and not wanted.interval.upper_open
+                gamma_reached = gamma < limit and not wanted.upper_open
                 least = max(radius, wanted.lower)
                 yield from make(top, reached, gamma, gamma_reached, chance, gamma_least=least)
             else:
@@ -273,6 +275,11 @@ class Obligations:
         number = constant(level)
         if number is not None:
             return number
+        if isinstance(level, OfInput):
+            found = level.value(values)
+            if isinstance(found, Spot):
+                return _not_negative(found, level, name)
+            level = as_expression(found, name)
         form = level.at(_as_forms(values))
         value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
         trace = _trace_of(values)
@@ -287,12 +294,7 @@ class Obligations:
                 "ranges, numbers plus a multiple of 1/eps, or γ a multiple of α plus a number.",
                 way_out="Give numbers for alpha and gamma, or inputs=Grid(lo, hi) or a list.",
             )
-        if value < 0:
-            raise ValueRefusedError(
-                f"{name} = {level} is {value} at an input",
-                rule=f"{name} is a distance, so it is not negative.",
-            )
-        return value
+        return _not_negative(value, level, name)
 
     def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
         """Return the numbers of an input by name, if the claim uses them."""
@@ -314,14 +316,17 @@ class Obligations:
         gamma: Distance,
         *,
         given: frozenset[str] = frozenset(),
+        beta: Expression | None = None,
     ) -> Alternatives | None:
         """Return β at an input, or None if it is infinite (so the claim says nothing).
 
         Unless α or γ is `given`, it stands for all below it, and β must fall.
         """
-        formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
+        formula = beta
+        if formula is None:
+            formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
         key: tuple[object, ...] = alpha, gamma, given
-        if self.claim.uses_inputs:
+        if self.claim.uses_inputs or beta is not None:
             key = (*key, formula, *values.items())
         if key not in self._betas:
             bound = formula.bound_to(_as_forms(values))
@@ -379,6 +384,15 @@ class Obligations:
         )
 
 
+def _not_negative(value: Distance, level: Expression, name: str) -> Distance:
+    if value < 0:
+        raise ValueRefusedError(
+            f"{name} = {level} is {value} at an input",
+            rule=f"{name} is a distance, so it is not negative.",
+        )
+    return value
+
+
 def _note(one: Distance, two: Distance) -> None:
     """Note that a claim may jump where two numbers are equal, if they depend on parameters."""
     if one != inf and isinstance(gap := one - two, Spot):
@@ -407,6 +421,7 @@ class _Maker:
     values: dict[str, Distance]
     all: Obligations
     given: frozenset[str]
+    bound: Expression | None
 
     def __call__(
         self,
@@ -417,7 +432,9 @@ class _Maker:
         chance: ClosedForm,
         **least: Distance,
     ) -> list[Obligation]:
-        beta = self.all.beta(self.input, self.values, alpha, gamma, given=self.given)
+        beta = self.all.beta(
+            self.input, self.values, alpha, gamma, given=self.given, beta=self.bound
+        )
         if beta is None:
             return []
         return [

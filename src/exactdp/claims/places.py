@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -9,9 +10,19 @@ from typing import TypeAlias
 from exactdp.claims.moving import Curve
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
-from exactdp.reals import ClosedForm, Interval, Root, Stretch, nonnegative
-from exactdp.reals.numbers import inf
+from exactdp.reals import (
+    ClosedForm,
+    Interval,
+    Root,
+    SolutionSet,
+    Stretch,
+    nonnegative,
+    solution_set,
+)
+from exactdp.reals.numbers import inf, simplest_inside
+from exactdp.reals.solutions import Boundary
 
+_FINE = Fraction(1, 10**30)
 _FAR = 1_000  # an ε at which most bounds are below 1
 
 
@@ -20,10 +31,38 @@ class OnRay:
     """All ε of an interval; everything else is fixed."""
 
     on: Interval
+    stretch: Stretch | None = None
+    """The ε themselves, if an end of them is irrational."""
+
+    def where(self, forms: Iterable[ClosedForm]) -> SolutionSet:
+        """Return where some functions of ε are not negative."""
+        on = self.on
+        whole = self.stretch or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+        found = SolutionSet((whole,))
+        for form in forms:
+            found &= solution_set(form, on, _FINE)
+        return found
+
+    def decision(self, form: ClosedForm) -> PlaceDecision:
+        """Decide whether a function of ε is never negative on the stretch."""
+        assert self.stretch is not None
+        start: Boundary = self.stretch.lower
+        is_seen = True
+        for part in (*self.where([form]), None):
+            end = self.stretch.upper if part is None else part.lower
+            if start != end:  # the function is negative somewhere between
+                point = _between(start, end)
+                if point is not None and form.at(point).sign < 0:
+                    return PlaceDecision(False, point)
+                is_seen = False
+            start = end if part is None else part.upper
+        return PlaceDecision(True if is_seen else None)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
         """Whether a closed form is at least 1 at each ε; seen at once where it is not, far out."""
         excess = form - 1
+        if self.stretch is not None:
+            return self.decision(excess).holds is True
         far = self.on.lower + _FAR if self.on.upper == inf else self.on.simple_point()
         return bool(excess.at(far, digits=1).sign >= 0 and nonnegative(excess, self.on))
 
@@ -59,8 +98,8 @@ class OnCone:
 
 
 @dataclass(frozen=True)
-class CurveDecision:
-    """Whether a closed form is never negative along a curve; None if that stays open."""
+class PlaceDecision:
+    """Whether a closed form is never negative on a stretch or a curve; None if it stays open."""
 
     holds: bool | None
     witness: Fraction | None = None
@@ -74,16 +113,16 @@ class OnCurve:
     curve: Curve
     stretch: Stretch
 
-    def decision(self, form: ClosedForm) -> CurveDecision:
+    def decision(self, form: ClosedForm) -> PlaceDecision:
         """Decide whether a closed form of the parameters is never negative here."""
         lower, upper = self._ends
         function = self.curve.along(form)
         found = function.nonnegative(lower, upper)
         if isinstance(found, Fraction):
             if found not in self.stretch:
-                return CurveDecision(None)
-            return CurveDecision(False, function.simple_negative(found, lower, upper))
-        return CurveDecision(found)
+                return PlaceDecision(None)
+            return PlaceDecision(False, function.simple_negative(found, lower, upper))
+        return PlaceDecision(found)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
         """Whether a closed form is seen to be at least 1 everywhere here."""
@@ -103,6 +142,15 @@ class OnCurve:
         """The ends that are rational and belong to the stretch."""
         ends = (self.stretch.lower, self.stretch.upper)
         return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
+
+
+def _between(lower: Boundary, upper: Boundary) -> Fraction | None:
+    """Return a simple rational strictly between two ends, None if there is none."""
+    low = lower.upper if isinstance(lower, Root) else lower
+    high = upper.lower if isinstance(upper, Root) else upper
+    if high == inf:
+        return Fraction(low) + 1
+    return simplest_inside(Fraction(low), Fraction(high)) if low < high else None
 
 
 Place: TypeAlias = OnRay | OnCone | OnCurve

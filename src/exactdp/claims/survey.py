@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.progress import Hear, Meter, Progress
-from exactdp.claims.regions import Region, regions_of
+from exactdp.claims.region import Region
+from exactdp.claims.regions import regions_of
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import EndlessError, Problem
 from exactdp.errors import ValueRefusedError
@@ -32,7 +33,7 @@ def surveyed(claim: Accuracy, asked: str, progress: Progress | None) -> Iterator
         problems: list[Problem] = []
         contents = Contents()
         for region, hear in claim.work.with_faces(group, meter.part):
-            if region.is_unknown or region.levels:
+            if region.is_unknown or region.levels or region.sides or region.stretch is not None:
                 raise unknown(asked, region.why)
             contents += _add(claim, region, problems, hear, asked)
         if is_listed(claim.input_set):

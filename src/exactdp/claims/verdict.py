@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.obligations import Obligation
-from exactdp.claims.regions import Region
+from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Content, Contents, way_out, why_empty
 from exactdp.claims.work import Leaf, Problem, Sign
 

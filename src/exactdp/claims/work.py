@@ -10,15 +10,16 @@ own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.obligations import Due, Obligation
 from exactdp.claims.output_distances import discrete_outputs, sup
-from exactdp.claims.places import CurveDecision, OnCone, OnCurve, OnRay, Place
+from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
-from exactdp.claims.regions import RAY, Region, Vector, how_many_groups
+from exactdp.claims.region import RAY, Region, Vector
+from exactdp.claims.regions import how_many_groups
 from exactdp.claims.shapes import Shape
 from exactdp.claims.vacuity import Content, content_of
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 Leaf: TypeAlias = Cell[Due | None]
-Sign: TypeAlias = Decision | ConeDecision | CurveDecision
+Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
@@ -104,7 +105,7 @@ class EndlessError(Exception):
 
 
 @dataclass
-class Work:
+class Explorer:
     """The cells of one claim and the signs that are decided; equal problems are decided once."""
 
     claim: Accuracy
@@ -116,8 +117,7 @@ class Work:
     def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region; what was found before an interruption is kept."""
         if region.is_ray:
-            cell = Cell(RAY, self._due(region, Trace(region.names, (1,))), ())
-            yield Explored(cell, (OnRay(region.on),), 1.0)
+            yield from self._on_ray(region)
             return
         if region.moves_inputs and region not in self._explored:
             times = 1 if self._explored else how_many_groups(self.claim)
@@ -133,6 +133,26 @@ class Work:
                 return
             self._require_few(region, known)
             found = self._explored[region] = self._next(region, found)
+
+    def _on_ray(self, region: Region) -> Iterator[Explored]:
+        """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
+        trace = Trace(region.names, (1,))
+        due = self._due(region, trace)
+        if not region.above or due is None:
+            place = OnRay(region.on, region.stretch)
+            yield Explored(Cell(RAY, due, ()), (place,), 1.0)
+            return
+        others = [self._due(replace(region, beta=other), trace) for other in region.above]
+        for k, one in enumerate(due):
+            stretches = OnRay(region.on, region.stretch).where(
+                mine - yours
+                for other in others
+                if other is not None
+                for mine, yours in zip(one.beta, other.obligations[k].beta, strict=True)
+            )
+            places = tuple(OnRay(region.on, stretch) for stretch in stretches)
+            alone: Due | None = replace(due, obligations=(one,))
+            yield Explored(Cell(RAY, alone, ()), places, 1.0)
 
     def _next(self, region: Region, found: Exploration) -> Exploration:
         """Return an exploration with one more cell, or with one of its cones halved."""
@@ -176,6 +196,7 @@ class Work:
             region.input(self.claim.mechanism.inputs, trace),
             region.level(region.alpha, trace),
             region.level(region.gamma, trace),
+            region.beta,
         )
 
     def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
@@ -184,7 +205,7 @@ class Work:
             yield OnCone(region.names, cell.cone, region.window)
         elif cell.result is not None:
             on = region.on
-            whole = Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+            whole = region.stretch or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
             for stretch in region.curve.inside(cell.cone, SolutionSet((whole,))):
                 if stretch.lower != stretch.upper:  # a neighbour of the cell has single points
                     yield OnCurve(region.curve, stretch)
@@ -243,7 +264,7 @@ class Work:
             return place.is_at_least_one
 
         def decided(beta: ClosedForm) -> bool:
-            key = place, beta
+            key = place.on, place.stretch, beta
             if key not in self._ones:
                 self._ones[key] = place.is_at_least_one(beta)
             return self._ones[key]
@@ -256,6 +277,8 @@ class Work:
         if isinstance(place, OnCurve):
             return place.decision(problem.gap)
         if isinstance(place, OnRay):
+            if place.stretch is not None:
+                return place.decision(problem.gap)
             key = place.on, problem.obligation.probability, problem.beta
             if key not in self._on_rays:
                 self._on_rays[key] = nonnegative(problem.gap, place.on)

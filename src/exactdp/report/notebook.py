@@ -70,7 +70,7 @@ def claim_rows(claim: Accuracy) -> list[tuple[str, str]]:
 
 def beta_html(claim: Accuracy) -> str:
     """Return β, typeset where it is a formula."""
-    if callable(claim.beta) and not isinstance(claim.beta, Expression):
+    if claim.is_beta_of_input:
         return f"<code>{escape(written(claim.beta))}</code>, a function of the input"
     return mathml(claim.formula)
 
@@ -81,10 +81,7 @@ def _level_html(level: object) -> str:
 
 def claim_latex(claim: Accuracy) -> str:
     """Return the bound that is claimed."""
-    if callable(claim.beta) and not isinstance(claim.beta, Expression):
-        bound = r"\beta(u)"
-    else:
-        bound = latex(claim.formula)
+    bound = r"\beta(u)" if claim.is_beta_of_input else latex(claim.formula)
     return rf"$\Pr(\text{{error}} > \gamma) \le {bound}$"
 
 

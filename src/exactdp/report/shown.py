@@ -13,9 +13,9 @@ from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve, error_curve
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, is_listed, listed, real_count
 from exactdp.claims.levels import Range
+from exactdp.claims.listed_regions import regions_at
 from exactdp.claims.obligations import Due
 from exactdp.claims.progress import Progress
-from exactdp.claims.regions import regions_at
 from exactdp.claims.tightness import Tightness
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError

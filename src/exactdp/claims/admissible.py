@@ -1,0 +1,165 @@
+"""Which α and γ a claim is about: its parts, each a bound with linear conditions.
+
+A condition is linear in α, γ and the inputs; its coefficients are closed forms in ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exactdp.claims.conditions import ALWAYS, CaseFormula, Conjunction, both
+from exactdp.claims.expressions import Comparison, Expression, Maximum
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import ClosedForm, Interval, eps, supremum
+from exactdp.reals.numbers import fraction
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+_NARROW = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A bound, the conditions under which it is claimed, and others that it is not below."""
+
+    beta: Expression
+    sides: Conjunction = ()
+    above: tuple[Expression, ...] = ()
+
+
+def parts_of(claim: Accuracy, beta: Expression) -> Iterator[Part]:
+    """Yield the parts of a claim with a bound."""
+    pieces = beta.pieces if isinstance(beta, CaseFormula) else ((beta, ALWAYS),)
+    for formula, cases in pieces:
+        for sides in both(claim.conditions, cases):
+            if isinstance(formula, Maximum):
+                for k, one in enumerate(formula.parts):
+                    yield Part(one, sides, formula.parts[:k] + formula.parts[k + 1 :])
+            else:
+                yield Part(formula, sides)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε."""
+
+    constant: ClosedForm
+    coefficients: tuple[tuple[str, ClosedForm], ...]
+    strict: bool = False
+
+    @classmethod
+    def of(cls, given: Comparison, names: Sequence[str]) -> Side:
+        """Return a comparison as a linear side in some names."""
+
+        def at(**values: int) -> ClosedForm:
+            return given.form.at({name: Fraction(values.get(name, 0)) for name in names})
+
+        constant = at()
+        found = []
+        for name in sorted(given.form.names()):
+            slope = at(**{name: 1}) - constant
+            if at(**{name: 2}) - constant != slope * 2:
+                raise _not_linear(given)
+            if slope.numerator:
+                found.append((name, slope))
+        ones = {name: 1 for name, _ in found}
+        if at(**ones) != sum((slope for _, slope in found), constant):
+            raise _not_linear(given)
+        return cls(constant, tuple(found), given.strict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that occur beside ε."""
+        return tuple(name for name, _ in self.coefficients)
+
+    def scaled(self) -> Side:
+        """Return the side divided by the power of ε that its first coefficient is, if it is one."""
+        for _, slope in self.coefficients:
+            terms = slope.numerator.terms
+            if slope.denominator == 1 and len(terms) == 1 and not terms[0][2]:
+                power = dict(terms[0][1]).get("eps", 0)
+                if power:
+                    factor = 1 / eps**power
+                    rest = tuple((name, q * factor) for name, q in self.coefficients)
+                    return Side(self.constant * factor, rest, self.strict)
+        return self
+
+    def conic(self) -> Mapping[str, Fraction] | None:
+        """Return the side as a form in ε, the unit "" and scaled names; None if it is none."""
+        found: dict[str, Fraction] = {}
+        for name, slope in self.coefficients:
+            value = slope.numerator.constant() if slope.denominator == 1 else None
+            if value is None:
+                return None
+            found[name] = value
+        scaled = self.constant * eps
+        parts = scaled.numerator.exponentials()
+        if scaled.denominator != 1 or not parts.keys() <= {0}:
+            return None
+        polynomial = parts.get(Fraction(0))
+        if polynomial is None:
+            return found
+        if polynomial.degree() > 1:
+            return None
+        found["eps"], found[""] = fraction(polynomial[1]), fraction(polynomial[0])
+        return found
+
+    def relaxed(self, on: Interval) -> dict[str, Fraction] | None:
+        """Return a form in ε and scaled names that is not smaller on an interval of ε.
+
+        None where there is none; all names are of numbers that are not negative.
+        """
+        found: dict[str, Fraction] = {}
+        for name, slope in (("eps", self.constant), *self.coefficients):
+            top = supremum(slope, on, width=_NARROW).upper
+            if not isinstance(top, Fraction):
+                return None
+            found[name] = top
+        return found
+
+    def at(self, point: Fraction) -> dict[str, Fraction] | None:
+        """Return the side at an ε as a form in ε and scaled names; None if it is irrational."""
+        found = {"eps": self.constant.at(point)}
+        found |= {name: slope.at(point) for name, slope in self.coefficients}
+        if not all(one.is_exact for one in found.values()):
+            return None
+        return {name: one.lower for name, one in found.items()}
+
+
+def _not_linear(given: Comparison) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the condition {given} is not linear",
+        rule="Conditions are linear in alpha, gamma and the inputs; coefficients are closed forms "
+        "in eps.",
+    )
+
+
+@dataclass(frozen=True)
+class End:
+    """An end of a level, a function of ε, and whether it belongs to the level."""
+
+    form: ClosedForm
+    is_open: bool
+
+    @property
+    def number(self) -> Fraction | None:
+        """The end, if it does not depend on ε."""
+        return self.form.numerator.constant() if self.form.denominator == 1 else None
+
+
+def ends_of(sides: Sequence[Side], name: str) -> tuple[list[End], list[End]] | None:
+    """Return the lower and the upper ends of a level; None where a side is no end."""
+    lows: list[End] = []
+    highs: list[End] = []
+    for side in sides:
+        scaled = side.scaled()
+        slope = dict(scaled.coefficients)[name]
+        value = slope.numerator.constant() if slope.denominator == 1 else None
+        if value is None:
+            return None
+        (lows if value > 0 else highs).append(End(-scaled.constant / value, side.strict))
+    return lows, highs

@@ -1,0 +1,173 @@
+"""The regions of a claim about all reals, or a box of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+from exactdp.claims.admissible import Part, Side, parts_of
+from exactdp.claims.expressions import Comparison, Constant, Expression
+from exactdp.claims.inputs import AllReals, Box, box_sides
+from exactdp.claims.levels import Range
+from exactdp.claims.moving import (
+    exact_values,
+    functions_of_eps,
+    scaled_polynomial,
+)
+from exactdp.cones import Cone
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import kinds
+from exactdp.language.noisy import samples_integers
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ExpPoly,
+)
+from exactdp.reals.numbers import fraction
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+from exactdp.claims.free import Free
+from exactdp.claims.region import (
+    UNIT,
+    Combination,
+    Region,
+    Vector,
+    refused,
+    with_sides,
+)
+
+
+def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
+    """Yield the region for each value of the finite inputs."""
+    if samples_integers(claim.mechanism.definition):
+        raise ValueRefusedError(
+            "the mechanism samples integer noise, and the claim is about all real inputs",
+            rule="All real inputs at once are for real noise (lap, expo).",
+            way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+        )
+    if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
+        raise ValueRefusedError(
+            f"an input of the mechanism is called {min(taken)}",
+            rule="For all real inputs the inputs stand beside eps, alpha and gamma.",
+            way_out="Give the input another name.",
+        )
+    fixed, moving = _levels_everywhere(claim)
+    for finite in product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind)):
+        yield tuple(
+            region
+            for part in parts_of(claim, _symbolic_beta(claim))
+            if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+        )
+
+
+def _symbolic_beta(claim: Accuracy) -> Expression:
+    """Return β, or anything if it is a function that has to see an input."""
+    try:
+        return claim.formula
+    except ExactdpError:
+        return Constant(ExpPoly(0))
+
+
+def _of_part(
+    claim: Accuracy,
+    part: Part,
+    finite: tuple[Value, ...],
+    fixed: Mapping[str, Fraction],
+    moving: Mapping[str, tuple[Fraction, Fraction]],
+) -> Region | None:
+    """Return the region of a part of a claim at a value of the finite inputs."""
+    if part.above:
+        raise refused(f"β = {claim.formula} is the largest of several formulas")
+    free = Free.everywhere(claim, part)
+    domains = kinds(claim.mechanism.inputs)
+    reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
+    names = ("eps", *(UNIT,) * bool(moving), *reals, *free.names)
+    unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+
+    def form(constant: Fraction, slope: Fraction) -> Vector:
+        """Return slope·ε + constant."""
+        return tuple(
+            slope * one + constant * two
+            for one, two in zip(unit["eps"], unit.get(UNIT, unit["eps"]), strict=True)
+        )
+
+    levels: dict[str, Vector] = {name: unit[name] for name in free.names}
+    levels |= {name: form(*parts) for name, parts in moving.items()}
+    levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
+    rest = iter(finite)
+    given = tuple(
+        Combination(unit[name]) if kind is None else next(rest)
+        for name, kind in zip(claim.entry_names, domains, strict=True)
+    )
+    region = Region(
+        names,
+        Cone.of(len(names), _sides(claim, unit)),
+        given,
+        claim.epsilon,
+        levels.get("alpha"),
+        levels.get("gamma"),
+        beta=part.beta if claim.has_parts else None,
+    )
+    values = {
+        name: Fraction(value)
+        for name, value in zip(claim.entry_names, given, strict=True)
+        if isinstance(value, int | Fraction)
+    }
+    sides = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
+    return (with_sides(region, sides) if sides else region).hull()
+
+
+def _side_everywhere(claim: Accuracy, given: Comparison) -> Side:
+    """Return a condition on the inputs, and on α and γ where they are ranges."""
+    for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
+        if not isinstance(level, Range):
+            given = given.bound_to({name: level})
+    side = Side.of(given, ("alpha", "gamma", *claim.entry_names)).scaled()
+    for name, slope in side.coefficients:
+        number = slope.numerator.constant() if slope.denominator == 1 else None
+        if number is None and name not in ("alpha", "gamma"):
+            raise refused(f"the condition {given} multiplies {name} with a function of eps")
+    return side
+
+
+def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
+    """Return the sides of the cone of all parameters."""
+    sides = [unit[name] for name in unit if name in ("eps", UNIT, "alpha", "gamma")]
+    assert isinstance(claim.input_set, AllReals | Box)
+    reals = [name for name in unit if name not in (UNIT, "alpha", "gamma")]  # ε, then the inputs
+    sides += [
+        tuple(
+            sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
+            for k in range(len(unit))
+        )
+        for side in box_sides(claim.mechanism, claim.input_set)
+    ]
+    if UNIT in unit:  # where the unit is 1, an interval of ε has linear ends
+        for end, sign in ((claim.epsilon.lower, 1), (claim.epsilon.upper, -1)):
+            if isinstance(end, Fraction) and end:
+                pairs = zip(unit["eps"], unit[UNIT], strict=True)
+                sides.append(tuple(sign * (one - end * two) for one, two in pairs))
+    return sides
+
+
+def _levels_everywhere(
+    claim: Accuracy,
+) -> tuple[dict[str, Fraction], dict[str, tuple[Fraction, Fraction]]]:
+    """Return values of α and γ at the only ε, and c, d where they are c/ε + d."""
+    levels = functions_of_eps(claim, None)
+    if claim.epsilon.is_point:
+        fixed = exact_values(levels, Fraction(claim.epsilon.lower))
+        if fixed is None:
+            name, level = next(iter(levels.items()))
+            raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
+        return fixed, {}
+    moving: dict[str, tuple[Fraction, Fraction]] = {}
+    for name, level in levels.items():
+        scaled = scaled_polynomial(level)
+        if scaled is None or scaled.degree() > 1:
+            raise refused(f"{name} = {level} is not a number plus a multiple of 1/eps")
+        moving[name] = fraction(scaled[0]), fraction(scaled[1])
+    return {}, moving

@@ -1,0 +1,282 @@
+"""The regions of a claim at a listed input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exactdp.claims.admissible import End, Part, Side, ends_of, parts_of
+from exactdp.claims.expressions import Comparison
+from exactdp.claims.inputs import as_given
+from exactdp.claims.levels import Range
+from exactdp.claims.moving import (
+    curve_of,
+    exact_values,
+    functions_of_eps,
+)
+from exactdp.cones import Cone
+from exactdp.language.layout import entries
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    Root,
+    SolutionSet,
+    Stretch,
+    solution_set,
+)
+from exactdp.reals.numbers import inf
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+from exactdp.claims.free import Free
+from exactdp.claims.region import (
+    RAY,
+    Region,
+    ray_at_point,
+    with_sides,
+)
+
+_FINE = Fraction(1, 10**30)
+
+
+def regions_at(claim: Accuracy, u: tuple[Value, ...]) -> tuple[Region, ...]:
+    """Return the regions of a claim at one input."""
+    here = _AtInput(claim, u)
+    beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(here.values)
+    return tuple(region for part in parts_of(claim, beta) for region in here.regions(part))
+
+
+class _AtInput:
+    """The regions at one input."""
+
+    def __init__(self, claim: Accuracy, u: tuple[Value, ...]) -> None:
+        self.claim, self.u = claim, u
+        self.given = tuple(entries(u))
+        self.values = claim.obligations.input_values(u)
+
+    def regions(self, part: Part) -> Iterator[Region]:
+        """Yield the regions of a part of the claim."""
+        free = Free.at(self.claim, part.beta, self.values)
+        base = Region(
+            ("eps",),
+            RAY,
+            self.given,
+            self.claim.epsilon,
+            beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
+            above=part.above,
+        )
+        if not part.sides:
+            yield from self._plain(base, free, {})
+            return
+        sides = [self._side(one) for one in part.sides]
+        for on in _where(base.on, (one.constant for one in sides if not one.names)):
+            rest = [one for one in sides if one.names]
+            narrowed = _on_stretch(base, on)
+            if not rest:
+                yield from self._plain(narrowed, free, {})
+            elif not free.names and all(one.names == ("alpha",) for one in rest):
+                yield from self._alpha_between(narrowed, free, on, rest)
+            else:
+                yield self._with_sides(narrowed, free, rest)
+
+    def _side(self, given: Comparison) -> Side:
+        """Return a condition at the input, in those of α and γ that are ranges."""
+        levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
+        bound = given.bound_to(self.values)
+        for name in ("gamma", "alpha"):
+            level = levels[name]
+            if not isinstance(level, Range):
+                bound = bound.bound_to({name: level.bound_to(self.values)})
+        return Side.of(bound, ("alpha", "gamma"))
+
+    def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
+        """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
+        claim, on = self.claim, base.on
+        levels = {**functions_of_eps(claim, self.u), **more}
+        if levels and on.is_point and not free.names:
+            fixed = exact_values(levels, Fraction(on.lower))
+            if fixed is not None:
+                yield ray_at_point(base, Fraction(on.lower), fixed)
+                return
+        if levels and _is_alpha_too_large(claim, self.u, levels, on):
+            return
+        if levels:
+            curve = curve_of(levels)
+            why = " and ".join(f"{name} = {level} depends on eps" for name, level in levels.items())
+            if curve is None or free.names or on.is_point:
+                yield replace(base, levels=levels, why=why)
+                return
+            yield from _where_alpha_touches(claim, self.u, levels, base)
+            alpha, gamma = curve.forms.get("alpha"), curve.forms.get("gamma")
+            yield replace(
+                base,
+                names=curve.names,
+                cone=curve.around(on),
+                alpha=alpha,
+                gamma=gamma,
+                curve=curve,
+                levels=levels,
+                why=why,
+            )
+        elif free.names:
+            yield self._free(base, free.names, free.why)
+        else:
+            yield base
+
+    def _free(self, base: Region, free: Sequence[str], why: str) -> Region:
+        """Return the region with α or γ as parameters."""
+        names = ("eps", *free)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        obligations = self.claim.obligations
+        is_unknown = obligations.gamma_follows and not obligations.is_gamma_linear(self.values)
+        if is_unknown:
+            why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
+        return replace(
+            base,
+            names=names,
+            cone=Cone.of(len(names), unit.values()),
+            alpha=unit.get("alpha"),
+            gamma=unit.get("gamma"),
+            why=why,
+            is_unknown=is_unknown,
+        )
+
+    def _with_sides(self, base: Region, free: Free, sides: Sequence[Side]) -> Region:
+        """Return the region with conditions on α and γ as parameters."""
+        used = {*free.names, *(name for side in sides for name in side.names)}
+        why = "alpha and gamma depend on each other, or on eps"
+        region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
+        levels = functions_of_eps(self.claim, self.u)
+        if levels:
+            return replace(region, is_unknown=True)
+        return with_sides(region, sides)
+
+    def _alpha_between(
+        self, base: Region, free: Free, on: Stretch, sides: Sequence[Side]
+    ) -> Iterator[Region]:
+        """Yield the regions where β falls in α, which is between functions of ε.
+
+        The largest α counts: the least upper end, or dd if that is smaller.
+        """
+        found = ends_of(sides, "alpha")
+        if found is None:
+            yield self._with_sides(base, free, sides)
+            return
+        lows, highs = found
+        level = self.claim.alpha_level
+        assert isinstance(level, Range)
+        lows.append(End(ExpPoly(level.lower), level.lower_open))
+        if level.upper != inf:
+            highs.append(End(ExpPoly(level.upper), level.upper_open))
+        distance = self.claim.disagreement(as_given(self.claim.mechanism, self.u)).distance
+        base = replace(base, least=tuple(low.form for low in lows))
+        claimed = [high.form - low.form for high in highs for low in lows]
+        if distance != inf:
+            claimed += [distance - low.form for low in lows]
+        if distance != inf or not highs:  # α is as large as dd lets it
+            beyond = [high.form - distance for high in highs]
+            for part in _where(base.on, [*claimed, *beyond], on):
+                if self.claim.boundary == "check":
+                    yield from self._plain(_on_stretch(base, part), free, {})
+                elif not _is_single(part) and all(low.form != distance for low in lows):
+                    inner = _opened(part, [low.form - distance for low in lows if distance != inf])
+                    yield from self._plain(_on_stretch(base, inner), free, {})
+        for high in highs:
+            smallest = [other.form - high.form for other in highs if other is not high]
+            if distance != inf:
+                smallest.append(distance - high.form)
+            for part in _where(base.on, [*claimed, *smallest, high.form], on):
+                narrowed = replace(_on_stretch(base, part), is_alpha_open=high.is_open)
+                if high.is_open and _is_single(part):
+                    continue
+                if high.number is not None:
+                    yield replace(narrowed, alpha=(high.number,))
+                else:
+                    yield from self._plain(narrowed, free, {"alpha": high.form})
+
+
+def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
+    """Return a stretch without those ends at which one of some forms is 0."""
+
+    def is_zero(end: object) -> bool:
+        return isinstance(end, Fraction) and any(form.at(end).sign == 0 for form in forms if end)
+
+    return replace(
+        part,
+        lower_open=part.lower_open or is_zero(part.lower),
+        upper_open=part.upper_open or is_zero(part.upper),
+    )
+
+
+def _is_single(part: Stretch) -> bool:
+    return part.lower == part.upper
+
+
+def _where(
+    on: Interval, forms: Iterable[ClosedForm], within: Stretch | None = None
+) -> Iterable[Stretch]:
+    """Return the ε of an interval at which some functions are not negative."""
+    whole = within or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+    found = SolutionSet((whole,))
+    for form in forms:
+        found &= solution_set(form, on, _FINE)
+    return found
+
+
+def _on_stretch(region: Region, part: Stretch) -> Region:
+    """Return a region on a part of its ε."""
+    if not isinstance(part.lower, Root) and not isinstance(part.upper, Root):
+        on = Interval(
+            part.lower, part.upper, lower_open=part.lower_open, upper_open=part.upper_open
+        )
+        return replace(region, on=on)
+    lower = part.lower.lower if isinstance(part.lower, Root) else part.lower
+    upper = part.upper.upper if isinstance(part.upper, Root) else part.upper
+    return replace(region, on=Interval(lower, upper), stretch=part)
+
+
+def _where_alpha_is_low(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+) -> SolutionSet | None:
+    """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
+    if "alpha" not in levels:
+        return None
+    distance = claim.disagreement(as_given(claim.mechanism, u)).distance
+    return None if distance == inf else solution_set(distance - levels["alpha"], on)
+
+
+def _is_alpha_too_large(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+) -> bool:
+    """Whether nothing is claimed at an input: α is nowhere below dd."""
+    below = None if on.is_point else _where_alpha_is_low(claim, u, levels, on)
+    closed = claim.boundary == "check"
+    return below is not None and not any(closed or one.lower != one.upper for one in below)
+
+
+def _where_alpha_touches(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], base: Region
+) -> Iterator[Region]:
+    """Yield the single ε at which α is dd and larger around.
+
+    The claim is made there if inputs with dd = α are checked.
+    """
+    check = claim.boundary == "check"
+    below = _where_alpha_is_low(claim, u, levels, base.on) if check else None
+    for stretch in below or ():
+        if stretch.lower != stretch.upper:
+            continue
+        point = stretch.lower
+        if isinstance(point, Root) and point.is_exact:
+            point = point.lower
+        fixed = exact_values(levels, point) if isinstance(point, Fraction) else None
+        if isinstance(point, Fraction) and fixed is not None:
+            yield ray_at_point(base, point, fixed)
+        else:
+            why = "α is the distance to disagreement at an irrational ε only"
+            yield replace(base, why=why, is_unknown=True)
