@@ -14,17 +14,13 @@ from exactdp.language.code import (
     expressions,
     written,
 )
-from exactdp.language.definition import bound_names, nodes
-from exactdp.language.syntax import Name
+from exactdp.language.tree import free_names
 
 
 def read(instruction: Instruction, slots: frozenset[str]) -> frozenset[str]:
     """Return the slots that a statement reads."""
     found = {
-        node.id
-        for part in expressions(instruction)
-        for node in nodes(part)
-        if isinstance(node, Name) and node.id in slots and node.id not in bound_names(part)
+        name for part in expressions(instruction) for name in free_names(part) if name in slots
     }
     match instruction:
         case Next(items, counter):

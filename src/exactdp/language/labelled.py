@@ -7,7 +7,7 @@ copied to the newer. Labels are the line numbers; control falls through unless t
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -32,13 +32,12 @@ from exactdp.language.code import (
     Test,
     written,
 )
-from exactdp.language.definition import nodes
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.flow import Flow
 from exactdp.language.limits import CODE_LIMIT
 from exactdp.language.operations import items_of
 from exactdp.language.printer import show, show_value
-from exactdp.language.syntax import Binary, Boolean, Comparison, Literal, Name, Node, Unary
+from exactdp.language.tree import constant, name, nodes, rebuilt, where
 from exactdp.language.values import Value
 
 #: A statement of the unrolled program: its position and the round of each loop around it.
@@ -293,7 +292,7 @@ class _Labeller:
         return [(first, text)]
 
     def _statement(self, one: Instruction, line: _Line) -> str:
-        def show_in(node: Node) -> str:
+        def show_in(node: ast.expr) -> str:
             return show(self._renamed(node, line))
 
         match one:
@@ -346,8 +345,8 @@ class _Labeller:
         values = self._substitute(node, dict(line.point[1]))
 
         def rename(part: Any) -> Any:
-            if isinstance(part, Name) and part.id in self.flow.slots:
-                return Name(self._name(part.id, line.versions.get(part.id)), place=part.place)
+            if isinstance(part, ast.Name) and part.id in self.flow.slots:
+                return name(self._name(part.id, line.versions.get(part.id)), where(part))
             return None
 
         return _mapped(values, rename)
@@ -356,7 +355,7 @@ class _Labeller:
         """Return an expression with loop variables replaced by values and constants folded."""
 
         def value(part: Any) -> Any:
-            if isinstance(part, Name) and part.id in self.substituted:
+            if isinstance(part, ast.Name) and part.id in self.substituted:
                 return self._loop_value(part.id, rounds)
             return None
 
@@ -366,44 +365,33 @@ class _Labeller:
         """Return an expression with its closed parts computed, where that reads better."""
 
         def fold(part: Any) -> Any:
-            if isinstance(part, Binary | Comparison | Boolean | Unary):
+            if isinstance(part, ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp):
                 found = self._closed(part)
                 if isinstance(found, int | Fraction):
-                    return Literal(found, place=part.place)
+                    return constant(found, where(part))
             return None
 
         return _mapped(node, fold)
 
     def _closed(self, node: Any) -> Value:
         """Return the value of an expression without variables, or None."""
-        if any(isinstance(part, Name) for part in nodes(node)):
+        if any(isinstance(part, ast.Name) for part in nodes(node)):
             return None
         try:
             return evaluate_closed(node, {})
         except ExactdpError:
             return None
 
-    def _loop_value(self, slot: str, rounds: dict[int, int]) -> Literal | None:
+    def _loop_value(self, slot: str, rounds: dict[int, int]) -> ast.Constant | None:
         for one in self.code.instructions:
             if isinstance(one, Next) and one.slot == slot and one.counter in self.known:
                 count = rounds.get(self.known[one.counter].start, 0)
                 if count:
-                    return Literal(self._items(one)[count - 1], place=one.place)
+                    return constant(self._items(one)[count - 1], one.place)
         return None
 
 
 def _mapped(node: Any, change: Callable[[Any], Any]) -> Any:
     """Return a tree in which `change` has replaced the parts for which it returns one."""
     changed = change(node)
-    if changed is not None:
-        return changed
-    if type(node) is tuple:
-        return tuple(_mapped(part, change) for part in node)
-    if isinstance(node, Node):
-        changes = {
-            name: _mapped(getattr(node, name), change)
-            for name in node.__dataclass_fields__
-            if name != "place"
-        }
-        return dataclasses.replace(node, **changes)
-    return node
+    return rebuilt(node, lambda part: _mapped(part, change)) if changed is None else changed

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ProgramError
-from exactdp.language.definition import Definition
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import Source, function_source, given, surroundings
+from exactdp.language.tree import Definition
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
