@@ -37,7 +37,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
+from exactdp.language.operations import COMPARISONS, fail, grown, items_of, python_fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
@@ -244,8 +244,8 @@ class Machine:
         """Return the step of a statement, and prepare its event if it can have one."""
         after = pc + 1
         match one:
-            case Set(name, value):
-                return self._set(self.slots[name], self._compile(value), after)
+            case Set(name, value, variable):
+                return self._set(self.slots[name], self._compile(value), variable, after)
             case Jump(target):
                 return lambda _: target
             case Branch(test, then, otherwise):
@@ -285,9 +285,12 @@ class Machine:
         return event
 
     @staticmethod
-    def _set(slot: int, value: Callable[[Env], Value], after: int) -> _Step:
+    def _set(slot: int, value: Callable[[Env], Value], variable: str, after: int) -> _Step:
         def step(env: Env) -> int:
-            env[slot] = value(env)
+            try:
+                env[slot] = value(env)
+            except ProgramError as error:
+                raise grown(error, variable) from None
             return after
 
         return step
