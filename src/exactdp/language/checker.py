@@ -65,7 +65,7 @@ def input_kind(kind: InputType | None) -> ValueKind:
         return ValueKind(finite=True, sites=frozenset({SHARED}))
     if isinstance(kind, ListType):
         item = input_kind(kind.item)
-        return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
+        return sequence((item,) * kind.length if kind.length <= 64 else item, _SHARED)
     if isinstance(kind, RecordType):
         return sequence(tuple(map(input_kind, kind.entries)), _SHARED)
     if isinstance(kind, DomType):
@@ -151,7 +151,7 @@ class Checker:
                 env[counter] = FINITE
             case Next(items, _, slot):
                 taken = dict(env)
-                taken[slot] = self.item(env[items])
+                taken[slot] = env[items].entry
                 after = [(one.body, taken)]
                 return after if one.leave is None else [*after, (one.leave, env)]
             case Require(test, message):
@@ -167,11 +167,6 @@ class Checker:
             case FallOff():
                 self.fall_off(pc, one)
         return [(there, env) for there in self.code.successors(pc)]
-
-    @staticmethod
-    def item(items: ValueKind) -> ValueKind:
-        """Return the kind of the items of a loop."""
-        return items.entry
 
     def unbounded(self, what: str, place: Place) -> None:
         """Refuse noise that is assigned inside a while loop."""

@@ -24,12 +24,12 @@ from exactdp.language.operations import (
     appended,
     augmented,
     entry_of,
-    fail,
     items_of,
     python_fail,
     unpacked,
     updated,
 )
+from exactdp.language.rules import fail
 from exactdp.language.terms import EPS
 from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, parameters, where
 from exactdp.language.values import List, Value

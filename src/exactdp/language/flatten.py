@@ -29,10 +29,10 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
-from exactdp.language.control import Control
+from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
-from exactdp.language.tree import Definition, constant, name, nodes, put, statements
+from exactdp.language.tree import Definition, constant, name, nodes, put, statements, where
 from exactdp.language.types import InputType, ListType, RecordType
 
 
@@ -41,7 +41,7 @@ def flatten(definition: Definition) -> Code:
     return Flattener().program(definition)
 
 
-class Flattener(Control):
+class Flattener(CallLowering):
     """Emits the statements of a function and of the subroutines it calls."""
 
     def program(self, definition: Definition) -> Code:
@@ -174,6 +174,36 @@ class Flattener(Control):
             case ast.Break() | ast.Continue():
                 again, leave = self.targets[-1]
                 self.jump(leave if isinstance(node, ast.Break) else again, place)
+
+    def for_(self, node: ast.For) -> None:
+        """Emit a `for` loop."""
+        again, leave, end = self.label(), self.label(), self.label()
+        items = self.value(node.iter)
+
+        def inside() -> None:
+            self.targets.append((again, end))
+            self.block(node.body)
+            self.targets.pop()
+
+        self.loop(node.target, items, inside, node, (again, leave))
+        self.block(node.orelse)
+        self.mark(end)
+
+    def while_(self, node: ast.While) -> None:
+        """Emit a `while` loop."""
+        again, body, leave, end = (self.label() for _ in range(4))
+        place = self.place(node)
+        self.mark(again)
+        self.loops.append((again, leave, None, None, where(node)))
+        self.condition(node.test, body, leave)
+        self.mark(body)
+        self.targets.append((again, end))
+        self.block(node.body)
+        self.targets.pop()
+        self.jump(again, place)
+        self.mark(leave)
+        self.block(node.orelse)
+        self.mark(end)
 
     def return_(self, value: ast.expr, place: Place) -> None:
         """Emit the end of the function with its result."""

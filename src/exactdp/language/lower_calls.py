@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import NoReturn
 
 from exactdp.language.code import Appended, Set, Test
 from exactdp.language.lowering import Lowering
 from exactdp.language.noisy import samples
-from exactdp.language.prelude import prelude
+from exactdp.language.rules import refuse
 from exactdp.language.tree import (
     Choose,
     Comprehension,
@@ -64,23 +63,19 @@ class CallLowering(Lowering):
         usage = f"Write {word}({', '.join(params)})."
         if len(node.args) > len(params):
             message = f"{word} takes {len(params)} arguments, {len(node.args)} given"
-            self.refuse(place, message, _ARGUMENTS, usage)
+            refuse(place, message, _ARGUMENTS, usage)
         given = dict(zip(params, node.args, strict=False))
         for one in node.keywords:
             key = str(one.arg)
             if key not in params or key in given:
                 message = f"{word} has no argument {key}, or it is given twice"
-                self.refuse(place, message, _ARGUMENTS, usage)
+                refuse(place, message, _ARGUMENTS, usage)
             given[key] = one.value
         missing = [param for param in params if param not in given]
         if missing:
-            self.refuse(place, f"{word} needs {', '.join(missing)}", _ARGUMENTS, usage)
+            refuse(place, f"{word} needs {', '.join(missing)}", _ARGUMENTS, usage)
         values = {key: self.value(arg) for key, arg in given.items()}
         return self.inline(target, [values[param] for param in params], node, True)
-
-    def prelude_call(self, word: str, args: list[ast.expr], node: ast.AST) -> ast.Name:
-        """Inline a function of the prelude."""
-        return self.inline(prelude(word), args, node, False)
 
     def quantifier(self, word: str, argument: Comprehension, node: ast.Call) -> ast.Name:
         """Emit any(…) or all(…) over a comprehension, which stop early."""
@@ -106,7 +101,7 @@ class CallLowering(Lowering):
         keywords = {str(one.arg): one.value for one in node.keywords}
         key, reverse = keywords.pop("key", None), keywords.pop("reverse", None)
         if keywords or (word == "abs" and (key or reverse or len(node.args) != 1)):
-            self.refuse(
+            refuse(
                 self.place(node),
                 f"{word} of noise takes no argument {next(iter(keywords), 'of this kind')}",
                 "Of noise, abs takes a number; min and max take numbers, or a list and `key`; "
@@ -154,7 +149,7 @@ class CallLowering(Lowering):
     def reversed_keys(self, keys: ast.expr, reverse: ast.expr, node: ast.Call) -> ast.expr:
         """Return the keys negated if `reverse` is True."""
         if not isinstance(reverse, ast.Constant) or not isinstance(reverse.value, bool):
-            self.refuse(
+            refuse(
                 self.place(reverse),
                 "reverse is not True or False here",
                 "The order in which noise is sorted is fixed in the source.",
@@ -177,15 +172,13 @@ class CallLowering(Lowering):
         if isinstance(function, ast.Lambda):
             self.check_samples(function)
             if len(parameters(function)) != 1:
-                self.refuse(
-                    self.place(function), "the lambda must have one parameter", _KEY, _ONE_ITEM
-                )
+                refuse(self.place(function), "the lambda must have one parameter", _KEY, _ONE_ITEM)
             variable = name(parameters(function)[0], place)
             body = function.body
         elif isinstance(function, ast.Name):
             body = call(function, [variable], place)
         else:
-            self.refuse(self.place(function), "this is not a function", _KEY, _ONE_ITEM)
+            refuse(self.place(function), "this is not a function", _KEY, _ONE_ITEM)
         found = name(self.temporary("list"), place)
         self.noisy_slots.add(found.id)
         self.emit(Set(found.id, list_of([], place), place=place))
@@ -211,9 +204,7 @@ class CallLowering(Lowering):
         candidates = self.value(node.candidates)
         target = self.scope.constants.get(score.id) if isinstance(score, ast.Name) else None
         if isinstance(target, Definition) and samples(target) is not None:
-            self.refuse(
-                self.place(score), "the score samples", _SCORE, "Leave the noise out of it."
-            )
+            refuse(self.place(score), "the score samples", _SCORE, "Leave the noise out of it.")
         if isinstance(target, Definition) or self.scope.noise.effectful(score):
             kept = self.keep(candidates, place)
             return put(ExpMech(rate, self.mapped(score, kept, node), kept), place)
@@ -227,12 +218,3 @@ class CallLowering(Lowering):
                 isinstance(target, Definition) and samples(target) is not None
             ):
                 self.noisy_lambda(node)
-
-    def noisy_lambda(self, node: ast.Lambda) -> NoReturn:
-        """Refuse a lambda with noise."""
-        self.refuse(
-            self.place(node),
-            "a lambda cannot sample or compare noise",
-            "Functions handed to other functions are run on finite values.",
-            "Use a comprehension or a loop, or an @ideal function called by name.",
-        )

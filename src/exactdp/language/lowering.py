@@ -1,4 +1,4 @@
-"""Program form to flat code: expressions.
+"""Program form to flat code: expressions, conditions and the loops of both.
 
 `value` returns a pure expression with the same meaning, after emitting a basic statement
 for every sample, comparison of noise and subroutine in it, in Python's order.
@@ -12,8 +12,11 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from exactdp.errors import Place
-from exactdp.language.code import Appended, Instruction, Pick, Sample, Set, Test
-from exactdp.language.renaming import Renaming
+from exactdp.language.code import Appended, Enter, Next, Pick, Sample, Set, Test
+from exactdp.language.control import Control
+from exactdp.language.limits import UNROLL_LIMIT
+from exactdp.language.prelude import prelude
+from exactdp.language.rules import refuse
 from exactdp.language.tree import (
     SYMBOLS,
     Choose,
@@ -21,42 +24,22 @@ from exactdp.language.tree import (
     Definition,
     ExpMech,
     NoiseCall,
+    call,
+    called,
     constant,
     list_of,
     name,
+    pair,
     put,
     rebuilt,
+    where,
 )
 
 _ORDER = ("<", "<=", "==", "!=", ">=", ">")
 
 
-class Lowering(Renaming):
+class Lowering(Control):
     """Emits the basic statements of expressions."""
-
-    @abstractmethod
-    def emit(self, instruction: Instruction) -> None:
-        """Add a basic statement."""
-
-    @abstractmethod
-    def label(self) -> int:
-        """Return a new label."""
-
-    @abstractmethod
-    def mark(self, label: int) -> None:
-        """Put a label here."""
-
-    @abstractmethod
-    def jump(self, label: int, place: Place) -> None:
-        """Go to a label."""
-
-    @abstractmethod
-    def branch(self, test: ast.expr, yes: int, no: int, place: Place) -> None:
-        """Go to one of two labels by a finite value."""
-
-    @abstractmethod
-    def condition(self, test: ast.expr, yes: int, no: int) -> None:
-        """Emit a jump by the truth of a condition."""
 
     @abstractmethod
     def inline(
@@ -65,10 +48,12 @@ class Lowering(Renaming):
         """Emit a subroutine's statements; return the slot that holds its result."""
 
     @abstractmethod
-    def loop(
-        self, target: ast.expr, items: ast.expr, inside: Callable[[], None], node: ast.AST
-    ) -> None:
-        """Emit a loop over items."""
+    def assign_value(self, target: ast.expr, value: ast.expr) -> None:
+        """Emit an assignment of a pure expression."""
+
+    @abstractmethod
+    def declared(self, target: ast.Name) -> None:
+        """Emit the check of a variable with a declared domain."""
 
     @abstractmethod
     def call(self, node: ast.Call) -> ast.expr:
@@ -78,13 +63,18 @@ class Lowering(Renaming):
     def choice(self, node: ExpMech | Choose) -> ExpMech | Choose:
         """Return a choice with pure parts."""
 
-    @abstractmethod
     def prelude_call(self, word: str, args: list[ast.expr], node: ast.AST) -> ast.Name:
         """Inline a function of the prelude."""
+        return self.inline(prelude(word), args, node, False)
 
-    @abstractmethod
     def noisy_lambda(self, node: ast.Lambda) -> NoReturn:
         """Refuse a lambda with noise."""
+        refuse(
+            self.place(node),
+            "a lambda cannot sample or compare noise",
+            "Functions handed to other functions are run on finite values.",
+            "Use a comprehension or a loop, or an @ideal function called by name.",
+        )
 
     def keep(self, value: ast.expr, place: Place) -> ast.Name:
         """Return a slot that holds the value."""
@@ -229,3 +219,141 @@ class Lowering(Renaming):
 
         self.loop(clause.target, items, body, clause)
         self.scope.names = outer
+
+    def condition(self, test: ast.expr, yes: int, no: int) -> None:
+        """Emit a jump to `yes` or `no` by the truth of a condition."""
+        if not self.scope.noise.effectful(test):
+            self.branch(self.value(test), yes, no, self.place(test))
+            return
+        match test:
+            case ast.UnaryOp(ast.Not(), operand):
+                self.condition(operand, no, yes)
+            case ast.BoolOp(op, operands):
+                for operand in operands[:-1]:
+                    further = self.label()
+                    if isinstance(op, ast.And):
+                        self.condition(operand, further, no)
+                    else:
+                        self.condition(operand, yes, further)
+                    self.mark(further)
+                self.condition(operands[-1], yes, no)
+            case ast.Compare():
+                self.comparison(test, yes, no)
+            case ast.IfExp(condition, then, otherwise):
+                first_label, second_label = self.label(), self.label()
+                self.condition(condition, first_label, second_label)
+                self.mark(first_label)
+                self.condition(then, yes, no)
+                self.mark(second_label)
+                self.condition(otherwise, yes, no)
+            case _:
+                self.branch(self.value(test), yes, no, self.place(test))
+
+    def comparison(self, node: ast.Compare, yes: int, no: int) -> None:
+        """Emit a chain of comparisons, each a basic statement of its own."""
+        place, left = self.place(node), self.value(node.left)
+        for position, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+            right = self.value(part)
+            last = position == len(node.ops)
+            further = yes if last else self.label()
+            goals = further, no
+            if isinstance(op, ast.In | ast.NotIn):
+                found: ast.expr = self.prelude_call("contains", [right, left], node)
+                goals = goals if isinstance(op, ast.In) else (no, further)
+            elif isinstance(op, ast.Is | ast.IsNot):
+                found = put(ast.Compare(left, [op], [right]), place)
+            else:
+                found = name(self.temporary("b"), place)
+                self.emit(Test(found.id, SYMBOLS[type(op)], left, right, place=place))
+            self.branch(found, *goals, place)
+            if not last:
+                self.mark(further)
+            left = right
+
+    def loop(
+        self,
+        target: ast.expr,
+        items: ast.expr,
+        inside: Callable[[], None],
+        node: ast.AST,
+        labels: tuple[int, int] | None = None,
+    ) -> None:
+        """Emit a loop over items; `labels` are where it goes on and where it ends."""
+        if self.over_input(target, items, inside, node, labels):
+            return
+        again, leave = labels or (self.label(), self.label())
+        place, times = self.place(node), self.times(items, node)
+        kept, self.rounds = self.rounds, self.rounds * max(times or 1, 1)
+        if self.rounds > UNROLL_LIMIT:
+            self.too_long(place)
+        names = self.temporary("items"), self.temporary("round")
+        if self.reads_noise(items):
+            self.noisy_slots.add(names[0])
+        self.emit(Enter(*names, items, place=place))
+        simple = isinstance(target, ast.Name)
+        slot = self.local(target.id) if isinstance(target, ast.Name) else self.temporary("item")
+        if self.reads_noise(items):
+            self.noisy_slots.add(slot)
+        start, body = self.label(), self.label()
+        self.mark(start)
+        self.loops.append((start, leave, names[1], times, where(node)))
+        nonempty = times is not None and times > 0
+        if nonempty:
+            self.emit(Next(*names, slot, body, None, place=place))
+        else:
+            self.mark(again)
+            self.emit(Next(*names, slot, body, leave, place=place))
+        self.mark(body)
+        if not simple:
+            self.assign_value(target, name(slot, self.place(target)))
+        elif isinstance(target, ast.Name):
+            self.declared(target)
+        inside()
+        if nonempty:
+            self.mark(again)
+            self.emit(Next(*names, slot, body, leave, place=place))
+        else:
+            self.jump(again, place)
+        self.mark(leave)
+        self.rounds = kept
+
+    def over_input(
+        self,
+        target: ast.expr,
+        items: ast.expr,
+        inside: Callable[[], None],
+        node: ast.AST,
+        labels: tuple[int, int] | None,
+    ) -> bool:
+        """Emit a loop over an input list by its positions, which are constants.
+
+        Return False if the items are something else.
+        """
+        whole: ast.expr = items
+        numbered = called(items) == "enumerate"
+        if isinstance(items, ast.Call) and numbered and len(items.args) == 1 and not items.keywords:
+            whole = items.args[0]
+        if not isinstance(whole, ast.Name) or whole.id not in self.lengths:
+            return False
+        place = self.place(node)
+        at = name(self.temporary("k"), place)
+        self.scope.names[at.id] = at.id
+        positions = call(name("range", place), [constant(self.lengths[whole.id], place)], place)
+
+        def body() -> None:
+            there = self.place(target)
+            entry: ast.expr = put(ast.Subscript(whole, at, ast.Load()), there)
+            match target:
+                case ast.Tuple([first, second]) if numbered:
+                    self.assign_value(first, at)
+                    self.assign_value(second, entry)
+                case ast.Name(word):
+                    value = pair(at, entry, there) if numbered else entry
+                    self.emit(Set(self.local(word), value, place=there))
+                    self.declared(target)
+                case _:
+                    self.assign_value(target, pair(at, entry, there) if numbered else entry)
+            inside()
+
+        self.loop(at, positions, body, node, labels)
+        return True

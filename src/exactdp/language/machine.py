@@ -37,7 +37,8 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.operations import COMPARISONS, fail, grown, items_of, python_fail
+from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
+from exactdp.language.rules import fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType

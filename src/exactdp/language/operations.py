@@ -16,15 +16,11 @@ from exactdp.language.rules import (
     SINGLE_OBJECTS,
     TARGETS,
     WRITE_EQUAL,
+    fail,
 )
 from exactdp.language.terms import EpsTerm
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
-
-
-def fail(place: Place, message: str, rule: str, way_out: str) -> ProgramError:
-    """Return the located error of a program."""
-    return ProgramError(message, place=place, rule=rule, way_out=way_out)
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:

@@ -164,7 +164,7 @@ class NameReader:
 
     def take(self, node: ast.AST, name: str, found: object) -> object:
         """Return an outside object as a constant: a value, a function or a subroutine."""
-        definition = getattr(found, "definition", None)
+        definition = getattr(found, "definition", found)
         if isinstance(definition, Definition):
             return definition
         origin = source_of_chance(found)

@@ -48,7 +48,7 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
                 reader = FunctionReader(source, given(known))
                 known.pop(name, None)
                 definition = reader.function(node, {})
-                known[name] = _Subroutine(definition)
+                known[name] = definition
             case ast.Assign([ast.Name(name)], value):
                 reader = FunctionReader(source, given(known))
                 reader.check_name(name, node.targets[0])
@@ -76,10 +76,3 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
             way_out="Write `def mechanism(q: Real): …`.",
         )
     return definition
-
-
-class _Subroutine:
-    """A function of the same text, as the reader finds it."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
-from exactdp.errors import Place, ProgramError
+from exactdp.errors import Place
 from exactdp.language.noisy import NoisyNames
 from exactdp.language.operations import FUNCTIONS
-from exactdp.language.rules import CALL_IT, NOT_A_VALUE
+from exactdp.language.rules import CALL_IT, NOT_A_VALUE, refuse
 from exactdp.language.tree import (
     Comprehension,
     Definition,
@@ -63,10 +63,6 @@ class Renaming:
     def place(self, node: ast.AST) -> Place:
         """Return where a node stands in the user's source."""
         return self.scope.place or where(node)
-
-    def refuse(self, place: Place, message: str, rule: str, way_out: str) -> NoReturn:
-        """Raise the located error."""
-        raise ProgramError(message, place=place, rule=rule, way_out=way_out)
 
     def slot(self, name: str) -> str:
         """Return a new slot with a name like the one given."""
@@ -163,7 +159,7 @@ class Renaming:
         if word in self.scope.constants:
             value = self.scope.constants[word]
             if isinstance(value, Definition):
-                self.refuse(place, f"{word} is a subroutine, not a value", NOT_A_VALUE, CALL_IT)
+                refuse(place, f"{word} is a subroutine, not a value", NOT_A_VALUE, CALL_IT)
             if callable(value):
                 return name(self.function(word, value), place)
             return constant(value, place)
@@ -177,7 +173,7 @@ class Renaming:
         if word in self.scope.constants:
             value = self.scope.constants[word]
             if not callable(value):
-                self.refuse(
+                refuse(
                     place,
                     f"{word} is not a function",
                     "Only Python functions, mechanisms and ideals can be called.",
@@ -185,7 +181,7 @@ class Renaming:
                 )
             return name(self.function(word, value), place)
         if word not in FUNCTIONS:
-            self.refuse(
+            refuse(
                 place,
                 f"{word} is not a function that the language knows",
                 "Functions are those of docs/language.md and those from outside.",

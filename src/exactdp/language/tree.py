@@ -226,7 +226,7 @@ class Param:
     place: Place = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A mechanism or a deterministic function as written, with its constants.
 

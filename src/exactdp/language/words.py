@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from exactdp.errors import ExactdpError
+from exactdp.language.operations import FUNCTIONS
 from exactdp.language.types import Dom, Real
 
 
@@ -56,32 +57,7 @@ VALUES: Final = ("eps", "inf")
 
 #: Python functions that the language knows, run on finite values.
 BUILTINS: Final[dict[str, Any]] = {
-    "Fraction": Fraction,
-    **{
-        name: getattr(builtins, name)
-        for name in (
-            "abs",
-            "all",
-            "any",
-            "bool",
-            "dict",
-            "divmod",
-            "enumerate",
-            "int",
-            "len",
-            "list",
-            "max",
-            "min",
-            "range",
-            "reversed",
-            "round",
-            "sorted",
-            "str",
-            "sum",
-            "tuple",
-            "zip",
-        )
-    },
+    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name != "exp"
 }
 
 #: Names that a program cannot use for anything else.

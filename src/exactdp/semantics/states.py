@@ -17,7 +17,7 @@ from exactdp.language.limits import (
     LOOP_STATES_EACH,
     RUN_LIMIT,
 )
-from exactdp.language.operations import fail
+from exactdp.language.rules import fail
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code, Loop
