@@ -166,7 +166,7 @@ class Checker:
                 self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)
-        return [(there, env) for there in self.code.successors(pc)]
+        return [(there, env) for there in self.code.successors[pc]]
 
     def unbounded(self, what: str, place: Place) -> None:
         """Refuse noise that is assigned inside a while loop."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place
@@ -199,22 +200,27 @@ class Code:
     functions: Mapping[str, Callable[..., Any]] = field(hash=False)
     loops: tuple[Loop, ...]
 
-    def successors(self, pc: int) -> tuple[int, ...]:
-        """Return where control can go after the statement at `pc`."""
-        match self.instructions[pc]:
-            case Branch(_, then, otherwise):
-                return (then, otherwise)
-            case Jump(target):
-                return (target,)
-            case Next(_, _, _, body, leave):
-                return (body,) if leave is None else (body, leave)
-            case Release() | FallOff():
-                return ()
-        return (pc + 1,)
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """Where control can go after each statement."""
+        return tuple(_after(pc, one) for pc, one in enumerate(self.instructions))
 
     def loops_at(self, pc: int) -> tuple[Loop, ...]:
         """Return the loops around a statement, the outermost first."""
         return tuple(loop for loop in self.loops if loop.start <= pc < loop.end)
+
+
+def _after(pc: int, instruction: Instruction) -> tuple[int, ...]:
+    match instruction:
+        case Branch(_, then, otherwise):
+            return (then, otherwise)
+        case Jump(target):
+            return (target,)
+        case Next(_, _, _, body, leave):
+            return (body,) if leave is None else (body, leave)
+        case Release() | FallOff():
+            return ()
+    return (pc + 1,)
 
 
 def expressions(instruction: Instruction) -> Iterator[ast.expr]:

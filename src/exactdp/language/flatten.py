@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 from exactdp.errors import Place
@@ -32,7 +31,7 @@ from exactdp.language.code import (
 from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
-from exactdp.language.tree import Definition, constant, name, nodes, put, statements, where
+from exactdp.language.tree import Definition, constant, name, nodes, put, statements, targets, where
 from exactdp.language.types import InputType, ListType, RecordType
 
 
@@ -293,24 +292,9 @@ def _declared(definition: Definition) -> dict[str, InputType]:
     return found
 
 
-def _targets(definition: Definition) -> Iterator[ast.expr]:
-    """Return what the statements of a function assign or change, in order."""
-    for node in statements(definition.body):
-        match node:
-            case ast.Assign(targets):
-                yield from targets
-            case (
-                ast.AnnAssign(target)
-                | ast.For(target)
-                | ast.AugAssign(target)
-                | ast.Expr(ast.Call(ast.Attribute(target)))
-            ):
-                yield target
-
-
 def variables(definition: Definition) -> list[str]:
     """Return the variables that the statements of a function assign, in order."""
-    return list(dict.fromkeys(name for one in _targets(definition) for name in _roots(one)))
+    return list(dict.fromkeys(name for one in targets(definition.body) for name in _roots(one)))
 
 
 def _roots(target: ast.expr) -> list[str]:

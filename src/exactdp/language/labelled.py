@@ -167,7 +167,7 @@ class _Labeller:
             if isinstance(one, Next) and one.counter in self.known:
                 after = [self.landing(*self._turn(one, dict(rounds)))]
             else:
-                after = [self.landing(there, dict(rounds)) for there in self.code.successors(pc)]
+                after = [self.landing(there, dict(rounds)) for there in self.code.successors[pc]]
             self.lines[point] = _Line(point, after)
             waiting.extend(after)
         return sorted(self.lines.values(), key=lambda line: self._order(line.point))

@@ -124,12 +124,20 @@ class ExpressionReader(NameReader):
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Return an expression of whatever kind."""
-        place = self.source.place(node)
         match node:
-            case ast.Constant(value):
-                return self.literal(node, value)
+            case ast.Constant():
+                return self.literal(node)
             case ast.Name() | ast.Attribute():
                 return self.value_name(node)
+            case ast.Call():
+                found = self.call(node)
+                if called(found) in _ITERATORS and called(found) not in self.constants:
+                    self.once(node, called(found), f"list({called(found)}(…))")
+                return found
+            case ast.ListComp():
+                return self.comprehension(node, node.elt, node.generators)
+        place = self.source.place(node)
+        match node:
             case ast.UnaryOp(ast.Invert()):
                 self.refuse(node, "the operator ~ is not in the language", RULE, "Write -x - 1.")
             case ast.BinOp(_, op):
@@ -141,11 +149,6 @@ class ExpressionReader(NameReader):
             case ast.Subscript(value, ast.Slice() as ends, context):
                 base = self.expr(value)
                 return put(ast.Subscript(base, rebuilt(ends, self.expr, place), context), place)
-            case ast.Call():
-                found = self.call(node)
-                if called(found) in _ITERATORS and called(found) not in self.constants:
-                    self.once(node, called(found), f"list({called(found)}(…))")
-                return found
             case ast.Dict(keys, values):
                 pairs: list[ast.expr] = [
                     self.pair(*both) for both in zip(keys, values, strict=True)
@@ -156,8 +159,6 @@ class ExpressionReader(NameReader):
                 return call(
                     name("dict", place), [self.comprehension(node, element, generators)], place
                 )
-            case ast.ListComp(element, generators):
-                return self.comprehension(node, element, generators)
             case ast.GeneratorExp():
                 self.once(node, "a generator", "[… for …]")
             case ast.Lambda():
@@ -215,9 +216,9 @@ class ExpressionReader(NameReader):
             )
         return SYMBOLS[type(op)]
 
-    def literal(self, node: ast.Constant, value: object) -> ast.Constant:
+    def literal(self, node: ast.Constant) -> ast.Constant:
         """Return a literal; a float is the decimal that it spells."""
-        place = self.source.place(node)
+        value, place = node.value, self.source.place(node)
         if isinstance(value, float):
             text = self.source.segment(node).replace("_", "")
             number = read_decimal(text)

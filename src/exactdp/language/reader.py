@@ -15,7 +15,7 @@ from exactdp.language.limits import NESTING_LIMIT
 from exactdp.language.read_expressions import ExpressionReader
 from exactdp.language.read_names import RULE
 from exactdp.language.rules import COPY_FIRST
-from exactdp.language.tree import Definition, Param, call, constant, put
+from exactdp.language.tree import Definition, Param, call, constant, nodes, put, targets
 from exactdp.language.types import Bool, Dom, DomType, InputType, Real, RealType
 from exactdp.language.words import MISSING, attribute, denotes
 
@@ -38,7 +38,10 @@ class FunctionReader(ExpressionReader):
         for default in (*args.defaults, *args.kw_defaults):
             if default is not None:
                 self.refuse(default, "an input has no default value", RULE, "Leave it out.")
-        self.locals = {arg.arg for arg in given} | _assigned(node.body)
+        self.locals = {arg.arg for arg in given}
+        for part in (part for target in targets(node.body) for part in nodes(target)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.locals.add(part.id)
         for arg in given:
             self.check_name(arg.arg, arg)
         params = tuple(
@@ -268,17 +271,3 @@ def _of_python(annotation: ast.expr) -> bool:
     """
     whole = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return isinstance(whole, ast.Name) and whole.id in ("dict", "int", "list", "str", "tuple")
-
-
-def _assigned(body: list[ast.stmt]) -> set[str]:
-    """Return the variables of a function: every name that one of its statements assigns."""
-    found: set[str] = set()
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        own_scope = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-        if not isinstance(node, (*own_scope, ast.FunctionDef, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return found

@@ -91,7 +91,7 @@ def _every_run(code: Code) -> Iterator[int]:
     while pc not in seen:
         seen.add(pc)
         yield pc
-        after = code.successors(pc)
+        after = code.successors[pc]
         if len(after) != 1:
             return
         pc = after[0]

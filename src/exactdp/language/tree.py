@@ -190,6 +190,21 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements(node.orelse)
 
 
+def targets(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    """Return what the statements of a block assign or change, in source order."""
+    for node in statements(body):
+        match node:
+            case ast.Assign(several):
+                yield from several
+            case (
+                ast.AnnAssign(target)
+                | ast.For(target)
+                | ast.AugAssign(target)
+                | ast.Expr(ast.Call(ast.Attribute(target)))
+            ):
+                yield target
+
+
 def bound_names(tree: object) -> set[str]:
     """Return the variables that comprehensions and lambdas inside a tree bind themselves."""
     return _names(tree)[1]
