@@ -11,7 +11,7 @@ import pytest
 
 from exactdp import Mechanism
 from exactdp.errors import ProgramError
-from exactdp.language.syntax import Choose
+from exactdp.language.tree import Choose, nodes
 
 from .corpus import FACTORIES, MECHANISMS, as_argument, load, some_input
 
@@ -34,9 +34,7 @@ PAPER = {
 
 
 def has_choose(mechanism: Mechanism) -> bool:
-    from exactdp.language.definition import nodes  # noqa: PLC0415 (used here only)
-
-    return any(isinstance(node, Choose) for node in nodes(mechanism.definition.function.body))
+    return any(isinstance(node, Choose) for node in nodes(mechanism.definition.body))
 
 
 def test_every_mechanism_of_the_paper_is_there() -> None:

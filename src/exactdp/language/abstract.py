@@ -6,11 +6,12 @@ noise, products and quotients of noise, and changes of a list that another name 
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from exactdp.errors import Place
 from exactdp.language.abstract_calls import call_kind
-from exactdp.language.code import Appended, Augmented, Code, PureExpr, Unpacked, Updated
+from exactdp.language.code import Appended, Augmented, Code, Unpacked, Updated
 from exactdp.language.flow import Flow
 from exactdp.language.kinds import (
     CONSTANT,
@@ -46,26 +47,8 @@ from exactdp.language.rules import (
     WRITE_EQUAL,
     refuse,
 )
-from exactdp.language.syntax import (
-    Binary,
-    Boolean,
-    Call,
-    Comparison,
-    Comprehension,
-    Conditional,
-    Index,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Node,
-    Pattern,
-    Sequence,
-    Slice,
-    Targets,
-    Unary,
-)
 from exactdp.language.terms import EpsTerm
+from exactdp.language.tree import SYMBOLS, Comprehension, arguments, called, parameters, where
 
 Kinds = dict[str, ValueKind]
 
@@ -81,16 +64,16 @@ class Abstract:
         self.pc = 0
         self._sites: dict[int, int] = {}
 
-    def made(self, node: Node) -> frozenset[int]:
+    def made(self, node: ast.expr) -> frozenset[int]:
         """Return the site of the list that an expression makes; lists made there before age."""
         site = self._sites.setdefault(id(node), 2 * len(self._sites) + 2)
         for slot, kind in self.env.items():
             self.env[slot] = kind.aged(site)
         return frozenset({site})
 
-    def change(self, base: PureExpr, kind: ValueKind, place: Place) -> None:
+    def change(self, base: ast.expr, kind: ValueKind, place: Place) -> None:
         """Refuse to change a list that another variable may see too."""
-        if not isinstance(base, Name):
+        if not isinstance(base, ast.Name):
             if kind.items is not None:
                 refuse(
                     place,
@@ -120,83 +103,87 @@ class Abstract:
                     f"Copy the list where the second name is assigned: `{shown} = list(…)`.",
                 )
 
-    def kind(self, node: PureExpr) -> ValueKind:
+    def kind(self, node: ast.expr) -> ValueKind:
         """Return the kind of an expression."""
         match node:
-            case Literal(value):
+            case ast.Constant(value):
                 if isinstance(value, EpsTerm):
                     return TERM
                 if isinstance(value, bool) or value is None:
                     return SINGLE
                 return CONSTANT if isinstance(value, tuple) else FINITE
-            case Name(name):
-                return self.name(node, name)
-            case Sequence(items, is_list):
-                kinds = tuple(self.kind(item) for item in items)
-                return sequence(kinds, self.made(node) if is_list else frozenset())
-            case Unary(op, operand):
-                return self.unary(op, operand)
-            case Binary(op, left, right):
-                return self.binary(op, self.kind(left), self.kind(right), node)
-            case Boolean(_, operands):
+            case ast.Name():
+                return self.name(node)
+            case ast.List(items):
+                entries = tuple(self.kind(item) for item in items)
+                return sequence(entries, self.made(node))
+            case ast.Tuple(items):
+                return sequence(tuple(self.kind(item) for item in items))
+            case ast.UnaryOp(ast.Not(), operand):
+                self.truth(operand)
+                return SINGLE
+            case ast.UnaryOp(_, operand):
+                return self.kind(operand)
+            case ast.BinOp(left, op, right):
+                return self.binary(SYMBOLS[type(op)], self.kind(left), self.kind(right), node)
+            case ast.BoolOp(_, operands):
                 kinds = tuple(self.kind(operand) for operand in operands)
                 for operand, kind in zip(operands[:-1], kinds, strict=False):
                     self.truth(operand, kind)
                 return joined(kinds)
-            case Comparison(first, rest):
-                left, before = first, self.kind(first)
+            case ast.Compare(first, ops, rest):
+                one, before = first, self.kind(first)
                 self.no_term(first, before)
-                for op, part in rest:
+                for test, part in zip(ops, rest, strict=True):
                     after = self.kind(part)
                     self.no_term(part, after)
-                    if op in ("is", "is not"):
-                        self.identity((left, before), (part, after), node.place)
-                    left, before = part, after
+                    if isinstance(test, ast.Is | ast.IsNot):
+                        self.identity((one, before), (part, after), where(node))
+                    one, before = part, after
                 return SINGLE
-            case Conditional(test, then, otherwise):
-                self.truth(test)
+            case ast.IfExp(condition, then, otherwise):
+                self.truth(condition)
                 return join(self.kind(then), self.kind(otherwise))
-            case Index(base, index):
-                return self.index(base, index)
-            case Slice(base, lower, upper, step):
+            case ast.Subscript(base, ast.Slice(lower, upper, step)):
                 for end in (lower, upper, step):
                     if end is not None:
                         self.finite(end, "{} cannot be an index", AN_INDEX, COMPARE_IT)
                 whole = self.kind(base)
-                entry = whole.entry
-                found = sequence(entry, self.made(node))
+                found = sequence(whole.entry, self.made(node))
                 return found if whole.items is not None else replace(found, finite=True)
-            case Method(base, _, args):
+            case ast.Subscript(base, index):
+                return self.index(base, index)
+            case ast.Call(ast.Attribute(base), args):
                 whole = self.kind(base)
                 for part in args:
                     self.kind(part)
                 return ValueKind(finite=True, sites=whole.all_sites())
-            case Call():
+            case ast.Call():
                 return self.call(node)
-            case Comprehension():
+            case ast.ListComp() | ast.GeneratorExp():
                 return self.comprehension(node)
-            case Lambda(params, body):
-                for param in params:
-                    self.env[param] = FINITE
+            case ast.Lambda(_, body):
+                self.env.update(dict.fromkeys(parameters(node), FINITE))
                 message = "a lambda cannot work on {} here"
                 self.finite(body, message, A_FUNCTION, CALLED_BY_NAME)
                 return FUNCTION
             case Appended(base, item):
-                whole, one = self.kind(base), self.kind(item)
-                self.change(base, whole, base.place)
+                whole, last = self.kind(base), self.kind(item)
+                self.change(base, whole, where(base))
                 if isinstance(whole.items, tuple):
-                    return sequence((*whole.items, one), whole.sites)
-                return sequence(join(whole.entry, one), whole.sites)
+                    return sequence((*whole.items, last), whole.sites)
+                return sequence(join(whole.entry, last), whole.sites)
             case Updated(base, index, value):
                 return self.updated(base, index, value)
-            case Augmented(op, base, value):
-                return self.augmented(op, base, value, node)
+            case Augmented():
+                return self.augmented(node)
             case Unpacked(value, count):
                 return self.unpacked(self.kind(value), count, node)
-        raise AssertionError(f"not a pure expression: {node}")
+        raise AssertionError(f"not a pure expression: {ast.dump(node)}")
 
-    def name(self, node: Name, name: str) -> ValueKind:
+    def name(self, node: ast.Name) -> ValueKind:
         """Return the kind of a variable, which must be assigned on every path."""
+        name = node.id
         if name not in self.slots:
             if name == "eps":
                 return TERM
@@ -207,7 +194,7 @@ class Abstract:
             path = self.flow.path_without(name, self.pc)
             surely = kind.items is None and not (kind.finite or kind.noise or kind.function)
             refuse(
-                node.place,
+                where(node),
                 f"{shown} is read before it is assigned"
                 + ("" if surely or not path else f" when {path}"),
                 "A variable must be assigned on every path that leads to where it is read.",
@@ -215,56 +202,49 @@ class Abstract:
             )
         return kind
 
-    def finite(self, node: PureExpr, message: str, rule: str, way_out: str) -> ValueKind:
+    def finite(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:
         """Return the kind of an expression, which must not be a real or noise nor hold any."""
         kind = self.kind(node)
         if kind.holds_noise:
-            refuse(node.place, message.format(kind.word), rule, way_out)
+            refuse(where(node), message.format(kind.word), rule, way_out)
         return kind
 
-    def no_term(self, node: PureExpr, kind: ValueKind) -> None:
+    def no_term(self, node: ast.expr, kind: ValueKind) -> None:
         """Refuse an expression in ε where a value is needed."""
         if kind.holds("term"):
             refuse(
-                node.place,
+                where(node),
                 "the value of eps is not known to the program",
                 "eps stands in rates and probabilities only; a program cannot compare it, "
                 "branch on it or return it.",
                 "Leave eps out here.",
             )
 
-    def truth(self, node: PureExpr, kind: ValueKind | None = None) -> None:
+    def truth(self, node: ast.expr, kind: ValueKind | None = None) -> None:
         """Refuse reals and noise where a truth value is needed."""
         found = self.kind(node) if kind is None else kind
         self.no_term(node, found)
         if found.noise:
             refuse(
-                node.place,
+                where(node),
                 f"{found.word} is not a condition",
                 "Reals and noise decide only through a comparison: < <= == != >= >.",
                 "Write what it is compared with, such as `r > 0`.",
             )
 
     def identity(
-        self, left: tuple[PureExpr, ValueKind], right: tuple[PureExpr, ValueKind], place: Place
+        self, left: tuple[ast.expr, ValueKind], right: tuple[ast.expr, ValueKind], place: Place
     ) -> None:
         """Refuse `is` unless a side is None or both are None, True or False."""
         sides = (left, right)
-        if any(isinstance(node, Literal) and node.value is None for node, _ in sides):
+        if any(isinstance(node, ast.Constant) and node.value is None for node, _ in sides):
             return
         if not all(kind == SINGLE for _, kind in sides):
             refuse(place, IDENTITY, SINGLE_OBJECTS, WRITE_EQUAL)
 
-    def unary(self, op: str, operand: PureExpr) -> ValueKind:
-        """Return the kind of - + not."""
-        if op == "not":
-            self.truth(operand)
-            return SINGLE
-        return self.kind(operand)
-
-    def binary(self, op: str, left: ValueKind, right: ValueKind, node: Node) -> ValueKind:
+    def binary(self, op: str, left: ValueKind, right: ValueKind, node: ast.expr) -> ValueKind:
         """Return the kind of an arithmetic expression."""
-        place = node.place
+        place = where(node)
         if left.function or right.function:
             refuse(place, "a function is not a number", NOT_A_VALUE, CALL_IT)
         if op in ("+", "-"):
@@ -304,17 +284,17 @@ class Abstract:
             refuse(place, what, LINEAR, "Divide by a finite value, or compare.")
         return TERM if left.term else FINITE
 
-    def no_term_with_noise(self, left: ValueKind, right: ValueKind, node: Node) -> None:
+    def no_term_with_noise(self, left: ValueKind, right: ValueKind, node: ast.expr) -> None:
         """Refuse a real or noise combined with an expression in ε."""
         if (left.noise and right.term) or (left.term and right.noise):
             refuse(
-                node.place,
+                where(node),
                 "reals and noise cannot be combined with eps",
                 LINEAR,
                 "eps stands in rates and probabilities only.",
             )
 
-    def concatenated(self, left: ValueKind, right: ValueKind, node: Node) -> ValueKind:
+    def concatenated(self, left: ValueKind, right: ValueKind, node: ast.expr) -> ValueKind:
         """Return the kind of two sequences put together."""
         sites = self.made(node)
         if isinstance(left.items, tuple) and isinstance(right.items, tuple):
@@ -325,7 +305,7 @@ class Abstract:
             found = join(found, number(join(left, right)))
         return found
 
-    def index(self, base: PureExpr, index: PureExpr) -> ValueKind:
+    def index(self, base: ast.expr, index: ast.expr) -> ValueKind:
         """Return the kind of an entry."""
         whole = self.kind(base)
         self.finite(
@@ -336,24 +316,24 @@ class Abstract:
         )
         if whole.noise and whole.items is None and not whole.finite:
             refuse(
-                base.place,
+                where(base),
                 f"{whole.word} has no entries",
                 "Only lists, tuples, strings and tables have entries.",
                 "Index the list that it came from.",
             )
-        if isinstance(whole.items, tuple) and isinstance(index, Literal):
+        if isinstance(whole.items, tuple) and isinstance(index, ast.Constant):
             position = index.value
             if isinstance(position, int) and -len(whole.items) <= position < len(whole.items):
                 own = FINITE if whole.finite else NOTHING
                 return join(whole.items[position], own)
         return whole.entry
 
-    def updated(self, base: Name, index: PureExpr, value: PureExpr) -> ValueKind:
+    def updated(self, base: ast.Name, index: ast.expr, value: ast.expr) -> ValueKind:
         """Return the kind of a list with one entry replaced."""
         whole, one = self.kind(base), self.kind(value)
         self.finite(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
-        self.change(base, whole, base.place)
-        if isinstance(whole.items, tuple) and isinstance(index, Literal):
+        self.change(base, whole, where(base))
+        if isinstance(whole.items, tuple) and isinstance(index, ast.Constant):
             position = index.value
             if isinstance(position, int) and -len(whole.items) <= position < len(whole.items):
                 items = list(whole.items)
@@ -363,11 +343,12 @@ class Abstract:
             return sequence(tuple(join(item, one) for item in whole.items), whole.sites)
         return sequence(join(whole.entry, one), whole.sites)
 
-    def augmented(self, op: str, base: PureExpr, value: PureExpr, node: Node) -> ValueKind:
+    def augmented(self, node: Augmented) -> ValueKind:
         """Return the kind of what `base op= value` computes."""
-        left, right = self.kind(base), self.kind(value)
+        base, op = node.base, SYMBOLS[type(node.op)]
+        left, right = self.kind(base), self.kind(node.value)
         if op in ("+", "*") and left.sites and (op == "*" or right.may_be_list):
-            self.change(base, left, base.place)
+            self.change(base, left, where(base))
         if op == "+" and (left.items is not None or (left.sites and right.may_be_list)):
             if isinstance(left.items, tuple) and isinstance(right.items, tuple):
                 found = sequence((*left.items, *right.items), left.sites)
@@ -379,15 +360,18 @@ class Abstract:
             return join(found, number(join(left, right))) if left.finite else found
         return self.binary(op, left, right, node)
 
-    def unpacked(self, whole: ValueKind, count: int, node: Node) -> ValueKind:
+    def unpacked(self, whole: ValueKind, count: int, node: ast.expr) -> ValueKind:
         """Return the kind of a value that is split into parts."""
         if whole.noise and whole.items is None and not whole.finite:
             refuse(
-                node.place, f"{whole.word} cannot be split into {count} parts", SAME_LENGTH, TARGETS
+                where(node),
+                f"{whole.word} cannot be split into {count} parts",
+                SAME_LENGTH,
+                TARGETS,
             )
         if isinstance(whole.items, tuple) and len(whole.items) != count and not whole.finite:
             refuse(
-                node.place,
+                where(node),
                 f"{len(whole.items)} values cannot be assigned to {count} targets",
                 SAME_LENGTH,
                 TARGETS,
@@ -396,47 +380,46 @@ class Abstract:
 
     def comprehension(self, node: Comprehension) -> ValueKind:
         """Return the kind of a comprehension without effects."""
-        for clause in node.clauses:
-            self.bind(clause.target, self.iterated(clause.items))
-            for test in clause.tests:
+        for clause in node.generators:
+            self.bind(clause.target, self.iterated(clause.iter))
+            for test in clause.ifs:
                 self.truth(test)
-        element = self.kind(node.element)
+        element = self.kind(node.elt)
         # An entry is a list that was there before, or one of several made in the comprehension.
         for site in element.all_sites():
             if site % 2 == 0 and site != SHARED:
                 element = join(element, element.aged(site))
         return sequence(element, self.made(node))
 
-    def iterated(self, items: PureExpr) -> ValueKind:
+    def iterated(self, items: ast.expr) -> ValueKind:
         """Return the kind of one of the items that a loop goes over."""
         kind = self.kind(items)
         if kind.noise and kind.items is None and not kind.finite:
             refuse(
-                items.place,
+                where(items),
                 f"a loop cannot go over {kind.word}",
                 "A `for` loop goes over a range, a list or a tuple.",
                 "Go over a list of them, or over `range(<constant>)`.",
             )
         return kind.entry
 
-    def bind(self, target: Pattern, kind: ValueKind) -> None:
+    def bind(self, target: ast.expr, kind: ValueKind) -> None:
         """Bind the variables of a comprehension."""
-        if isinstance(target, Name):
+        if isinstance(target, ast.Name):
             self.env[target.id] = kind
-        elif isinstance(target, Targets):
-            parts = kind.items
-            for position, item in enumerate(target.items):
-                exact = isinstance(parts, tuple) and len(parts) == len(target.items)
-                self.bind(item, parts[position] if exact else kind.entry)  # type: ignore[index]
+        elif isinstance(target, ast.Tuple):
+            exact = isinstance(kind.items, tuple) and len(kind.items) == len(target.elts)
+            parts = kind.items if exact else [kind.entry] * len(target.elts)
+            for item, part in zip(target.elts, parts, strict=True):  # type: ignore[arg-type]
+                self.bind(item, part)
 
-    def call(self, node: Call) -> ValueKind:
+    def call(self, node: ast.Call) -> ValueKind:
         """Return the kind of what a function returns."""
-        parts = (*node.args, *(part for _, part in node.keywords))
-        if node.function.id not in self.code.functions:
-            kinds = [self.kind(part) for part in parts]
-            return call_kind(node, parts, kinds, lambda: self.made(node))
-        shown = node.function.id.partition("()")[0]
-        for part in parts:
+        if called(node) not in self.code.functions:
+            kinds = [self.kind(part) for part in arguments(node)]
+            return call_kind(node, kinds, lambda: self.made(node))
+        shown = called(node).partition("()")[0]
+        for part in arguments(node):
             self.finite(
                 part,
                 f"{shown} is a Python function and cannot be called with {{}}",

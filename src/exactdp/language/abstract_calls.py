@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import NoReturn
 
-from exactdp.language.code import PureExpr
 from exactdp.language.kinds import (
     FINITE,
     NOTHING,
@@ -18,24 +18,22 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
-from exactdp.language.syntax import Call
+from exactdp.language.tree import arguments, called, where
 
 Made = Callable[[], frozenset[int]]
 
 
-def call_kind(
-    node: Call, parts: tuple[PureExpr, ...], kinds: list[ValueKind], made: Made
-) -> ValueKind:
+def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
     """Return the kind of what a known function returns for arguments of the given kinds.
 
     `made` is called if the function makes a list.
     """
-    name = node.function.id
+    name = called(node)
     first = kinds[0] if kinds else NOTHING
     own = _RESULTS.get(name)
     if own is not None:
         return own(node, first, kinds, made)
-    for part, kind in zip(parts, kinds, strict=True):
+    for part, kind in zip(arguments(node), kinds, strict=True):
         if kind.holds_noise:
             _no_noise(name, part, kind.word)
     if name == "sorted":
@@ -51,7 +49,7 @@ def call_kind(
     return TERM if name == "exp" else FINITE
 
 
-def _no_noise(name: str, part: PureExpr, word: str) -> NoReturn:
+def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
     """Refuse reals and noise handed to a function of finite values."""
     condition = (f"{word} is not a condition", "Compare each entry, such as `r > 0`.")
     messages = {
@@ -65,10 +63,10 @@ def _no_noise(name: str, part: PureExpr, word: str) -> NoReturn:
         "bool": condition,
     }
     message, rule = messages.get(name, (f"{name} cannot be called with {word}", LINEAR))
-    refuse(part.place, message, rule, COMPARE_IT)
+    refuse(where(part), message, rule, COMPARE_IT)
 
 
-def _enumerated(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _enumerated(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del node, kinds, made
     # The sites are those of the list that is gone over: it cannot be changed meanwhile.
     if isinstance(first.items, tuple):
@@ -76,39 +74,39 @@ def _enumerated(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made
     return sequence(sequence((FINITE, first.entry)), first.sites)
 
 
-def _zipped(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _zipped(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del first, made
     plain = kinds[: len(node.args)]
     sites = frozenset().union(*(kind.sites for kind in plain))
     return sequence(sequence(tuple(kind.entry for kind in plain)), sites)
 
 
-def _copied(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _copied(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del kinds
-    sites = made() if node.function.id == "list" else frozenset()
+    sites = made() if called(node) == "list" else frozenset()
     items = first.items if first.items is not None and not first.finite else first.entry
     return sequence(items, sites)
 
 
-def _reversed(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _reversed(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del node, kinds, made
     return sequence(first.entry, first.sites)
 
 
-def _summed(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _summed(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     total = number(kinds[1]) if len(kinds) > 1 else FINITE
     entry = first.entry
     if (entry.real or total.real) and (entry.integer or total.integer):
-        refuse(node.place, "real and integer noise cannot be mixed", MIXED, UNMIX)
+        refuse(where(node), "real and integer noise cannot be mixed", MIXED, UNMIX)
     del made
     return number(join(entry, total))
 
 
-def _length(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
+def _length(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
     del kinds, made
     if first.noise and first.items is None and not first.finite:
         refuse(
-            node.place,
+            where(node),
             f"{first.word} has no length",
             "Only lists, tuples, strings, ranges and tables have a length.",
             "Ask for the length of the list that it came from.",
@@ -116,7 +114,7 @@ def _length(node: Call, first: ValueKind, kinds: list[ValueKind], made: Made) ->
     return FINITE
 
 
-_RESULTS: dict[str, Callable[[Call, ValueKind, list[ValueKind], Made], ValueKind]] = {
+_RESULTS: dict[str, Callable[[ast.Call, ValueKind, list[ValueKind], Made], ValueKind]] = {
     "enumerate": _enumerated,
     "zip": _zipped,
     "list": _copied,

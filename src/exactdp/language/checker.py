@@ -38,7 +38,7 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, refuse
-from exactdp.language.syntax import Choose, ExpMech
+from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def input_kind(kind: InputType | None) -> ValueKind:
         return ValueKind(finite=True, sites=frozenset({SHARED}))
     if isinstance(kind, ListType):
         item = input_kind(kind.item)
-        return sequence((item,) * min(kind.length, 64) if kind.length <= 64 else item, _SHARED)
+        return sequence((item,) * kind.length if kind.length <= 64 else item, _SHARED)
     if isinstance(kind, RecordType):
         return sequence(tuple(map(input_kind, kind.entries)), _SHARED)
     if isinstance(kind, DomType):
@@ -127,7 +127,7 @@ class Checker:
                 kind = abstract.kind(value)
                 if kind.function:
                     refuse(
-                        value.place,
+                        where(value),
                         "a function cannot be stored in a variable",
                         NOT_A_VALUE,
                         "Call it by its own name.",
@@ -151,7 +151,7 @@ class Checker:
                 env[counter] = FINITE
             case Next(items, _, slot):
                 taken = dict(env)
-                taken[slot] = self.item(env[items])
+                taken[slot] = env[items].entry
                 after = [(one.body, taken)]
                 return after if one.leave is None else [*after, (one.leave, env)]
             case Require(test, message):
@@ -163,15 +163,10 @@ class Checker:
             case Release(value):
                 kind = abstract.kind(value)
                 abstract.no_term(value, kind)
-                self.return_(kind, value.place)
+                self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)
-        return [(there, env) for there in self.code.successors(pc)]
-
-    @staticmethod
-    def item(items: ValueKind) -> ValueKind:
-        """Return the kind of the items of a loop."""
-        return items.entry
+        return [(there, env) for there in self.code.successors[pc]]
 
     def unbounded(self, what: str, place: Place) -> None:
         """Refuse noise that is assigned inside a while loop."""
@@ -190,7 +185,7 @@ class Checker:
         may_be_number = mean.finite or mean.noise
         if (mean.items is not None and not may_be_number) or mean.function:
             refuse(
-                draw.mean.place,
+                where(draw.mean),
                 "the mean of a sample is a number, not a list",
                 "One sample is one number.",
                 f"Sample each entry: `[{draw.noise}(eps, x) for x in xs]`.",
@@ -198,14 +193,14 @@ class Checker:
         self.abstract.no_term(draw.mean, mean)
         if whole and mean.real:
             refuse(
-                draw.mean.place,
+                where(draw.mean),
                 "the mean of dlap is an integer, and this may be a real",
                 MIXED,
                 "Use lap, or an input of type Dom(lo, hi).",
             )
         if not whole and mean.integer:
             refuse(
-                draw.mean.place,
+                where(draw.mean),
                 f"the mean of {draw.noise} cannot be integer noise",
                 MIXED,
                 "Use dlap for both samples, or lap for both.",
@@ -223,14 +218,14 @@ class Checker:
             score = abstract.kind(choice.score)
             if score.holds_noise:
                 refuse(
-                    choice.score.place,
+                    where(choice.score),
                     f"a score cannot depend on {score.word}",
                     "A score is a function of finite values with rational results.",
                     "Make the inputs that it reads finite: `Dom(lo, hi)`.",
                 )
             if not score.function and score.items is None:
                 refuse(
-                    choice.score.place,
+                    where(choice.score),
                     "the score must be a function",
                     "A score is a function of finite values with rational results.",
                     "Write expmech(a * eps, score, candidates).",
@@ -243,7 +238,7 @@ class Checker:
             found = FINITE
             message = "a table of probabilities cannot hold {}"
             abstract.finite(choice.table, message, FINITE_ONLY, LEAVE_OUT)
-        for value, chance in choice.outcomes:
+        for value, chance in (pair.elts for pair in choice.outcomes):
             message = "{} cannot be a key: choose picks among finite values"
             kind = abstract.finite(value, message, FINITE_ONLY, NUMBER_THEM)
             abstract.no_term(value, kind)
@@ -259,10 +254,10 @@ class Checker:
         for part, kind in ((one.left, left), (one.right, right)):
             self.abstract.no_term(part, kind)
             if kind.function:
-                refuse(part.place, "a function cannot be compared", NOT_A_VALUE, CALL_IT)
+                refuse(where(part), "a function cannot be compared", NOT_A_VALUE, CALL_IT)
             if kind.items is not None and kind.holds_noise:
                 refuse(
-                    part.place,
+                    where(part),
                     f"lists that hold {kind.word} cannot be compared",
                     "A comparison is between two numbers.",
                     "Compare the entries.",

@@ -8,11 +8,14 @@ environment or Python functions in `Code.functions`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.language.syntax import Choose, Draw, ExpMech, Expr, Name, Node
+from exactdp.errors import Place
+from exactdp.language.tree import Choose, ExpMech, NoiseCall, OwnNode
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
@@ -20,65 +23,70 @@ if TYPE_CHECKING:
 # Pure expressions that only flat code has -------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Appended(Node):
+class Appended(OwnNode):
     """The list `base` with one more item: what `append` makes of it."""
 
-    base: Name
-    item: PureExpr
+    _fields = __match_args__ = ("base", "item")
+    base: ast.Name
+    item: ast.expr
 
 
-@dataclass(frozen=True)
-class Updated(Node):
+class Updated(OwnNode):
     """The list `base` with one entry replaced: what `base[index] = value` makes of it."""
 
-    base: Name
-    index: PureExpr
-    value: PureExpr
+    _fields = __match_args__ = ("base", "index", "value")
+    base: ast.Name
+    index: ast.expr
+    value: ast.expr
 
 
-@dataclass(frozen=True)
-class Augmented(Node):
+class Augmented(OwnNode):
     """`base op value` as `base op= value` computes it (a list is extended)."""
 
-    op: str
-    base: PureExpr
-    value: PureExpr
+    _fields = __match_args__ = ("base", "op", "value")
+    base: ast.expr
+    op: ast.operator
+    value: ast.expr
 
 
-@dataclass(frozen=True)
-class Unpacked(Node):
+class Unpacked(OwnNode):
     """The value, which must be a sequence of `count` parts."""
 
-    value: PureExpr
+    _fields = __match_args__ = ("value", "count")
+    value: ast.expr
     count: int
 
-
-PureExpr = Expr | Appended | Updated | Augmented | Unpacked
 
 # Basic statements -------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """What every basic statement has: a place."""
+
+    place: Place = field(compare=False, repr=False)
+
+
 @dataclass(frozen=True)
-class Set(Node):
+class Set(Placed):
     """slot ← a pure expression; `binds` is the user's variable, if it is one."""
 
     slot: str
-    value: PureExpr
+    value: ast.expr
     binds: str = ""
 
 
 @dataclass(frozen=True)
-class Sample(Node):
+class Sample(Placed):
     """slot ← Lap(rate, mean), DLap(rate, mean) or one-sided exponential noise."""
 
     slot: str
-    draw: Draw
+    draw: NoiseCall
     binds: str = ""
 
 
 @dataclass(frozen=True)
-class Pick(Node):
+class Pick(Placed):
     """slot ← a value of finitely many, by the exponential mechanism or by `choose`."""
 
     slot: str
@@ -86,42 +94,42 @@ class Pick(Node):
 
 
 @dataclass(frozen=True)
-class Test(Node):
+class Test(Placed):
     """slot ← left op right, where a side may be noise; op is < <= == != >= >."""
 
     slot: str
     op: str
-    left: PureExpr
-    right: PureExpr
+    left: ast.expr
+    right: ast.expr
 
 
 @dataclass(frozen=True)
-class Branch(Node):
+class Branch(Placed):
     """Go to `then` or `otherwise` by the truth of a finite value."""
 
-    test: PureExpr
+    test: ast.expr
     then: int
     otherwise: int
 
 
 @dataclass(frozen=True)
-class Jump(Node):
+class Jump(Placed):
     """Go to `target`."""
 
     target: int
 
 
 @dataclass(frozen=True)
-class Enter(Node):
+class Enter(Placed):
     """Begin a `for` loop: remember its items, and that none was taken yet."""
 
     items: str
     counter: str
-    value: PureExpr
+    value: ast.expr
 
 
 @dataclass(frozen=True)
-class Next(Node):
+class Next(Placed):
     """Take the next item and go to `body`, or go to `leave` if there is none.
 
     `leave` is None where the items are known not to be exhausted.
@@ -135,15 +143,15 @@ class Next(Node):
 
 
 @dataclass(frozen=True)
-class Require(Node):
+class Require(Placed):
     """Stop with an error unless the condition holds: `assert`."""
 
-    test: PureExpr
-    message: PureExpr | None
+    test: ast.expr
+    message: ast.expr | None
 
 
 @dataclass(frozen=True)
-class Check(Node):
+class Check(Placed):
     """Stop with an error unless the value of the slot is of the type."""
 
     slot: str
@@ -152,14 +160,14 @@ class Check(Node):
 
 
 @dataclass(frozen=True)
-class Release(Node):
+class Release(Placed):
     """Return the value and end."""
 
-    value: PureExpr
+    value: ast.expr
 
 
 @dataclass(frozen=True)
-class FallOff(Node):
+class FallOff(Placed):
     """The end of a function that is reached without `return`."""
 
     name: str
@@ -179,7 +187,7 @@ class Loop:
     counter: str | None
     #: How often it goes round, if that is known, and the slot of its items.
     times: int | None
-    node: Node = field(compare=False)
+    place: Place = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -192,29 +200,34 @@ class Code:
     functions: Mapping[str, Callable[..., Any]] = field(hash=False)
     loops: tuple[Loop, ...]
 
-    def successors(self, pc: int) -> tuple[int, ...]:
-        """Return where control can go after the statement at `pc`."""
-        match self.instructions[pc]:
-            case Branch(_, then, otherwise):
-                return (then, otherwise)
-            case Jump(target):
-                return (target,)
-            case Next(_, _, _, body, leave):
-                return (body,) if leave is None else (body, leave)
-            case Release() | FallOff():
-                return ()
-        return (pc + 1,)
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """Where control can go after each statement."""
+        return tuple(_after(pc, one) for pc, one in enumerate(self.instructions))
 
     def loops_at(self, pc: int) -> tuple[Loop, ...]:
         """Return the loops around a statement, the outermost first."""
         return tuple(loop for loop in self.loops if loop.start <= pc < loop.end)
 
 
-def expressions(instruction: Instruction) -> Iterator[Node]:
+def _after(pc: int, instruction: Instruction) -> tuple[int, ...]:
+    match instruction:
+        case Branch(_, then, otherwise):
+            return (then, otherwise)
+        case Jump(target):
+            return (target,)
+        case Next(_, _, _, body, leave):
+            return (body,) if leave is None else (body, leave)
+        case Release() | FallOff():
+            return ()
+    return (pc + 1,)
+
+
+def expressions(instruction: Instruction) -> Iterator[ast.expr]:
     """Return the pure expressions that a statement reads."""
     for name in instruction.__dataclass_fields__:
         part = getattr(instruction, name)
-        if isinstance(part, Node):
+        if isinstance(part, ast.expr):
             yield part
 
 

@@ -7,13 +7,13 @@ error of the program, with its place.
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from exactdp.errors import ExactdpError, Place
-from exactdp.language.code import Appended, Augmented, PureExpr, Unpacked, Updated
-from exactdp.language.definition import bound_names
+from exactdp.language.code import Appended, Augmented, Unpacked, Updated
 from exactdp.language.helpers import Helper
 from exactdp.language.limits import UNROLL_LIMIT
 from exactdp.language.operations import (
@@ -24,32 +24,14 @@ from exactdp.language.operations import (
     appended,
     augmented,
     entry_of,
-    fail,
     items_of,
     python_fail,
     unpacked,
     updated,
 )
-from exactdp.language.syntax import (
-    Binary,
-    Boolean,
-    Call,
-    Comparison,
-    Comprehension,
-    Conditional,
-    Expr,
-    Index,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Pattern,
-    Sequence,
-    Slice,
-    Targets,
-    Unary,
-)
+from exactdp.language.rules import fail
 from exactdp.language.terms import EPS
+from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, parameters, where
 from exactdp.language.values import List, Value
 
 Env = list[Value]
@@ -90,10 +72,10 @@ def guarded(place: Place, compute: Callable[[Env], Value]) -> Closure:
 # Closures ---------------------------------------------------------------------------------
 
 
-_UNARY: dict[str, Callable[[Any], Any]] = {
-    "-": operator.neg,
-    "+": operator.pos,
-    "not": operator.not_,
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
 }
 
 
@@ -106,56 +88,61 @@ class Compiler:
             name: Helper(function, name.partition("()")[0]) for name, function in functions.items()
         }
 
-    def compile(self, node: PureExpr) -> Closure:
+    def compile(self, node: ast.expr) -> Closure:
         """Return the closure that computes an expression from an environment."""
-        place = node.place
+        place = where(node)
         match node:
-            case Literal(value):
+            case ast.Constant(value):
                 return lambda _: value
-            case Name(name):
-                return self.name(node, name)
-            case Sequence(items, is_list):
+            case ast.Name():
+                return self.name(node)
+            case ast.List(items):
+                entries = [self.compile(item) for item in items]
+                return lambda env: List([part(env) for part in entries])
+            case ast.Tuple(items):
                 parts = [self.compile(item) for item in items]
-                if is_list:
-                    return lambda env: List([part(env) for part in parts])
                 return lambda env: tuple([part(env) for part in parts])
-            case Unary(op, operand):
-                return self.unary(op, self.compile(operand), place)
-            case Binary(op, left, right):
-                return self.binary(OPERATORS[op], left, right, place)
-            case Comparison():
+            case ast.UnaryOp(op, operand):
+                function, inner = _UNARY[type(op)], self.compile(operand)
+                return guarded(place, lambda env: function(inner(env)))
+            case ast.BinOp(left, op, right):
+                return self.binary(OPERATORS[SYMBOLS[type(op)]], left, right, place)
+            case ast.Compare():
                 return self.comparison(node)
-            case Boolean(op, operands):
+            case ast.BoolOp(op, operands):
                 return self.boolean(op, [self.compile(operand) for operand in operands], place)
-            case Conditional(test, then, otherwise):
+            case ast.IfExp(test, then, otherwise):
                 condition, yes, no = (self.compile(part) for part in (test, then, otherwise))
                 return guarded(place, lambda env: yes(env) if condition(env) else no(env))
-            case Index(base, index):
-                return self.binary(entry_of, base, index, place)
-            case Slice(base, lower, upper, step):
+            case ast.Subscript(base, ast.Slice(lower, upper, step)):
                 return self.slice(base, (lower, upper, step), place)
-            case Method(base, name, (argument,)):
+            case ast.Subscript(base, index):
+                return self.binary(entry_of, base, index, place)
+            case ast.Call(ast.Attribute(base, name), [argument]):
                 return self.binary(METHODS[name], base, argument, place)
-            case Call():
-                return self.call(node)
-            case Comprehension():
-                return self.comprehension(node)
-            case Lambda(params, body):
-                return self.lambda_(params, body)
+            case ast.Call(ast.Name(name)):
+                return self.call(node, name)
+            case ast.ListComp() | ast.GeneratorExp():
+                generate = self.generator(node)
+                return guarded(place, lambda env: List(generate(env)))
+            case ast.Lambda():
+                return self.lambda_(node)
             case Appended(base, item):
                 return self.binary(appended, base, item, place)
-            case Augmented(op, base, value):
-                return self.binary(lambda a, b: augmented(op, a, b), base, value, place)
-            case Updated(base, index, value):
-                parts = [self.compile(part) for part in (base, index, value)]
-                return guarded(place, lambda env: updated(*[part(env) for part in parts]))
+            case Augmented(base, op, value):
+                symbol = SYMBOLS[type(op)]
+                return self.binary(lambda a, b: augmented(symbol, a, b), base, value, place)
+            case Updated():
+                changes = [self.compile(part) for part in (node.base, node.index, node.value)]
+                return guarded(place, lambda env: updated(*[part(env) for part in changes]))
             case Unpacked(value, count):
                 whole = self.compile(value)
                 return lambda env: unpacked(whole(env), count, place)
-        raise AssertionError(f"not a pure expression: {node}")
+        raise AssertionError(f"not a pure expression: {ast.dump(node)}")
 
-    def name(self, node: Name, name: str) -> Closure:
+    def name(self, node: ast.Name) -> Closure:
         """Return the closure that reads a slot, a function or a word."""
+        name = node.id
         if name in self.slots:
             slot = self.slots[name]
 
@@ -163,7 +150,7 @@ class Compiler:
                 value = env[slot]
                 if value is UNSET:
                     raise fail(
-                        node.place,
+                        where(node),
                         f"{name} is read before it is assigned",
                         "A variable must be assigned on every path that leads to where it is read.",
                         f"Assign {name} before.",
@@ -182,22 +169,17 @@ class Compiler:
     def binary(
         self,
         function: Callable[[Any, Any], Any],
-        left: PureExpr,
-        right: PureExpr,
+        left: ast.expr,
+        right: ast.expr,
         place: Place,
     ) -> Closure:
         """Return the closure of a function of two parts."""
         a, b = self.compile(left), self.compile(right)
         return guarded(place, lambda env: function(a(env), b(env)))
 
-    def unary(self, op: str, operand: Closure, place: Place) -> Closure:
-        """Return the closure of - + not."""
-        function = _UNARY[op]
-        return guarded(place, lambda env: function(operand(env)))
-
-    def boolean(self, op: str, parts: list[Closure], place: Place) -> Closure:
+    def boolean(self, op: ast.boolop, parts: list[Closure], place: Place) -> Closure:
         """Return the closure of `and` or `or`, which stop early."""
-        stop = op == "or"
+        stop = isinstance(op, ast.Or)
 
         def run(env: Env) -> Value:
             value: Value = None
@@ -209,13 +191,16 @@ class Compiler:
 
         return guarded(place, run)
 
-    def comparison(self, node: Comparison) -> Closure:
+    def comparison(self, node: ast.Compare) -> Closure:
         """Return the closure of a chain of comparisons of finite values."""
-        first = self.compile(node.first)
-        rest = [(COMPARISONS[op], self.compile(part)) for op, part in node.rest]
+        first, place = self.compile(node.left), where(node)
+        rest = [
+            (COMPARISONS[SYMBOLS[type(op)]], self.compile(part))
+            for op, part in zip(node.ops, node.comparators, strict=True)
+        ]
         if len(rest) == 1:
             op, second = rest[0]
-            return guarded(node.place, lambda env: op(first(env), second(env)))
+            return guarded(place, lambda env: op(first(env), second(env)))
 
         def run(env: Env) -> bool:
             left = first(env)
@@ -226,9 +211,9 @@ class Compiler:
                 left = right
             return True
 
-        return guarded(node.place, run)
+        return guarded(place, run)
 
-    def slice(self, base: Expr, parts: tuple[Expr | None, ...], place: Place) -> Closure:
+    def slice(self, base: ast.expr, parts: tuple[ast.expr | None, ...], place: Place) -> Closure:
         """Return the closure of base[lower:upper:step]."""
         whole = self.compile(base)
         ends = [self.compile(part) if part is not None else lambda _: None for part in parts]
@@ -241,39 +226,32 @@ class Compiler:
 
         return guarded(place, run)
 
-    def call(self, node: Call) -> Closure:
+    def call(self, node: ast.Call, name: str) -> Closure:
         """Return the closure of a call of a known function or of a Python function."""
         args = [self.compile(arg) for arg in node.args]
-        keywords = [(name, self.compile(arg)) for name, arg in node.keywords]
-        name = node.function.id
+        keywords = [(str(one.arg), self.compile(one.value)) for one in node.keywords]
         function = self.functions.get(name) or FUNCTIONS[name]
-        if name in ("any", "all") and len(node.args) == 1:
-            argument = node.args[0]
-            if isinstance(argument, Comprehension) and not argument.is_list:
+        match name, node.args:
+            case "any" | "all", [ast.GeneratorExp() as argument]:
                 generate, fold = self.generator(argument), any if name == "any" else all
-                return guarded(node.place, lambda env: fold(generate(env)))
+                return guarded(where(node), lambda env: fold(generate(env)))
 
         def run(env: Env) -> Value:
             values = [arg(env) for arg in args]
             return function(*values, **{key: arg(env) for key, arg in keywords})
 
-        return guarded(node.place, run)
-
-    def comprehension(self, node: Comprehension) -> Closure:
-        """Return the closure of a comprehension; a generator is a list handed on."""
-        generate = self.generator(node)
-        return guarded(node.place, lambda env: List(generate(env)))
+        return guarded(where(node), run)
 
     def generator(self, node: Comprehension) -> Callable[[Env], Iterator[Value]]:
         """Return the function that produces the entries of a comprehension one by one."""
-        element = self.compile(node.element)
+        element = self.compile(node.elt)
         clauses = [
             (
                 self.binder(clause.target),
-                guarded(clause.place, self._items(self.compile(clause.items))),
-                [self.compile(test) for test in clause.tests],
+                guarded(where(clause), self._items(self.compile(clause.iter))),
+                [self.compile(test) for test in clause.ifs],
             )
-            for clause in node.clauses
+            for clause in node.generators
         ]
 
         def generate(env: Env) -> Iterator[Value]:
@@ -298,14 +276,13 @@ class Compiler:
     def _items(closure: Closure) -> Closure:
         return lambda env: items_of(closure(env))
 
-    def binder(self, target: Pattern) -> Callable[[Env, Value], None]:
+    def binder(self, target: ast.expr) -> Callable[[Env, Value], None]:
         """Return the function that binds a pattern's slots to the parts of a value."""
-        if isinstance(target, Name):
+        if isinstance(target, ast.Name):
             slot = self.slots[target.id]
             return lambda env, value: env.__setitem__(slot, value)
-        assert isinstance(target, Targets)
-        parts = [self.binder(item) for item in target.items]
-        place = target.place
+        assert isinstance(target, ast.Tuple)
+        parts, place = [self.binder(item) for item in target.elts], where(target)
 
         def bind(env: Env, value: Value) -> None:
             for part, item in zip(parts, unpacked(value, len(parts), place), strict=True):
@@ -313,10 +290,10 @@ class Compiler:
 
         return bind
 
-    def lambda_(self, params: tuple[str, ...], body: Expr) -> Closure:
+    def lambda_(self, node: ast.Lambda) -> Closure:
         """Return the closure that makes a Python function of a lambda."""
-        slots = [self.slots[param] for param in params]
-        inside = self.compile(body)
+        slots = [self.slots[param] for param in parameters(node)]
+        inside = self.compile(node.body)
 
         def make(env: Env) -> Value:
             def function(*args: Value) -> Value:
@@ -331,7 +308,7 @@ class Compiler:
         return make
 
 
-def evaluate_closed(node: PureExpr, constants: Mapping[str, object]) -> Value:
+def evaluate_closed(node: ast.expr, constants: Mapping[str, object]) -> Value:
     """Return the value of an expression whose only names are constants."""
     names = [name for name, value in constants.items() if not callable(value)]
     slots = {name: slot for slot, name in enumerate(names)}

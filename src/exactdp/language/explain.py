@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from exactdp.language.definition import Definition, nodes
 from exactdp.language.kinds import ValueKind
 from exactdp.language.printer import show, show_value
-from exactdp.language.syntax import Choose, Draw, ExpMech
+from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, nodes, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +47,13 @@ def _input(kind: str) -> str:
     return kind if kind != "None" else "no type given (it can only be called by a mechanism)"
 
 
-def _samples(definition: Definition, where: str = "") -> Iterator[str]:
-    for node in nodes(definition.function.body):
-        at = f"  line {node.place.line}{where}: "
+def _samples(definition: Definition, owner: str = "") -> Iterator[str]:
+    for node in nodes(definition.body):
+        if not isinstance(node, NoiseCall | ExpMech | Choose):
+            continue
+        at = f"  line {where(node).line}{owner}: "
         match node:
-            case Draw(noise, rate, mean, by_scale):
+            case NoiseCall(noise, rate, mean, by_scale):
                 word = "scale" if by_scale else "rate"
                 centre = "start" if noise == "expo" else "mean"
                 yield f"{at}{_NOISE[noise]} with {word} {show(rate)} and {centre} {show(mean)}"
@@ -64,7 +65,7 @@ def _samples(definition: Definition, where: str = "") -> Iterator[str]:
             case Choose(_, table) if table is not None:
                 yield f"{at}a value by its probability in {show(table)}"
             case Choose(outcomes):
-                pairs = ", ".join(f"{show(a)} with {show(b)}" for a, b in outcomes)
+                pairs = ", ".join(" with ".join(map(show, pair.elts)) for pair in outcomes)
                 yield f"{at}a value by its probability: {pairs}"
     for name, inner in definition.subroutines():
         yield from _samples(inner, f" of {name}")

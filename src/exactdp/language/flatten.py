@@ -6,7 +6,9 @@ becomes a basic statement of its own.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+from typing import Any
 
 from exactdp.errors import Place
 from exactdp.language.code import (
@@ -20,38 +22,16 @@ from exactdp.language.code import (
     Jump,
     Loop,
     Next,
-    PureExpr,
     Release,
     Require,
     Set,
     Unpacked,
     Updated,
 )
-from exactdp.language.control import Control
-from exactdp.language.definition import Definition, nodes
+from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
-from exactdp.language.syntax import (
-    Append,
-    Assert,
-    Assign,
-    Augment,
-    Expr,
-    For,
-    Function,
-    If,
-    Index,
-    Literal,
-    Name,
-    Node,
-    Pattern,
-    Return,
-    Sequence,
-    Simple,
-    Stmt,
-    Targets,
-    While,
-)
+from exactdp.language.tree import Definition, constant, name, nodes, put, statements, targets, where
 from exactdp.language.types import InputType, ListType, RecordType
 
 
@@ -60,29 +40,25 @@ def flatten(definition: Definition) -> Code:
     return Flattener().program(definition)
 
 
-class Flattener(Control):
+class Flattener(CallLowering):
     """Emits the statements of a function and of the subroutines it calls."""
 
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
-        function = definition.function
-        noise = NoisyNames(function, definition.constants, noisy_inputs(function))
-        scope = Scope("", {}, definition.constants, noise, declared=_declared(function.body))
-        self.scope = scope
-        inputs = tuple((self.local(param.name), param.type) for param in function.params)
-        changed = _changed(function)
+        noise = NoisyNames(definition, noisy_inputs(definition))
+        self.scope = Scope("", {}, definition.constants, noise, declared=_declared(definition))
+        inputs = tuple((self.local(param.name), param.type) for param in definition.params)
+        changed = variables(definition)
         self.lengths = {
             self.local(param.name): param.type.length
-            for param in function.params
+            for param in definition.params
             if isinstance(param.type, ListType | RecordType) and param.name not in changed
         }
-        self.declare(function)
-        self.block(function.body)
-        self.emit(FallOff(function.name, place=function.place))
+        self.statements(definition)
         resolved = tuple(self._resolve(instruction) for instruction in self.code)
         loops = tuple(
-            Loop(self.marks[start], self.marks[end], counter, times, node)
-            for start, end, counter, times, node in self.loops
+            Loop(self.marks[start], self.marks[end], counter, times, place)
+            for start, end, counter, times, place in self.loops
         )
         return Code(resolved, inputs, tuple(self.slots), self.functions, loops)
 
@@ -99,26 +75,28 @@ class Flattener(Control):
                 return dataclasses.replace(instruction, body=self.marks[body], leave=there)
         return instruction
 
-    def inline(self, definition: Definition, args: list[PureExpr], at: Node, user: bool) -> Name:
+    def inline(
+        self, definition: Definition, args: list[ast.expr], at: ast.AST, user: bool
+    ) -> ast.Name:
         """Emit a subroutine's statements; return the slot that holds its result.
 
         The functions of the prelude are not the user's: their statements stand where
         they are called.
         """
-        function, place = definition.function, self.place(at)
+        place, params = self.place(at), definition.params
         outer, targets, assigning = self.scope, self.targets, self.assigning
         self.calls += 1
         noisy = [
             param.name
-            for param, arg in zip(function.params, args, strict=True)
+            for param, arg in zip(params, args, strict=True)
             if self.reads_noise(arg) or (param.type is not None and not param.type.finite)
         ]
         self.scope = Scope(
-            f"{function.name}{self.calls}.",
+            f"{definition.name}{self.calls}.",
             {},
             definition.constants,
-            NoisyNames(function, definition.constants, noisy),
-            declared=_declared(function.body),
+            NoisyNames(definition, noisy),
+            declared=_declared(definition),
             place=place if not user else outer.place,
             user=user and outer.user,
             leave=self.label(),
@@ -128,49 +106,52 @@ class Flattener(Control):
         self.targets = []
         if samples_noise(definition) or inner.noise.names:
             self.noisy_slots.add(inner.result)
-        changed = _changed(function)
-        for param, arg in zip(function.params, args, strict=True):
-            plain = isinstance(arg, Name) or (not self.reads(arg, None) and param.type is None)
+        changed = variables(definition)
+        for param, arg in zip(params, args, strict=True):
+            plain = isinstance(arg, ast.Name) or (not self.reads(arg, None) and param.type is None)
             if plain and param.name not in changed:
                 inner.aliases[param.name] = arg
-                slot = arg.id if isinstance(arg, Name) else ""
+                slot = arg.id if isinstance(arg, ast.Name) else ""
             else:
                 slot = self.local(param.name)
                 self.emit(Set(slot, arg, place=place))
             if param.type is not None:
                 self.emit(Check(slot, param.type, param.name, place=place))
-        self.declare(function)
-        self.block(function.body)
-        self.emit(FallOff(function.name, place=self.place(function)))
+        self.statements(definition)
         self.mark(inner.leave)
         self.scope, self.targets, self.assigning = outer, targets, assigning
-        return Name(inner.result, place=place)
+        return name(inner.result, place)
 
-    def declare(self, function: Function) -> None:
-        """Give every variable of a function its slot."""
-        for name in variables(function):
-            self.local(name)
+    def statements(self, definition: Definition) -> None:
+        """Emit the statements of a function, after its variables got their slots."""
+        for variable in variables(definition):
+            self.local(variable)
+        self.block(definition.body)
+        self.emit(FallOff(definition.name, place=self.scope.place or definition.place))
 
-    def block(self, body: tuple[Stmt, ...]) -> None:
+    def block(self, body: list[ast.stmt]) -> None:
         """Emit the statements of a block."""
         for statement in body:
             self.statement(statement)
 
-    def statement(self, node: Stmt) -> None:
+    def statement(self, node: ast.stmt) -> None:
         """Emit one statement."""
         place = self.place(node)
-        assigns = isinstance(node, Assign | Augment | Append)
+        assigns = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr)
         self.assigning = place if assigns and self.scope.user else None
         match node:
-            case Assign(targets, value):
-                self.assign_all(targets, value, node)
-            case Augment(target, op, value):
-                self.augment(target, op, self.value(value), node)
-            case Append(target, value):
-                base = self.variable(target)
-                item = self.value(value)
-                self.store(target, Appended(base, item, place=place))
-            case If(test, then, otherwise):
+            case ast.Assign([target], value) | ast.AnnAssign(target, _, ast.expr() as value):
+                self.assign(target, value)
+            case ast.Assign(targets, value):
+                whole = self.keep(self.value(value), place)
+                for target in targets:
+                    self.assign_value(target, whole)
+            case ast.AugAssign(target, op, value):
+                self.augment(target, op, self.value(value), place)
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name() as target), [value])):
+                longer = Appended(self.variable(target), self.value(value))
+                self.store(target, put(longer, place))
+            case ast.If(test, then, otherwise):
                 yes, no, end = self.label(), self.label(), self.label()
                 self.condition(test, yes, no)
                 self.mark(yes)
@@ -180,22 +161,50 @@ class Flattener(Control):
                 self.mark(no)
                 self.block(otherwise)
                 self.mark(end)
-            case For():
+            case ast.For():
                 self.for_(node)
-            case While():
+            case ast.While():
                 self.while_(node)
-            case Return(value):
+            case ast.Return(ast.expr() as value):
                 self.return_(value, place)
-            case Assert(test, message):
+            case ast.Assert(test, message):
                 text = None if message is None else self.value(message)
                 self.emit(Require(self.value(test), text, place=place))
-            case Simple("pass"):
-                pass
-            case Simple(word):
+            case ast.Break() | ast.Continue():
                 again, leave = self.targets[-1]
-                self.jump(leave if word == "break" else again, place)
+                self.jump(leave if isinstance(node, ast.Break) else again, place)
 
-    def return_(self, value: Expr, place: Place) -> None:
+    def for_(self, node: ast.For) -> None:
+        """Emit a `for` loop."""
+        again, leave, end = self.label(), self.label(), self.label()
+        items = self.value(node.iter)
+
+        def inside() -> None:
+            self.targets.append((again, end))
+            self.block(node.body)
+            self.targets.pop()
+
+        self.loop(node.target, items, inside, node, (again, leave))
+        self.block(node.orelse)
+        self.mark(end)
+
+    def while_(self, node: ast.While) -> None:
+        """Emit a `while` loop."""
+        again, body, leave, end = (self.label() for _ in range(4))
+        place = self.place(node)
+        self.mark(again)
+        self.loops.append((again, leave, None, None, where(node)))
+        self.condition(node.test, body, leave)
+        self.mark(body)
+        self.targets.append((again, end))
+        self.block(node.body)
+        self.targets.pop()
+        self.jump(again, place)
+        self.mark(leave)
+        self.block(node.orelse)
+        self.mark(end)
+
+    def return_(self, value: ast.expr, place: Place) -> None:
         """Emit the end of the function with its result."""
         if self.scope.leave:
             self.into(value, self.scope.result)
@@ -203,35 +212,24 @@ class Flattener(Control):
         else:
             self.emit(Release(self.value(value), place=place))
 
-    def assign_all(self, targets: tuple[Pattern, ...], value: Expr, node: Node) -> None:
-        """Emit `a = b = value`."""
-        if len(targets) > 1:
-            value = self.keep(self.value(value), self.place(node))
-            for target in targets:
-                self.assign_value(target, value)
-        else:
-            self.assign(targets[0], value)
-
-    def assign(self, target: Pattern, value: Expr) -> None:
+    def assign(self, target: ast.expr, value: ast.expr) -> None:
         """Emit an assignment of an expression that is not lowered yet."""
         match target, value:
-            case Name(name), _:
-                slot = self.local(name)
-                self.into(value, slot, binds=name, place=self.place(target))
+            case ast.Name(variable), _:
+                self.into(value, self.local(variable), binds=variable, place=self.place(target))
                 self.declared(target)
-            case Targets(parts), Sequence(items) if len(parts) == len(items):
+            case ast.Tuple(parts), ast.Tuple(items) | ast.List(items) if len(parts) == len(items):
                 self.assign_parts(parts, items, self.place(target))
             case _:
                 self.assign_value(target, self.value(value))
 
-    def assign_parts(
-        self, parts: tuple[Pattern, ...], items: tuple[Expr, ...], place: Place
-    ) -> None:
+    def assign_parts(self, parts: list[ast.expr], items: list[ast.expr], place: Place) -> None:
         """Emit `a, b = x, y`: one after the other, if no value reads what is assigned before."""
         assigned: set[str] = set()
         ordered = True
         for part, item in zip(parts, items, strict=True):
-            ordered = ordered and not _mentions(item, assigned)
+            read = {node.id for node in nodes(item) if isinstance(node, ast.Name)}
+            ordered = ordered and assigned.isdisjoint(read)
             assigned.update(_roots(part))
         if ordered:
             for part, item in zip(parts, items, strict=True):
@@ -241,43 +239,38 @@ class Flattener(Control):
         for part, value in zip(parts, values, strict=True):
             self.assign_value(part, value)
 
-    def assign_value(self, target: Pattern, value: PureExpr) -> None:
+    def assign_value(self, target: ast.expr, value: ast.expr) -> None:
         """Emit an assignment of a pure expression."""
         place = self.place(target)
         match target:
-            case Name():
+            case ast.Name():
                 self.store(target, value)
-            case Index(base, index):
-                assert isinstance(base, Name)
+            case ast.Subscript(ast.Name() as base, index):
                 position = self.value(index)
-                left = self.variable(base)
-                self.store(base, Updated(left, position, value, place=place))
-            case Targets(parts):
-                whole = self.keep(Unpacked(value, len(parts), place=place), place)
+                self.store(base, put(Updated(self.variable(base), position, value), place))
+            case ast.Tuple(parts):
+                whole = self.keep(put(Unpacked(value, len(parts)), place), place)
                 for k, part in enumerate(parts):
-                    entry = Index(whole, Literal(k, place=place), place=self.place(part))
-                    self.assign_value(part, entry)
+                    self.assign_value(part, _entry(whole, constant(k, place), self.place(part)))
 
-    def augment(self, target: Name | Index, op: str, value: PureExpr, node: Node) -> None:
+    def augment(self, target: ast.expr, op: ast.operator, value: ast.expr, place: Place) -> None:
         """Emit `target op= value`."""
-        place = self.place(node)
-        if isinstance(target, Name):
-            self.store(target, Augmented(op, self.variable(target), value, place=place))
-            return
-        base, index = target.base, self.value(target.index)
-        assert isinstance(base, Name)
-        left = self.variable(base)
-        entry = Index(left, index, place=self.place(target))
-        changed = Augmented(op, entry, value, place=place)
-        self.store(base, Updated(left, index, changed, place=place))
+        match target:
+            case ast.Name():
+                self.store(target, put(Augmented(self.variable(target), op, value), place))
+            case ast.Subscript(ast.Name() as base, position):
+                index, left = self.value(position), self.variable(base)
+                entry = _entry(left, index, self.place(target))
+                changed = put(Augmented(entry, op, value), place)
+                self.store(base, put(Updated(left, index, changed), place))
 
-    def store(self, target: Name, value: PureExpr) -> None:
+    def store(self, target: ast.Name, value: ast.expr) -> None:
         """Emit slot ← value for a user's variable."""
         binds = target.id if self.scope.user else ""
         self.emit(Set(self.local(target.id), value, binds, place=self.place(target)))
         self.declared(target)
 
-    def declared(self, target: Name) -> None:
+    def declared(self, target: ast.Name) -> None:
         """Emit the check of a variable with a declared domain."""
         kind = self.scope.declared.get(target.id)
         if kind is not None:
@@ -285,61 +278,30 @@ class Flattener(Control):
             self.emit(Check(self.local(target.id), kind, target.id, place=place))
 
 
-def _declared(body: tuple[Stmt, ...]) -> dict[str, InputType]:
+def _entry(base: ast.expr, index: ast.expr, place: Place) -> ast.expr:
+    return put(ast.Subscript(base, index, ast.Load()), place)
+
+
+def _declared(definition: Definition) -> dict[str, InputType]:
     """Return the variables that a function declares, with their types."""
-    found: dict[str, InputType] = {}
-    for node in nodes(body):
-        if isinstance(node, Assign) and node.declared is not None:
-            target = node.targets[0]
-            assert isinstance(target, Name)
-            found[target.id] = node.declared
+    found: dict[str, Any] = {}
+    for node in statements(definition.body):
+        match node:
+            case ast.AnnAssign(ast.Name(variable), ast.Constant(kind)):
+                found[variable] = kind
     return found
 
 
-def variables(function: Function) -> list[str]:
+def variables(definition: Definition) -> list[str]:
     """Return the variables that the statements of a function assign, in order."""
-    found: dict[str, None] = {}
-
-    def collect(target: Pattern) -> None:
-        if isinstance(target, Name):
-            found[target.id] = None
-        elif isinstance(target, Targets):
-            for item in target.items:
-                collect(item)
-
-    for node in nodes(function.body):
-        if isinstance(node, Assign):
-            for target in node.targets:
-                collect(target)
-        elif isinstance(node, For):
-            collect(node.target)
-    return list(found)
+    return list(dict.fromkeys(name for one in targets(definition.body) for name in _roots(one)))
 
 
-def _roots(target: Pattern) -> list[str]:
+def _roots(target: ast.expr) -> list[str]:
     """Return the variables that an assignment to a target changes."""
     match target:
-        case Name(name):
+        case ast.Name(name) | ast.Subscript(ast.Name(name)):
             return [name]
-        case Index(Name(name)):
-            return [name]
-        case Targets(items):
+        case ast.Tuple(items):
             return [name for item in items for name in _roots(item)]
     return []
-
-
-def _mentions(value: Node, names: set[str]) -> bool:
-    return any(isinstance(node, Name) and node.id in names for node in nodes(value))
-
-
-def _changed(function: Function) -> set[str]:
-    """Return the variables that a function assigns or changes in place."""
-    found = set(variables(function))
-    for node in nodes(function.body):
-        match node:
-            case Assign(targets):
-                for target in targets:
-                    found.update(_roots(target))
-            case Augment(target) | Append(target):
-                found.update(_roots(target))
-    return found

@@ -14,17 +14,13 @@ from exactdp.language.code import (
     expressions,
     written,
 )
-from exactdp.language.definition import bound_names, nodes
-from exactdp.language.syntax import Name
+from exactdp.language.tree import free_names
 
 
 def read(instruction: Instruction, slots: frozenset[str]) -> frozenset[str]:
     """Return the slots that a statement reads."""
     found = {
-        node.id
-        for part in expressions(instruction)
-        for node in nodes(part)
-        if isinstance(node, Name) and node.id in slots and node.id not in bound_names(part)
+        name for part in expressions(instruction) for name in free_names(part) if name in slots
     }
     match instruction:
         case Next(items, counter):
@@ -57,7 +53,7 @@ class Flow:
             changed = False
             for pc in reversed(range(size)):
                 now = self.reads[pc]
-                for there in self.code.successors(pc):
+                for there in self.code.successors[pc]:
                     now |= live[there] - self.written_towards(pc, there)
                 if now != live[pc]:
                     live[pc] = now
@@ -79,7 +75,7 @@ class Flow:
         """The statements that control can reach from the start."""
         seen, waiting = {0}, [0]
         while waiting:
-            for there in self.code.successors(waiting.pop()):
+            for there in self.code.successors[waiting.pop()]:
                 if there not in seen:
                     seen.add(there)
                     waiting.append(there)
@@ -93,7 +89,7 @@ class Flow:
             pc = waiting.popleft()
             if pc == goal:
                 return self._describe(came, goal)
-            for choice, there in enumerate(self.code.successors(pc)):
+            for choice, there in enumerate(self.code.successors[pc]):
                 if slot in self.written_towards(pc, there):
                     continue
                 if there not in came:

@@ -152,7 +152,7 @@ def _summary(kind: ValueKind) -> ValueKind:
 
 def join(left: ValueKind, right: ValueKind) -> ValueKind:
     """Return the kind of a value that is of one kind or the other."""
-    if right in (left, NOTHING):
+    if left is right or right in (left, NOTHING):
         return left
     if left == NOTHING:
         return right

@@ -7,8 +7,7 @@ copied to the newer. Labels are the line numbers; control falls through unless t
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import ast
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -32,13 +31,12 @@ from exactdp.language.code import (
     Test,
     written,
 )
-from exactdp.language.definition import nodes
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.flow import Flow
 from exactdp.language.limits import CODE_LIMIT
 from exactdp.language.operations import items_of
 from exactdp.language.printer import show, show_value
-from exactdp.language.syntax import Binary, Boolean, Comparison, Literal, Name, Node, Unary
+from exactdp.language.tree import constant, name, nodes, rebuilt, where
 from exactdp.language.values import Value
 
 #: A statement of the unrolled program: its position and the round of each loop around it.
@@ -62,12 +60,13 @@ def labelled(code: Code, checked: CheckedCode, name: str) -> str:
 class _Labeller:
     def __init__(self, code: Code, checked: CheckedCode) -> None:
         self.code, self.checked, self.flow = code, checked, Flow(code)
-        self.items: dict[int, Any] = {}  # the items of each loop over constants, by `Enter`
-        self.enters: dict[str, int] = {}
-        for pc, one in enumerate(code.instructions):
-            if isinstance(one, Enter):
-                self.enters[one.items] = pc
+        #: The loops over constants by their counters, and the items of each.
         self.known = {loop.counter: loop for loop in code.loops if loop.times is not None}
+        self.items = {
+            one.counter: items_of(evaluate_closed(one.value, code.functions))
+            for one in code.instructions
+            if isinstance(one, Enter) and one.counter in self.known
+        }
         self.substituted = self._substituted()
         self.lines: dict[Point, _Line] = {}
         self.names: dict[str, str] = {}
@@ -106,14 +105,6 @@ class _Labeller:
                 found.add(slot)
         return found
 
-    def _items(self, one: Next) -> Any:
-        pc = self.enters[one.items]
-        if pc not in self.items:
-            enter = self.code.instructions[pc]
-            assert isinstance(enter, Enter)
-            self.items[pc] = items_of(evaluate_closed(enter.value, self.code.functions))
-        return self.items[pc]
-
     def landing(self, pc: int, rounds: dict[int, int]) -> Point:
         """Return the next statement to show, after jumps and the turns of known loops."""
         seen: set[Point] = set()
@@ -145,7 +136,7 @@ class _Labeller:
                     return pc, tuple(sorted(rounds.items()))
 
     def _over(self, one: Next, rounds: dict[int, int]) -> bool:
-        return rounds[self.known[one.counter].start] >= len(self._items(one))
+        return rounds[self.known[one.counter].start] >= len(self.items[one.counter])
 
     def _turn(self, one: Next, rounds: dict[int, int]) -> tuple[int, dict[int, int]]:
         start = self.known[one.counter].start
@@ -168,7 +159,7 @@ class _Labeller:
             if isinstance(one, Next) and one.counter in self.known:
                 after = [self.landing(*self._turn(one, dict(rounds)))]
             else:
-                after = [self.landing(there, dict(rounds)) for there in self.code.successors(pc)]
+                after = [self.landing(there, dict(rounds)) for there in self.code.successors[pc]]
             self.lines[point] = _Line(point, after)
             waiting.extend(after)
         return sorted(self.lines.values(), key=lambda line: self._order(line.point))
@@ -219,81 +210,42 @@ class _Labeller:
         if not lines:
             return f"{name}: more than {CODE_LIMIT:,} statements when unrolled"
         copies = self.version(lines)
-        order: list[tuple[Point, Point | None]] = []
+        # What stands on a line: a statement, or the k-th copy on the way from one to another.
+        entries: list[tuple[Point, Point | None, int]] = []
         for line in lines:
-            order.append((line.point, None))
-            order += [
-                (line.point, there)
-                for there in dict.fromkeys(line.after)
-                if (line.point, there) in copies
-            ]
-        labels = self._labels(order, copies)
-        width = len(str(sum(len(copies.get((a, b), ())) if b else 1 for a, b in order)))
+            entries.append((line.point, None, 0))
+            for goal in dict.fromkeys(line.after):
+                count = len(copies.get((line.point, goal), ()))
+                entries += [(line.point, goal, k) for k in range(count)]
+        labels = {entry: label for label, entry in enumerate(entries, 1)}
         inputs = ", ".join(f"{slot}: {kind}" for slot, kind in self.code.inputs)
         out = [f"{name}({inputs})"]
-        for position, (point, there) in enumerate(order):
-            follow = self._following(order, position)
-            out += [
-                f"{label:>{width}}: {text}"
-                for label, text in self._entry(point, there, labels, copies, follow)
-            ]
+        for (point, there, k), label in labels.items():
+            one, ends = self.code.instructions[point[0]], list[tuple[Point, Point | None, int]]()
+            if there is not None:
+                slot, old, new = copies[point, there][k]
+                text = f"{self._name(slot, new)} ← {self._name(slot, old)}"
+                if k + 1 == len(copies[point, there]):
+                    ends = [(there, None, 0)]
+            else:
+                line = self.lines[point]
+                text = self._statement(one, line)
+                ends = [
+                    (point, goal, 0) if (point, goal) in copies else (goal, None, 0)
+                    for goal in line.after
+                ]
+            match [labels[end] for end in ends]:
+                case [yes, no] if isinstance(one, Branch):
+                    text = f"if {text} goto {yes} else goto {no}"
+                case [yes, no]:
+                    text = f"{text}; goto {yes}, or goto {no} if there is none"
+                case [next_] if next_ != label + 1:
+                    text = f"{text}; goto {next_}"
+            out.append(f"{label:>{len(str(len(labels)))}}: {text}")
         return "\n".join(out)
 
-    def _labels(
-        self,
-        order: list[tuple[Point, Point | None]],
-        copies: dict[tuple[Point, Point], list[tuple[str, int, int]]],
-    ) -> dict[tuple[Point, Point | None], int]:
-        labels, count = {}, 1
-        for point, there in order:
-            labels[point, there] = count
-            count += 1 if there is None else len(copies[point, there])
-        return labels
-
-    @staticmethod
-    def _following(order: list[tuple[Point, Point | None]], position: int) -> Any:
-        return order[position + 1] if position + 1 < len(order) else None
-
-    def _entry(
-        self,
-        point: Point,
-        there: Point | None,
-        labels: dict[tuple[Point, Point | None], int],
-        copies: dict[tuple[Point, Point], list[tuple[str, int, int]]],
-        follow: Any,
-    ) -> list[tuple[int, str]]:
-        first = labels[point, there]
-
-        def target(goal: Point) -> int:
-            edge = (point, goal)
-            return labels[edge] if there is None and edge in copies else labels[goal, None]
-
-        def onward(goal: Point) -> str:
-            ahead = (point, goal) if there is None and (point, goal) in copies else (goal, None)
-            return "" if ahead == follow else f"; goto {target(goal)}"
-
-        if there is not None:
-            texts = [
-                f"{self._name(slot, new)} ← {self._name(slot, old)}"
-                for slot, old, new in copies[point, there]
-            ]
-            texts[-1] += onward(there)
-            return [(first + k, text) for k, text in enumerate(texts)]
-        line = self.lines[point]
-        one = self.code.instructions[point[0]]
-        text = self._statement(one, line)
-        if isinstance(one, Branch):
-            yes, no = line.after
-            return [(first, f"if {text} goto {target(yes)} else goto {target(no)}")]
-        if isinstance(one, Next) and len(line.after) > 1:
-            yes, no = line.after
-            return [(first, f"{text}; goto {target(yes)}, or goto {target(no)} if there is none")]
-        if line.after:
-            text += onward(line.after[0])
-        return [(first, text)]
-
     def _statement(self, one: Instruction, line: _Line) -> str:
-        def show_in(node: Node) -> str:
+        def show_in(node: ast.expr) -> str:
             return show(self._renamed(node, line))
 
         match one:
@@ -325,7 +277,7 @@ class _Labeller:
 
     def _value(self, one: Next, line: _Line) -> Value:
         rounds = dict(line.point[1])
-        return self._items(one)[rounds[self.known[one.counter].start]]
+        return self.items[one.counter][rounds[self.known[one.counter].start]]
 
     def _new(self, slot: str, line: _Line) -> str:
         """Return the name of a slot after a statement assigns it."""
@@ -343,67 +295,38 @@ class _Labeller:
 
     def _renamed(self, node: Any, line: _Line) -> Any:
         """Return an expression with versions for noise and values for loop variables."""
-        values = self._substitute(node, dict(line.point[1]))
 
         def rename(part: Any) -> Any:
-            if isinstance(part, Name) and part.id in self.flow.slots:
-                return Name(self._name(part.id, line.versions.get(part.id)), place=part.place)
-            return None
+            if isinstance(part, ast.Name) and part.id in self.flow.slots:
+                return name(self._name(part.id, line.versions.get(part.id)), where(part))
+            return rebuilt(part, rename)
 
-        return _mapped(values, rename)
+        return rename(self._substitute(node, dict(line.point[1])))
 
     def _substitute(self, node: Any, rounds: dict[int, int]) -> Any:
-        """Return an expression with loop variables replaced by values and constants folded."""
-
-        def value(part: Any) -> Any:
-            if isinstance(part, Name) and part.id in self.substituted:
-                return self._loop_value(part.id, rounds)
-            return None
-
-        return self._folded(_mapped(node, value))
-
-    def _folded(self, node: Any) -> Any:
-        """Return an expression with its closed parts computed, where that reads better."""
-
-        def fold(part: Any) -> Any:
-            if isinstance(part, Binary | Comparison | Boolean | Unary):
-                found = self._closed(part)
-                if isinstance(found, int | Fraction):
-                    return Literal(found, place=part.place)
-            return None
-
-        return _mapped(node, fold)
+        """Return an expression with values for loop variables, and closed parts computed."""
+        if isinstance(node, ast.Name) and node.id in self.substituted:
+            return self._loop_value(node.id, rounds) or node
+        new = rebuilt(node, lambda part: self._substitute(part, rounds))
+        if isinstance(new, ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp):
+            found = self._closed(new)
+            if isinstance(found, int | Fraction):
+                return constant(found, where(node))
+        return new
 
     def _closed(self, node: Any) -> Value:
         """Return the value of an expression without variables, or None."""
-        if any(isinstance(part, Name) for part in nodes(node)):
+        if any(isinstance(part, ast.Name) for part in nodes(node)):
             return None
         try:
             return evaluate_closed(node, {})
         except ExactdpError:
             return None
 
-    def _loop_value(self, slot: str, rounds: dict[int, int]) -> Literal | None:
+    def _loop_value(self, slot: str, rounds: dict[int, int]) -> ast.Constant | None:
         for one in self.code.instructions:
             if isinstance(one, Next) and one.slot == slot and one.counter in self.known:
                 count = rounds.get(self.known[one.counter].start, 0)
                 if count:
-                    return Literal(self._items(one)[count - 1], place=one.place)
+                    return constant(self.items[one.counter][count - 1], one.place)
         return None
-
-
-def _mapped(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a tree in which `change` has replaced the parts for which it returns one."""
-    changed = change(node)
-    if changed is not None:
-        return changed
-    if type(node) is tuple:
-        return tuple(_mapped(part, change) for part in node)
-    if isinstance(node, Node):
-        changes = {
-            name: _mapped(getattr(node, name), change)
-            for name in node.__dataclass_fields__
-            if name != "place"
-        }
-        return dataclasses.replace(node, **changes)
-    return node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from exactdp.language.syntax import Param
+from exactdp.language.tree import Param
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
 

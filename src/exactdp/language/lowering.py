@@ -1,4 +1,4 @@
-"""Program form to flat code: expressions.
+"""Program form to flat code: expressions, conditions and the loops of both.
 
 `value` returns a pure expression with the same meaning, after emitting a basic statement
 for every sample, comparison of noise and subroutine in it, in Python's order.
@@ -6,159 +6,125 @@ for every sample, comparison of noise and subroutine in it, in Python's order.
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from exactdp.errors import Place
-from exactdp.language.code import Appended, Instruction, Pick, PureExpr, Sample, Set, Test
-from exactdp.language.definition import Definition, nodes
-from exactdp.language.renaming import Renaming
-from exactdp.language.syntax import (
-    Boolean,
-    Call,
+from exactdp.language.code import Appended, Enter, Next, Pick, Sample, Set, Test
+from exactdp.language.control import Control
+from exactdp.language.limits import UNROLL_LIMIT
+from exactdp.language.prelude import prelude
+from exactdp.language.rules import refuse
+from exactdp.language.tree import (
+    SYMBOLS,
     Choose,
-    Clause,
-    Comparison,
     Comprehension,
-    Conditional,
-    Draw,
+    Definition,
     ExpMech,
-    Expr,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Node,
-    Pattern,
-    Sequence,
-    Unary,
+    NoiseCall,
+    call,
+    called,
+    constant,
+    list_of,
+    name,
+    pair,
+    put,
+    rebuilt,
+    where,
 )
 
 _ORDER = ("<", "<=", "==", "!=", ">=", ">")
 
 
-class Lowering(Renaming):
+class Lowering(Control):
     """Emits the basic statements of expressions."""
 
     @abstractmethod
-    def emit(self, instruction: Instruction) -> None:
-        """Add a basic statement."""
-
-    @abstractmethod
-    def label(self) -> int:
-        """Return a new label."""
-
-    @abstractmethod
-    def mark(self, label: int) -> None:
-        """Put a label here."""
-
-    @abstractmethod
-    def jump(self, label: int, place: Place) -> None:
-        """Go to a label."""
-
-    @abstractmethod
-    def branch(self, test: PureExpr, yes: int, no: int, place: Place) -> None:
-        """Go to one of two labels by a finite value."""
-
-    @abstractmethod
-    def condition(self, test: Expr, yes: int, no: int) -> None:
-        """Emit a jump by the truth of a condition."""
-
-    @abstractmethod
-    def inline(self, definition: Definition, args: list[PureExpr], at: Node, user: bool) -> Name:
+    def inline(
+        self, definition: Definition, args: list[ast.expr], at: ast.AST, user: bool
+    ) -> ast.Name:
         """Emit a subroutine's statements; return the slot that holds its result."""
 
     @abstractmethod
-    def loop(
-        self, target: Pattern, items: PureExpr, inside: Callable[[], None], node: Node
-    ) -> None:
-        """Emit a loop over items."""
+    def assign_value(self, target: ast.expr, value: ast.expr) -> None:
+        """Emit an assignment of a pure expression."""
 
     @abstractmethod
-    def call(self, node: Call) -> PureExpr:
+    def declared(self, target: ast.Name) -> None:
+        """Emit the check of a variable with a declared domain."""
+
+    @abstractmethod
+    def call(self, node: ast.Call) -> ast.expr:
         """Return the value of a call with effects."""
 
     @abstractmethod
     def choice(self, node: ExpMech | Choose) -> ExpMech | Choose:
         """Return a choice with pure parts."""
 
-    @abstractmethod
-    def prelude_call(self, name: str, args: list[PureExpr], node: Node) -> Name:
+    def prelude_call(self, word: str, args: list[ast.expr], node: ast.AST) -> ast.Name:
         """Inline a function of the prelude."""
+        return self.inline(prelude(word), args, node, False)
 
-    @abstractmethod
-    def noisy_lambda(self, node: Lambda) -> NoReturn:
+    def noisy_lambda(self, node: ast.Lambda) -> NoReturn:
         """Refuse a lambda with noise."""
+        refuse(
+            self.place(node),
+            "a lambda cannot sample or compare noise",
+            "Functions handed to other functions are run on finite values.",
+            "Use a comprehension or a loop, or an @ideal function called by name.",
+        )
 
-    def keep(self, value: PureExpr, place: Place) -> Name:
+    def keep(self, value: ast.expr, place: Place) -> ast.Name:
         """Return a slot that holds the value."""
         slot = self.temporary("t")
         if self.reads_noise(value):
             self.noisy_slots.add(slot)
         self.emit(Set(slot, value, place=place))
-        return Name(slot, place=place)
+        return name(slot, place)
 
-    def value(self, node: Expr) -> Any:
+    def value(self, node: ast.expr) -> Any:
         """Return a pure expression for the value of any expression."""
         if not self.scope.noise.effectful(node):
             return self.rename(node)
         match node:
-            case Draw() | ExpMech() | Choose() | Boolean() | Comparison() | Conditional():
+            case NoiseCall() | ExpMech() | Choose() | ast.Call(ast.Attribute()):
                 return self.into_fresh(node)
-            case Unary("not"):
+            case ast.BoolOp() | ast.Compare() | ast.IfExp() | ast.UnaryOp(ast.Not()):
                 return self.into_fresh(node)
-            case Comprehension() | Method():
+            case ast.ListComp() | ast.GeneratorExp():
                 return self.into_fresh(node)
-            case Lambda():
+            case ast.Lambda():
                 self.noisy_lambda(node)
-            case Call():
+            case ast.Call():
                 return self.call(node)
-        changes = {
-            name: self.parts(getattr(node, name))
-            for name in node.__dataclass_fields__
-            if name != "place"
-        }
-        return dataclasses.replace(node, place=self.place(node), **changes)
+        return rebuilt(node, self.value, self.place(node))
 
-    def parts(self, part: Any) -> Any:
-        """Return the pure expressions of the parts of a node, in order."""
-        if isinstance(part, Node):
-            return self.value(part)  # type: ignore[arg-type]
-        if type(part) is tuple:
-            return tuple(self.parts(inner) for inner in part)
-        return part
-
-    def into_fresh(self, node: Expr) -> Name:
+    def into_fresh(self, node: ast.expr) -> ast.Name:
         """Return a new slot that holds the value."""
-        slot = self.temporary("b" if isinstance(node, Comparison | Boolean | Unary) else "t")
+        truth = isinstance(node, ast.Compare | ast.BoolOp | ast.UnaryOp)
+        slot = self.temporary("b" if truth else "t")
         if self.scope.noise.noisy(node):
             self.noisy_slots.add(slot)
         self.into(node, slot)
-        return Name(slot, place=self.place(node))
+        return name(slot, self.place(node))
 
-    def into(self, node: Expr, slot: str, binds: str = "", place: Place | None = None) -> None:
+    def into(self, node: ast.expr, slot: str, binds: str = "", place: Place | None = None) -> None:
         """Emit slot ← node."""
         at = place or self.place(node)
         user = binds if self.scope.user else ""
         if self.scope.noise.effectful(node):
             match node:
-                case Draw(noise, rate, mean, by_scale):
-                    draw = Draw(
-                        noise,
-                        self.value(rate),
-                        self.value(mean),
-                        by_scale,
-                        place=self.place(node),
-                    )
+                case NoiseCall():
+                    draw = rebuilt(node, self.value, self.place(node))
                     # Inside `total = total + lap(…)` it is total that is assigned.
                     self.emit(Sample(slot, draw, user, place=self.assigning or at))
                     return
                 case ExpMech() | Choose():
                     self.emit(Pick(slot, self.choice(node), place=at))
                     return
-                case Conditional(test, then, otherwise):
+                case ast.IfExp(test, then, otherwise):
                     yes, no, end = self.label(), self.label(), self.label()
                     self.condition(test, yes, no)
                     self.mark(yes)
@@ -168,90 +134,226 @@ class Lowering(Renaming):
                     self.into(otherwise, slot, binds, at)
                     self.mark(end)
                     return
-                case Comparison(first, ((op, second),)) if op in _ORDER:
+                case ast.Compare(first, [op], [second]) if SYMBOLS[type(op)] in _ORDER:
                     left, right = self.value(first), self.value(second)
-                    self.emit(Test(slot, op, left, right, place=self.place(node)))
+                    self.emit(Test(slot, SYMBOLS[type(op)], left, right, place=self.place(node)))
                     return
-                case Comparison() | Unary("not"):
+                case ast.Compare() | ast.UnaryOp(ast.Not()):
                     self.truth(node, slot, at)
                     return
-                case Boolean() if not slot.startswith("%"):
+                case ast.BoolOp() if not slot.startswith("%"):
                     self.emit(Set(slot, self.into_fresh(node), user, place=at))
                     return
-                case Boolean(op, operands):
+                case ast.BoolOp(op, operands):
                     self.boolean(op, operands, slot)
                     return
-                case Comprehension():
+                case ast.ListComp() | ast.GeneratorExp():
                     self.comprehension(node, slot, binds, at)
                     return
-                case Method(base, name, args):
+                case ast.Call(ast.Attribute(base, method), args):
                     given = [self.value(base), *(self.value(arg) for arg in args)]
-                    result = self.prelude_call(name, given, node)
+                    result = self.prelude_call(method, given, node)
                     self.emit(Set(slot, result, user, place=at))
                     return
         self.emit(Set(slot, self.value(node), user, place=at))
 
-    def truth(self, node: Expr, slot: str, at: Place) -> None:
+    def truth(self, node: ast.expr, slot: str, at: Place) -> None:
         """Emit slot ← the truth of a comparison of noise."""
         yes, no, end = self.label(), self.label(), self.label()
         self.condition(node, yes, no)
         for label, answer in ((yes, True), (no, False)):
             self.mark(label)
-            self.emit(Set(slot, Literal(answer, place=at), place=at))
+            self.emit(Set(slot, constant(answer, at), place=at))
             if answer:
                 self.jump(end, at)
         self.mark(end)
 
-    def boolean(self, op: str, operands: tuple[Expr, ...], slot: str) -> None:
+    def boolean(self, op: ast.boolop, operands: list[ast.expr], slot: str) -> None:
         """Emit slot ← `a and b` or `a or b`, which stop early."""
         end = self.label()
-        for position, operand in enumerate(operands):
+        for operand in operands[:-1]:
             self.into(operand, slot)
-            if position < len(operands) - 1:
-                further = self.label()
-                test, place = Name(slot, place=self.place(operand)), self.place(operand)
-                self.branch(test, *((further, end) if op == "and" else (end, further)), place)
-                self.mark(further)
+            further, place = self.label(), self.place(operand)
+            goals = (further, end) if isinstance(op, ast.And) else (end, further)
+            self.branch(name(slot, place), *goals, place)
+            self.mark(further)
+        self.into(operands[-1], slot)
         self.mark(end)
 
     def comprehension(self, node: Comprehension, slot: str, binds: str, at: Place) -> None:
         """Emit a comprehension as loops that append."""
-        element, clauses, place = node.element, node.clauses, self.place(node)
+        element, place = node.elt, self.place(node)
         # A variable may be read while its new value is built, so the list has its own slot.
         own = slot if slot.startswith("%") else self.temporary("list")
-        found = Name(own, place=place)
+        found = name(own, place)
         if self.scope.noise.noisy(element):
             self.noisy_slots.add(own)
-        self.emit(Set(own, Sequence((), True, place=place), place=place))
+        self.emit(Set(own, list_of([], place), place=place))
 
         def inside() -> None:
-            item = self.value(element)
-            self.emit(Set(own, Appended(found, item, place=place), place=place))
+            self.emit(Set(own, put(Appended(found, self.value(element)), place), place=place))
 
-        self.clauses(clauses, inside, node)
+        self.clauses(node.generators, inside)
         if own != slot:
             self.emit(Set(slot, found, binds if self.scope.user else "", place=at))
 
-    def clauses(self, clauses: tuple[Clause, ...], inside: Callable[[], None], node: Node) -> None:
+    def clauses(self, clauses: list[ast.comprehension], inside: Callable[[], None]) -> None:
         """Emit the loops of a comprehension around `inside`."""
         if not clauses:
             inside()
             return
         clause = clauses[0]
-        items = self.value(clause.items)
-        outer = dict(self.scope.names)
-        for leaf in nodes(clause.target):
-            if isinstance(leaf, Name):
-                self.fresh(leaf.id)
+        items = self.value(clause.iter)
+        outer = self.scope.names
+        self.scope.names = dict(outer)
+        self.bind_afresh(clause.target)
 
         def body() -> None:
             skip = self.label()
-            for test in clause.tests:
+            for test in clause.ifs:
                 further = self.label()
                 self.condition(test, further, skip)
                 self.mark(further)
-            self.clauses(clauses[1:], inside, node)
+            self.clauses(clauses[1:], inside)
             self.mark(skip)
 
         self.loop(clause.target, items, body, clause)
-        self.restore(outer)
+        self.scope.names = outer
+
+    def condition(self, test: ast.expr, yes: int, no: int) -> None:
+        """Emit a jump to `yes` or `no` by the truth of a condition."""
+        if not self.scope.noise.effectful(test):
+            self.branch(self.value(test), yes, no, self.place(test))
+            return
+        match test:
+            case ast.UnaryOp(ast.Not(), operand):
+                self.condition(operand, no, yes)
+            case ast.BoolOp(op, operands):
+                for operand in operands[:-1]:
+                    further = self.label()
+                    if isinstance(op, ast.And):
+                        self.condition(operand, further, no)
+                    else:
+                        self.condition(operand, yes, further)
+                    self.mark(further)
+                self.condition(operands[-1], yes, no)
+            case ast.Compare():
+                self.comparison(test, yes, no)
+            case ast.IfExp(condition, then, otherwise):
+                first_label, second_label = self.label(), self.label()
+                self.condition(condition, first_label, second_label)
+                self.mark(first_label)
+                self.condition(then, yes, no)
+                self.mark(second_label)
+                self.condition(otherwise, yes, no)
+            case _:
+                self.branch(self.value(test), yes, no, self.place(test))
+
+    def comparison(self, node: ast.Compare, yes: int, no: int) -> None:
+        """Emit a chain of comparisons, each a basic statement of its own."""
+        place, left = self.place(node), self.value(node.left)
+        for position, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+            right = self.value(part)
+            last = position == len(node.ops)
+            further = yes if last else self.label()
+            goals = further, no
+            if isinstance(op, ast.In | ast.NotIn):
+                found: ast.expr = self.prelude_call("contains", [right, left], node)
+                goals = goals if isinstance(op, ast.In) else (no, further)
+            elif isinstance(op, ast.Is | ast.IsNot):
+                found = put(ast.Compare(left, [op], [right]), place)
+            else:
+                found = name(self.temporary("b"), place)
+                self.emit(Test(found.id, SYMBOLS[type(op)], left, right, place=place))
+            self.branch(found, *goals, place)
+            if not last:
+                self.mark(further)
+            left = right
+
+    def loop(
+        self,
+        target: ast.expr,
+        items: ast.expr,
+        inside: Callable[[], None],
+        node: ast.AST,
+        labels: tuple[int, int] | None = None,
+    ) -> None:
+        """Emit a loop over items; `labels` are where it goes on and where it ends."""
+        if self.over_input(target, items, inside, node, labels):
+            return
+        again, leave = labels or (self.label(), self.label())
+        place, times = self.place(node), self.times(items, node)
+        kept, self.rounds = self.rounds, self.rounds * max(times or 1, 1)
+        if self.rounds > UNROLL_LIMIT:
+            self.too_long(place)
+        names = self.temporary("items"), self.temporary("round")
+        if self.reads_noise(items):
+            self.noisy_slots.add(names[0])
+        self.emit(Enter(*names, items, place=place))
+        simple = isinstance(target, ast.Name)
+        slot = self.local(target.id) if isinstance(target, ast.Name) else self.temporary("item")
+        if self.reads_noise(items):
+            self.noisy_slots.add(slot)
+        start, body = self.label(), self.label()
+        self.mark(start)
+        self.loops.append((start, leave, names[1], times, where(node)))
+        nonempty = times is not None and times > 0
+        if nonempty:
+            self.emit(Next(*names, slot, body, None, place=place))
+        else:
+            self.mark(again)
+            self.emit(Next(*names, slot, body, leave, place=place))
+        self.mark(body)
+        if not simple:
+            self.assign_value(target, name(slot, self.place(target)))
+        elif isinstance(target, ast.Name):
+            self.declared(target)
+        inside()
+        if nonempty:
+            self.mark(again)
+            self.emit(Next(*names, slot, body, leave, place=place))
+        else:
+            self.jump(again, place)
+        self.mark(leave)
+        self.rounds = kept
+
+    def over_input(
+        self,
+        target: ast.expr,
+        items: ast.expr,
+        inside: Callable[[], None],
+        node: ast.AST,
+        labels: tuple[int, int] | None,
+    ) -> bool:
+        """Emit a loop over an input list by its positions, which are constants.
+
+        Return False if the items are something else.
+        """
+        whole: ast.expr = items
+        numbered = called(items) == "enumerate"
+        if isinstance(items, ast.Call) and numbered and len(items.args) == 1 and not items.keywords:
+            whole = items.args[0]
+        if not isinstance(whole, ast.Name) or whole.id not in self.lengths:
+            return False
+        place = self.place(node)
+        at = name(self.temporary("k"), place)
+        self.scope.names[at.id] = at.id
+        positions = call(name("range", place), [constant(self.lengths[whole.id], place)], place)
+
+        def body() -> None:
+            there = self.place(target)
+            entry: ast.expr = put(ast.Subscript(whole, at, ast.Load()), there)
+            match target:
+                case ast.Tuple([first, second]) if numbered:
+                    self.assign_value(first, at)
+                    self.assign_value(second, entry)
+                case ast.Name(word):
+                    value = pair(at, entry, there) if numbered else entry
+                    self.emit(Set(self.local(word), value, place=there))
+                    self.declared(target)
+                case _:
+                    self.assign_value(target, pair(at, entry, there) if numbered else entry)
+            inside()
+
+        self.loop(at, positions, body, node, labels)
+        return True

@@ -37,9 +37,10 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.operations import COMPARISONS, fail, items_of, python_fail
+from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
+from exactdp.language.rules import fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
-from exactdp.language.syntax import Choose, ExpMech
+from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, alike, as_output
 
@@ -223,7 +224,7 @@ class Machine:
 
     def _endless(self, pc: int, *, surely: bool = True) -> ProgramError:
         loops = self._loops[pc]
-        place = loops[-1].node.place if loops else self.code.instructions[pc].place
+        place = loops[-1].place if loops else self.code.instructions[pc].place
         if surely:
             return fail(
                 place,
@@ -244,8 +245,8 @@ class Machine:
         """Return the step of a statement, and prepare its event if it can have one."""
         after = pc + 1
         match one:
-            case Set(name, value):
-                return self._set(self.slots[name], self._compile(value), after)
+            case Set(name, value, variable):
+                return self._set(self.slots[name], self._compile(value), variable, after)
             case Jump(target):
                 return lambda _: target
             case Branch(test, then, otherwise):
@@ -285,9 +286,12 @@ class Machine:
         return event
 
     @staticmethod
-    def _set(slot: int, value: Callable[[Env], Value], after: int) -> _Step:
+    def _set(slot: int, value: Callable[[Env], Value], variable: str, after: int) -> _Step:
         def step(env: Env) -> int:
-            env[slot] = value(env)
+            try:
+                env[slot] = value(env)
+            except ProgramError as error:
+                raise grown(error, variable) from None
             return after
 
         return step
@@ -399,8 +403,12 @@ class Machine:
 
     def _sample(self, one: Sample) -> _Facts:
         draw = one.draw
-        noise, by_scale, place = draw.noise, draw.by_scale, draw.rate.place
-        rate, mean, mean_place = self._compile(draw.rate), self._compile(draw.mean), draw.mean.place
+        noise, by_scale, place = draw.noise, draw.by_scale, where(draw.rate)
+        rate, mean, mean_place = (
+            self._compile(draw.rate),
+            self._compile(draw.mean),
+            where(draw.mean),
+        )
         rates: dict[EpsTerm, Fraction] = {}  # a rate is nearly always the same
 
         def event(env: Env) -> tuple[Any, ...]:
@@ -417,25 +425,25 @@ class Machine:
             table = self._compile(choice.table)
 
             def looked_up(env: Env) -> tuple[Any, ...]:
-                return _chosen(*table_of(table(env), choice.place), choice.place)
+                return _chosen(*table_of(table(env), where(choice)), where(choice))
 
             return looked_up
         if isinstance(choice, Choose):
-            pairs = [(self._compile(a), self._compile(b)) for a, b in choice.outcomes]
+            pairs = [tuple(map(self._compile, pair.elts)) for pair in choice.outcomes]
 
             def chosen(env: Env) -> tuple[Any, ...]:
                 values = tuple(value(env) for value, _ in pairs)
                 chances = tuple(chance(env) for _, chance in pairs)
-                return _chosen(values, chances, choice.place)
+                return _chosen(values, chances, where(choice))
 
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
         candidates = self._compile(choice.candidates)
 
         def picked(env: Env) -> tuple[Any, ...]:
-            factor = rate_of(rate(env), False, choice.rate.place)
+            factor = rate_of(rate(env), False, where(choice.rate))
             values = candidates(env)
-            scores = scores_of(score(env), values, choice.place)
+            scores = scores_of(score(env), values, where(choice))
             exponents = tuple(factor * points for points in scores)
             return Selection, tuple(items_of(values)), exponents, None, factor
 

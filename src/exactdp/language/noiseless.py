@@ -6,56 +6,47 @@
 
 from __future__ import annotations
 
-import dataclasses
+import ast
+from dataclasses import replace
 from typing import Any
 
 from exactdp.errors import ProgramError
-from exactdp.language.definition import Definition
 from exactdp.language.flatten import variables
-from exactdp.language.syntax import Call, Choose, Draw, ExpMech, Function, Name, Node
+from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, name, put, rebuilt, where
 
 
 def noiseless(definition: Definition) -> Definition:
     """Return the deterministic function that a mechanism approximates."""
     constants = {
-        name: noiseless(value) if isinstance(value, Definition) else value
-        for name, value in definition.constants.items()
+        one: noiseless(value) if isinstance(value, Definition) else value
+        for one, value in definition.constants.items()
     }
-    function = definition.function
-    body = _without_noise(function.body, function, constants)
-    return Definition(dataclasses.replace(function, body=body), constants, definition.notes)
+    params = (param.name for param in definition.params)
+    taken = "max" in {*constants, *variables(definition), *params}
 
-
-def _without_noise(node: Any, function: Function, constants: dict[str, object]) -> Any:
-    if type(node) is tuple:
-        return tuple(_without_noise(part, function, constants) for part in node)
-    if not isinstance(node, Node):
-        return node
-    match node:
-        case Draw(_, _, mean):
-            return _without_noise(mean, function, constants)
-        case ExpMech(_, score, candidates):
-            taken = {*constants, *variables(function), *(p.name for p in function.params)}
-            if "max" in taken:
+    def mean(node: Any) -> Any:
+        match node:
+            case NoiseCall(_, _, centre):
+                return mean(centre)
+            case ExpMech(_, score, candidates):
+                if taken:
+                    raise ProgramError(
+                        "the noiseless program needs `max`, which means something else here",
+                        place=where(node),
+                        rule="The exponential mechanism's mean is the first maximiser of the "
+                        "score.",
+                        way_out="Rename the variable or constant `max`.",
+                    )
+                place = where(node)
+                key = put(ast.keyword("key", score), place)
+                return put(ast.Call(name("max", place), [mean(candidates)], [key]), place)
+            case Choose():
                 raise ProgramError(
-                    "the noiseless program needs `max`, which means something else here",
-                    place=node.place,
-                    rule="The exponential mechanism's mean is the first maximiser of the score.",
-                    way_out="Rename the variable or constant `max`.",
+                    "choose has no mean, so the mechanism has no noiseless form of its own",
+                    place=where(node),
+                    rule="The ideal is the program with each sample replaced by its mean.",
+                    way_out="Write the ideal with @ideal, and give it to the claim.",
                 )
-            among = _without_noise(candidates, function, constants)
-            best = Name("max", place=node.place)
-            return Call(best, (among,), (("key", score),), place=node.place)
-        case Choose():
-            raise ProgramError(
-                "choose has no mean, so the mechanism has no noiseless form of its own",
-                place=node.place,
-                rule="The ideal is the program with each sample replaced by its mean.",
-                way_out="Write the ideal with @ideal, and give it to the claim.",
-            )
-    changes = {
-        name: _without_noise(getattr(node, name), function, constants)
-        for name in node.__dataclass_fields__
-        if name != "place"
-    }
-    return dataclasses.replace(node, **changes)
+        return rebuilt(node, mean)
+
+    return replace(definition, body=[mean(node) for node in definition.body], constants=constants)

@@ -7,32 +7,19 @@ what is allowed is decided later, by `kinds`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import ast
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from exactdp.language.definition import Definition, nodes
-from exactdp.language.syntax import (
-    Append,
-    Assign,
-    Augment,
-    Call,
+from exactdp.language.tree import (
     Choose,
-    Comparison,
-    Comprehension,
-    Conditional,
-    Draw,
+    Definition,
     ExpMech,
-    For,
-    Function,
-    Index,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Node,
-    Slice,
-    Targets,
-    Unary,
+    NoiseCall,
+    arguments,
+    called,
+    nodes,
+    parameters,
 )
 
 if TYPE_CHECKING:
@@ -40,180 +27,160 @@ if TYPE_CHECKING:
 
 _ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp"))
 _CASE_SPLIT = frozenset(("abs", "min", "max", "sorted"))
+_BINDING = (
+    ast.AnnAssign,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Call,
+    ast.Expr,
+    ast.For,
+    ast.comprehension,
+)
 
 
 class NoisyNames:
     """Knows which variables of one function may hold noise, given which inputs may."""
 
-    def __init__(
-        self, function: Function, constants: Mapping[str, object], inputs: Iterable[str]
-    ) -> None:
-        self.constants = constants
+    def __init__(self, definition: Definition, inputs: Iterable[str]) -> None:
+        self.constants = definition.constants
         self.names = set(inputs)
         # By identity; the node is kept with the answer so that its identity stays its own.
-        self._effects: dict[int, tuple[Node, bool]] = {}
-        assignments = [
-            node
-            for node in nodes(function.body)
-            if isinstance(node, Assign | Augment | Append | For | Comprehension | Call)
-        ]
+        self._effects: dict[int, tuple[ast.AST, bool]] = {}
+        assignments = [node for node in nodes(definition.body) if isinstance(node, _BINDING)]
         size = -1
         while len(self.names) != size:  # ends: the set only grows, within the function's names
             size = len(self.names)
             for node in assignments:
                 self._assign(node)
 
-    def _assign(self, node: Node) -> None:
+    def _assign(self, node: ast.AST) -> None:
         match node:
-            case Assign(targets, value):
+            case ast.Assign(targets, value):
                 for target in targets:
                     self._bind(target, value)
-            case Augment(target, _, value) | Append(target, value):
-                if self.noisy(value):
+            case ast.AnnAssign(target, _, ast.expr() as value):
+                self._bind(target, value)
+            case (
+                ast.AugAssign(target, _, source)
+                | ast.For(target, source)
+                | ast.comprehension(target, source)
+                | ast.Expr(ast.Call(ast.Attribute(target), [source]))
+            ):
+                if self.noisy(source):
                     self._taint(target)
-            case For(target, items):
-                if self.noisy(items):
-                    self._taint(target)
-            case Call(_, args, keywords):
-                parts = (*args, *(value for _, value in keywords))
+            case ast.Call():
+                parts = arguments(node)
                 if any(self.noisy(part) for part in parts):
                     for part in parts:
-                        if isinstance(part, Lambda):
-                            self.names.update(part.params)
-            case Comprehension(_, clauses):
-                for clause in clauses:
-                    if self.noisy(clause.items):
-                        self._taint(clause.target)
+                        if isinstance(part, ast.Lambda):
+                            self.names.update(parameters(part))
 
-    def _bind(self, target: Node, value: Node) -> None:
-        parts = getattr(value, "items", None)
-        if (
-            isinstance(target, Targets)
-            and isinstance(parts, tuple)
-            and len(parts) == len(target.items)
-        ):
-            for one, part in zip(target.items, parts, strict=True):
-                self._bind(one, part)
-            return
-        if self.noisy(value):
-            self._taint(target)
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Tuple(left), ast.Tuple(right) | ast.List(right) if len(left) == len(right):
+                for one, part in zip(left, right, strict=True):
+                    self._bind(one, part)
+            case _ if self.noisy(value):
+                self._taint(target)
 
-    def _taint(self, target: Node) -> None:
+    def _taint(self, target: ast.expr) -> None:
         match target:
-            case Name(name):
+            case ast.Name(name):
                 self.names.add(name)
-            case Targets(items):
+            case ast.Tuple(items):
                 for item in items:
                     self._taint(item)
-            case Index(base):
+            case ast.Subscript(base):
                 self._taint(base)
 
-    def noisy(self, node: Node) -> bool:
+    def noisy(self, node: ast.AST) -> bool:
         """Whether the value of an expression may be noise, or a structure that holds some."""
         match node:
-            case Literal() | Comparison() | Unary("not") | Method() | ExpMech() | Choose():
+            case ast.Constant() | ast.Compare() | ast.UnaryOp(ast.Not()) | ExpMech() | Choose():
                 return False
-            case Draw():
+            case ast.Call(ast.Attribute()):
+                return False
+            case NoiseCall():
                 return True
-            case Name(name):
+            case ast.Name(name):
                 return name in self.names
-            case Conditional(_, then, otherwise):
+            case ast.IfExp(_, then, otherwise):
                 return self.noisy(then) or self.noisy(otherwise)
-            case Index(base) | Slice(base):
-                return self.noisy(base)
-            case Comprehension(element):
-                return self.noisy(element)
-            case Lambda(_, body):
-                return self.noisy(body)
-            case Call(function, args, keywords):
-                if function.id in _ALWAYS_FINITE:
+            case (
+                ast.Subscript(part)
+                | ast.ListComp(part)
+                | ast.GeneratorExp(part)
+                | ast.Lambda(_, part)
+            ):
+                return self.noisy(part)
+            case ast.Call(ast.Name(function)):
+                if function in _ALWAYS_FINITE:
                     return False
-                parts = (*args, *(value for _, value in keywords))
-                target = self.constants.get(function.id)
+                target = self.constants.get(function)
                 if isinstance(target, Definition) and samples_noise(target):
                     return True
-                return any(self.noisy(part) for part in parts)
-        return any(self.noisy(part) for part in _children(node))
+                return any(self.noisy(part) for part in arguments(node))
+        return any(self.noisy(part) for part in ast.iter_child_nodes(node))
 
-    def split(self, node: Node) -> bool:
+    def split(self, node: ast.expr) -> bool:
         """Whether abs, min, max or sorted of it must be told in comparisons."""
-        if isinstance(node, Name) and isinstance(self.constants.get(node.id), Definition):
+        if isinstance(node, ast.Name) and isinstance(self.constants.get(node.id), Definition):
             return True
-        return self.noisy(node) or (isinstance(node, Lambda) and self.effectful(node.body))
+        return self.noisy(node) or (isinstance(node, ast.Lambda) and self.effectful(node.body))
 
-    def effectful(self, node: Node) -> bool:
+    def effectful(self, node: ast.AST) -> bool:
         """Whether an expression samples, compares noise or calls a subroutine."""
         key = id(node)
         if key not in self._effects:
             self._effects[key] = (node, self._effectful(node))
         return self._effects[key][1]
 
-    def _effectful(self, node: Node) -> bool:
+    def _effectful(self, node: ast.AST) -> bool:
         match node:
-            case Draw() | ExpMech() | Choose():
+            case NoiseCall() | ExpMech() | Choose():
                 return True
-            case Comparison(first, rest):
-                compared = any(op not in ("is", "is not") for op, _ in rest)
-                if compared and any(self.noisy(part) for part in (first, *(p for _, p in rest))):
+            case ast.Compare(first, ops, rest):
+                compared = any(not isinstance(op, ast.Is | ast.IsNot) for op in ops)
+                if compared and any(self.noisy(part) for part in (first, *rest)):
                     return True
-            case Call(function, args, keywords):
-                if isinstance(self.constants.get(function.id), Definition):
-                    return True
-                parts = (*args, *(value for _, value in keywords))
-                if function.id in _CASE_SPLIT and any(self.split(part) for part in parts):
-                    return True
-            case Method(base, _, args):
+            case ast.Call(ast.Attribute(base), args):
                 if any(self.noisy(part) for part in (base, *args)):
                     return True
-        return any(self.effectful(part) for part in _children(node))
+            case ast.Call():
+                if isinstance(self.constants.get(called(node)), Definition):
+                    return True
+                if called(node) in _CASE_SPLIT and any(map(self.split, arguments(node))):
+                    return True
+        return any(self.effectful(part) for part in ast.iter_child_nodes(node))
 
 
-def _children(node: Node) -> Iterable[Node]:
-    found: list[Node] = []
-
-    def collect(part: object) -> None:
-        if isinstance(part, Node):
-            found.append(part)
-        elif type(part) is tuple:
-            for inner in part:
-                collect(inner)
-
-    for name in node.__dataclass_fields__:
-        if name != "place":
-            collect(getattr(node, name))
-    return found
+def _draws(definition: Definition) -> Iterator[NoiseCall | ExpMech | Choose]:
+    """Return the sampling calls of a function, then those of its subroutines."""
+    for node in nodes(definition.body):
+        if isinstance(node, NoiseCall | ExpMech | Choose):
+            yield node
+    for _, inner in definition.subroutines():
+        yield from _draws(inner)
 
 
 def samples_noise(definition: Definition) -> bool:
     """Whether a function samples reals or integers, itself or in a subroutine."""
-    return any(isinstance(node, Draw) for node in nodes(definition.function.body)) or any(
-        samples_noise(inner) for _, inner in definition.subroutines()
-    )
+    return any(isinstance(node, NoiseCall) for node in _draws(definition))
 
 
 def samples_integers(definition: Definition) -> bool:
     """Whether a function samples integer noise, itself or in a subroutine."""
-    own = (node for node in nodes(definition.function.body) if isinstance(node, Draw))
-    return any(draw.noise == "dlap" for draw in own) or any(
-        samples_integers(inner) for _, inner in definition.subroutines()
-    )
+    return any(isinstance(node, NoiseCall) and node.noise == "dlap" for node in _draws(definition))
 
 
-def samples(definition: Definition) -> Draw | ExpMech | Choose | None:
+def samples(definition: Definition) -> NoiseCall | ExpMech | Choose | None:
     """Return the first sampling call of a function or its subroutines, if there is one."""
-    for node in nodes(definition.function.body):
-        if isinstance(node, Draw | ExpMech | Choose):
-            return node
-    for _, inner in definition.subroutines():
-        found = samples(inner)
-        if found is not None:
-            return found
-    return None
+    return next(_draws(definition), None)
 
 
-def noisy_inputs(function: Function) -> list[str]:
+def noisy_inputs(definition: Definition) -> list[str]:
     """Return the inputs that are real."""
-    return [param.name for param in function.params if _real(param.type)]
+    return [param.name for param in definition.params if _real(param.type)]
 
 
 def _real(kind: InputType | None) -> bool:

@@ -16,15 +16,11 @@ from exactdp.language.rules import (
     SINGLE_OBJECTS,
     TARGETS,
     WRITE_EQUAL,
+    fail,
 )
 from exactdp.language.terms import EpsTerm
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
-
-
-def fail(place: Place, message: str, rule: str, way_out: str) -> ProgramError:
-    """Return the located error of a program."""
-    return ProgramError(message, place=place, rule=rule, way_out=way_out)
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:
@@ -58,19 +54,33 @@ _THEIR_NAMES = {
 _OUR_NAMES = re.compile(r"""['"]?\b(List|Table|Linear|EpsTerm)\b['"]?""")
 
 
+def grown(error: ProgramError, variable: str) -> ProgramError:
+    """Return the error of an assignment, which names the variable if that grows too large."""
+    if not variable or error.message != TOO_LARGE or error.place is None:
+        return error
+    return fail(
+        error.place,
+        f"{variable} grows to a number of more than {BITS_LIMIT:,} bits",
+        f"Numbers have at most {BITS_LIMIT:,} bits.",
+        f"Round {variable}, or let the loop around it end earlier.",
+    )
+
+
+TOO_LARGE = f"a number has more than {BITS_LIMIT:,} bits"
+
 # Arithmetic -------------------------------------------------------------------------------
 
 
 def _small(value: Value) -> Value:
     if isinstance(value, int):
         if value.bit_length() > BITS_LIMIT:
-            raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+            raise ValueError(TOO_LARGE)
     elif isinstance(value, str | tuple) and len(value) > LENGTH_LIMIT:
         raise ValueError(f"a list or string has more than {LENGTH_LIMIT:,} entries")
     elif isinstance(value, Fraction):
         size = max(value.numerator.bit_length(), value.denominator.bit_length())
         if size > BITS_LIMIT:
-            raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+            raise ValueError(TOO_LARGE)
     return value
 
 
@@ -105,7 +115,7 @@ def power(left: Value, right: Value) -> Value:
         raise TypeError("only a rational number can be raised, and only to a whole power")
     bits = max(Fraction(left).numerator.bit_length(), Fraction(left).denominator.bit_length())
     if bits * abs(right) > BITS_LIMIT:
-        raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+        raise ValueError(TOO_LARGE)
     return plain(Fraction(left) ** right) if right < 0 else left**right
 
 
@@ -127,7 +137,7 @@ def _bits(op: Callable[[int, int], int]) -> Callable[[Value, Value], Value]:
 
 def _shifted(left: int, right: int) -> int:
     if left.bit_length() + right > BITS_LIMIT:
-        raise ValueError(f"a number has more than {BITS_LIMIT:,} bits")
+        raise ValueError(TOO_LARGE)
     return left << right
 
 
@@ -297,10 +307,20 @@ def entry_of(base: Value, index: Value) -> Value:
         return base[index]
     if not isinstance(base, tuple | range | str):
         raise TypeError("only a list, tuple, range, string or table has entries")
-    return base[operator.index(index)]
+    position = operator.index(index)
+    if isinstance(base, List) and not -len(base) <= position < len(base):
+        raise IndexError("list index out of range")
+    return base[position]
+
+
+def _position(items: Value, item: Value) -> int:
+    """Return where an item stands first."""
+    if item not in items_of(items):
+        raise ValueError(f"{shown(item)} is not in the list")
+    return int(items_of(items).index(item))
 
 
 METHODS: dict[str, Callable[[Value, Value], Value]] = {
-    "index": lambda items, item: items_of(items).index(item),
+    "index": _position,
     "count": lambda items, item: items_of(items).count(item),
 }

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from exactdp.language.definition import Definition
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
+from exactdp.language.tree import Definition
 
 _TEXTS = {
     "abs": """

@@ -1,69 +1,16 @@
-"""Program form to source: reading what is printed gives the same program."""
+"""Program form to source by Python's own printer; what is printed reads as the same program."""
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Any
 
-from exactdp.language.code import Appended, Augmented, PureExpr, Unpacked, Updated
-from exactdp.language.definition import Definition
-from exactdp.language.syntax import (
-    Append,
-    Assert,
-    Assign,
-    Augment,
-    Binary,
-    Boolean,
-    Call,
-    Choose,
-    Clause,
-    Comparison,
-    Comprehension,
-    Conditional,
-    Draw,
-    ExpMech,
-    For,
-    Function,
-    If,
-    Index,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Node,
-    Pattern,
-    Return,
-    Sequence,
-    Simple,
-    Slice,
-    Stmt,
-    Targets,
-    Unary,
-    While,
-)
+from exactdp.language.code import Appended, Augmented, Unpacked, Updated
 from exactdp.language.terms import EpsTerm
+from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, rebuilt
 from exactdp.language.values import List, Table, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-# How tightly each expression binds, from loose to tight.
-_LAMBDA, _CONDITIONAL, _OR, _AND, _NOT, _COMPARE = range(6)
-_BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(6, 15)
-_BINDING = {
-    "|": _BIT_OR,
-    "^": _BIT_XOR,
-    "&": _BIT_AND,
-    "<<": _SHIFT,
-    ">>": _SHIFT,
-    "+": _SUM,
-    "-": _SUM,
-    "*": _PRODUCT,
-    "/": _PRODUCT,
-    "//": _PRODUCT,
-    "%": _PRODUCT,
-    "**": _POWER,
-}
 
 
 def show_value(value: Value) -> str:
@@ -87,220 +34,88 @@ def show_value(value: Value) -> str:
     return repr(value)
 
 
-def show(node: PureExpr, outer: int = 0) -> str:
-    """Return an expression as source, in brackets if `outer` binds more tightly."""
-    text, binding = _show(node)
-    return f"({text})" if binding < outer else text
+def show(node: ast.AST) -> str:
+    """Return an expression as source."""
+    return ast.unparse(_printable(node))
 
 
-def _show(node: PureExpr) -> tuple[str, int]:
-    match node:
-        case Literal():
-            return _literal(node)
-        case Name(name):
-            return name, _ATOM
-        case Sequence(items, is_list):
-            inside = ", ".join(show(item, _CONDITIONAL) for item in items)
-            if is_list:
-                return f"[{inside}]", _ATOM
-            return f"({inside}{',' if len(items) == 1 else ''})", _ATOM
-        case Unary("not", operand):
-            return f"not {show(operand, _NOT)}", _NOT
-        case Unary(op, operand):
-            return f"{op}{show(operand, _SIGN)}", _SIGN
-        case Binary("**", left, right):
-            return f"{show(left, _ATOM)}**{show(right, _SIGN)}", _POWER
-        case Binary(op, left, right):
-            binding = _BINDING[op]
-            return f"{show(left, binding)} {op} {show(right, binding + 1)}", binding
-        case Boolean(op, operands):
-            binding = _AND if op == "and" else _OR
-            return f" {op} ".join(show(operand, binding + 1) for operand in operands), binding
-        case Comparison(first, rest):
-            parts = "".join(f" {op} {show(part, _BIT_OR)}" for op, part in rest)
-            return show(first, _BIT_OR) + parts, _COMPARE
-        case Conditional(test, then, otherwise):
-            text = f"{show(then, _OR)} if {show(test, _OR)} else {show(otherwise, _CONDITIONAL)}"
-            return text, _CONDITIONAL
-        case Index(base, index):
-            return f"{show(base, _ATOM)}[{show(index)}]", _ATOM
-        case Slice(base, lower, upper, step):
-            ends = [show(part) if part is not None else "" for part in (lower, upper)]
-            tail = f":{show(step)}" if step is not None else ""
-            return f"{show(base, _ATOM)}[{ends[0]}:{ends[1]}{tail}]", _ATOM
-        case Lambda(params, body):
-            return f"lambda {', '.join(params)}: {show(body)}".replace(
-                "lambda :", "lambda:"
-            ), _LAMBDA
-        case Comprehension():
-            return _comprehension(node), _ATOM
-    return _call(node), _ATOM
+def _text(word: str) -> ast.expr:
+    """Return a node that is printed as it stands; a sign binds as it does in Python."""
+    sign = word.startswith("-")
+    return ast.UnaryOp(ast.USub(), _text(word[1:])) if sign else ast.Name(word, ast.Load())
 
 
-def _literal(node: Literal) -> tuple[str, int]:
-    value = node.value
-    if isinstance(value, Fraction) and not node.spelled:
-        exact = value.denominator
-        while exact % 2 == 0 or exact % 5 == 0:
-            exact //= 2 if exact % 2 == 0 else 5
-        if value.denominator == 1 or exact != 1:
-            return show_value(value), _ATOM
-        return _decimal(value), _ATOM
-    text = node.spelled or show_value(value)
-    return text, _SIGN if text.startswith("-") else _ATOM
-
-
-def _decimal(value: Fraction) -> str:
-    """Return a fraction whose denominator divides a power of ten as a decimal."""
-    places = 0
-    while (value * 10**places).denominator != 1:
-        places += 1
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}"
-
-
-def _comprehension(node: Comprehension) -> str:
-    text = show(node.element, _CONDITIONAL) + _clauses(node.clauses)
-    return f"[{text}]" if node.is_list else f"({text})"
-
-
-def _clauses(clauses: tuple[Clause, ...]) -> str:
-    text = ""
-    for clause in clauses:
-        text += f" for {_target(clause.target)} in {show(clause.items, _OR)}"
-        text += "".join(f" if {show(test, _OR)}" for test in clause.tests)
-    return text
-
-
-def _is_pair(node: PureExpr) -> bool:
-    return isinstance(node, Sequence) and not node.is_list and len(node.items) == 2
-
-
-def _pair(node: PureExpr) -> str:
-    """Return a key and its value as a dictionary shows them."""
-    assert isinstance(node, Sequence)
-    key, value = node.items
-    return f"{show(key, _CONDITIONAL)}: {show(value, _CONDITIONAL)}"
-
-
-def _call(node: Node) -> str:
-    match node:
-        case Call(Name("dict"), (Sequence(entries, True),), ()) if all(map(_is_pair, entries)):
-            return f"{{{', '.join(map(_pair, entries))}}}"
-        case Call(Name("dict"), (Comprehension(element, clauses, False),), ()) if _is_pair(element):
-            return f"{{{_pair(element)}{_clauses(clauses)}}}"
-        case Call(function, (Comprehension(_, _, False) as only,), ()):
-            return f"{_function(function)}{_comprehension(only)}"
-        case Call(function, args, keywords):
-            parts = [show(arg) for arg in args]
-            parts += [f"{name}={show(arg)}" for name, arg in keywords]
-            return f"{_function(function)}({', '.join(parts)})"
-        case Method(base, name, args):
-            return f"{show(base, _ATOM)}.{name}({', '.join(show(arg) for arg in args)})"
-        case Draw(noise, rate, mean, by_scale):
-            keyword = "start" if noise == "expo" else "mean"
-            if by_scale:
-                return f"{noise}(scale={show(rate)}, {keyword}={show(mean)})"
-            return f"{noise}({show(rate)}, {show(mean)})"
-        case ExpMech(rate, score, candidates):
-            return f"expmech({show(rate)}, {show(score)}, {show(candidates)})"
-        case Choose(_, table) if table is not None:
-            return f"choose({show(table)})"
-        case Choose(outcomes):
-            pairs = ", ".join(f"{show(value)}: {show(chance)}" for value, chance in outcomes)
-            return f"choose({{{pairs}}})"
-        case Appended(base, item):
-            return f"{show(base)} + [{show(item)}]"
-        case Augmented(op, base, value):
-            binding = _BINDING[op]
-            return f"{show(base, binding)} {op} {show(value, binding + 1)}"
-        case Updated(base, index, value):
-            return f"{show(base)} with [{show(index)}] = {show(value)}"
-        case Unpacked(value):
-            return show(value)
-    raise AssertionError(f"not an expression: {node}")
-
-
-def _function(name: Name) -> str:
-    return name.id.partition("()")[0]
-
-
-def _target(target: Pattern) -> str:
-    if isinstance(target, Targets):
-        comma = "," if len(target.items) == 1 else ""
-        inside = ", ".join(
-            f"({_target(item)})" if isinstance(item, Targets) else _target(item)
-            for item in target.items
-        )
-        return inside + comma if inside else "()"
-    return show(target)
-
-
-def _block(body: tuple[Stmt, ...], indent: int) -> Iterator[str]:
-    for node in body:
-        yield from _statement(node, indent)
-
-
-def _statement(node: Stmt, indent: int) -> Iterator[str]:
-    space = "    " * indent
-    match node:
-        case Assign(targets, value, declared):
-            left = " = ".join(_target(target) for target in targets)
-            kind = f": {declared}" if declared is not None else ""
-            yield f"{space}{left}{kind} = {_bare(value)}"
-        case Augment(target, op, value):
-            yield f"{space}{show(target)} {op}= {_bare(value)}"
-        case Append(target, value):
-            yield f"{space}{target.id}.append({show(value)})"
-        case If():
-            yield from _if(node, indent, "if")
-        case For(target, items, body, otherwise):
-            yield f"{space}for {_target(target)} in {_bare(items)}:"
-            yield from _block(body, indent + 1)
-            yield from _else(otherwise, indent)
-        case While(test, body, otherwise):
-            yield f"{space}while {show(test)}:"
-            yield from _block(body, indent + 1)
-            yield from _else(otherwise, indent)
-        case Return(value):
-            yield f"{space}return {_bare(value)}"
-        case Assert(test, message):
-            tail = "" if message is None else f", {show(message)}"
-            yield f"{space}assert {show(test)}{tail}"
-        case Simple(word):
-            yield f"{space}{word}"
-
-
-def _bare(value: PureExpr) -> str:
+def _bare(node: Any) -> Any:
     """Return an expression without the brackets that a tuple does not need."""
-    if isinstance(value, Sequence) and not value.is_list and len(value.items) > 1:
-        return show(value)[1:-1]
-    return show(value)
+    if not isinstance(node, ast.Tuple) or len(node.elts) < 2:
+        return _printable(node)
+    return _text(", ".join(map(show, node.elts)))
 
 
-def _else(body: tuple[Stmt, ...], indent: int) -> Iterator[str]:
-    if body:
-        yield f"{'    ' * indent}else:"
-        yield from _block(body, indent + 1)
+def _printable(node: Any) -> Any:
+    """Return a tree that Python prints as the language is written."""
+    match node:
+        case ast.Constant(value, kind):
+            return _text(kind or _spelled(value))
+        case ast.Name(name):
+            return _text(name.partition("()")[0])
+        case NoiseCall(noise, rate, mean, by_scale):
+            start = "start=" if noise == "expo" else "mean="
+            first, second = ("scale=", start) if by_scale else ("", "")
+            return _text(f"{noise}({first}{show(rate)}, {second}{show(mean)})")
+        case ExpMech():
+            given = ", ".join(map(show, ast.iter_child_nodes(node)))
+            return _text(f"expmech({given})")
+        case Choose(outcomes, table):
+            return _text(f"choose({_table(outcomes) if table is None else show(table)})")
+        case ast.Call(ast.Name("dict"), [ast.List(pairs)], []) if all(map(_is_pair, pairs)):
+            return _text(_table(pairs))
+        case ast.Call(ast.Name("dict"), [ast.GeneratorExp(ast.Tuple([key, value]), clauses)], []):
+            return ast.DictComp(_printable(key), _printable(value), [*map(_printable, clauses)])
+        case ast.Call(function, [ast.GeneratorExp() as only], []):
+            return _text(f"{show(function)}{show(only)}")
+        case ast.comprehension(target, items, tests):
+            conditions = list(map(_printable, tests))
+            return ast.comprehension(_bare(target), _printable(items), conditions, 0)
+        case ast.Assign(targets, value):
+            return ast.Assign(list(map(_bare, targets)), _bare(value))
+        case ast.AnnAssign(target, ast.Constant(kind), value):
+            return ast.AnnAssign(_printable(target), _text(str(kind)), _bare(value), 1)
+        case ast.AugAssign(target, op, value):
+            return ast.AugAssign(_printable(target), op, _bare(value))
+        case ast.For(target, items, body, otherwise):
+            own, after = list(map(_printable, body)), list(map(_printable, otherwise))
+            return ast.For(_bare(target), _bare(items), own, after)
+        case ast.Return(value):
+            return ast.Return(_bare(value))
+        case Appended(base, item):
+            return _text(f"{show(base)} + [{show(item)}]")
+        case Augmented(base, op, value):
+            return ast.BinOp(_printable(base), op, _printable(value))
+        case Updated(base, index, value):
+            return _text(f"{show(base)} with [{show(index)}] = {show(value)}")
+        case Unpacked(value):
+            return _printable(value)
+    return rebuilt(node, _printable)
 
 
-def _if(node: If, indent: int, word: str) -> Iterator[str]:
-    yield f"{'    ' * indent}{word} {show(node.test)}:"
-    yield from _block(node.then, indent + 1)
-    if len(node.otherwise) == 1 and isinstance(node.otherwise[0], If):
-        yield from _if(node.otherwise[0], indent, "elif")
-    else:
-        yield from _else(node.otherwise, indent)
+def _is_pair(node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple) and len(node.elts) == 2
 
 
-def print_function(function: Function) -> str:
-    """Return one function as source."""
-    params = ", ".join(
-        param.name if param.type is None else f"{param.name}: {param.type}"
-        for param in function.params
-    )
-    return "\n".join((f"def {function.name}({params}):", *_block(function.body, 1)))
+def _table(pairs: list[Any]) -> str:
+    """Return pairs as a dictionary is written."""
+    return "{" + ", ".join(": ".join(map(show, pair.elts)) for pair in pairs) + "}"
+
+
+def _spelled(value: Value) -> str:
+    """Return a value as source, a fraction as a decimal if it is one."""
+    below = value.denominator if isinstance(value, Fraction) else 1
+    places = next((k for k in range(below.bit_length()) if 10**k % below == 0), 0)
+    if not places:
+        return show_value(value)
+    digits = str(abs(value.numerator) * 10**places // below).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
 def print_definition(definition: Definition) -> str:
@@ -322,4 +137,10 @@ def print_definition(definition: Definition) -> str:
             lines.append(f"{name} = {show_value(value)}")
     if lines:
         parts.insert(0, "\n".join(lines))
-    return "\n\n".join((*parts, print_function(definition.function)))
+    params = ", ".join(
+        param.name if param.type is None else f"{param.name}: {param.type}"
+        for param in definition.params
+    )
+    body = ast.Module([_printable(node) for node in definition.body], [])
+    text = textwrap.indent(ast.unparse(ast.fix_missing_locations(body)), "    ")
+    return "\n\n".join((*parts, f"def {definition.name}({params}):\n{text}"))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.checker import CheckedCode, check
-from exactdp.language.definition import Definition
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
 from exactdp.language.machine import Machine
@@ -18,11 +17,12 @@ from exactdp.language.noisy import samples
 from exactdp.language.printer import print_definition
 from exactdp.language.reading import read_function
 from exactdp.language.static import check_constants
+from exactdp.language.tree import Definition, where
 from exactdp.language.values import freeze
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code
-    from exactdp.language.syntax import Param
+    from exactdp.language.tree import Param
     from exactdp.language.types import InputType
     from exactdp.language.values import Value
 
@@ -38,15 +38,15 @@ class Program:
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
-        self.__name__ = definition.function.name
-        self.__doc__ = definition.function.doc or None
+        self.__name__ = definition.name
+        self.__doc__ = definition.doc or None
         self._kept: dict[object, Any] = {}
         _ = self.checked  # a wrong program is refused now, not when it is used
 
     @property
     def inputs(self) -> tuple[Param, ...]:
         """The inputs, with their types."""
-        return self.definition.function.params
+        return self.definition.params
 
     @property
     def deterministic(self) -> bool:
@@ -173,8 +173,8 @@ class DeterministicProgram(Program):
         found = samples(definition)
         if found is not None:
             raise ProgramError(
-                f"{definition.function.name} samples, and an ideal may not",
-                place=found.place,
+                f"{definition.name} samples, and an ideal may not",
+                place=where(found),
                 rule="An ideal is the deterministic function that a mechanism approximates.",
                 way_out="Use @mechanism, or leave the noise out.",
             )
@@ -202,12 +202,12 @@ def typed_program(
     """Return a Python function or a program as a program, with types for inputs that have none."""
     if not isinstance(function, DeterministicProgram):
         return DeterministicProgram(read_function(function, {}, types))
-    written = function.definition.function
+    written = function.definition
     params = [
         param if param.type is not None or kind is None else replace(param, type=kind)
         for param, kind in zip(written.params, types, strict=False)
     ]
     if params == list(written.params[: len(params)]):
         return function
-    typed = replace(written, params=(*params, *written.params[len(params) :]))
-    return DeterministicProgram(replace(function.definition, function=typed))
+    typed = (*params, *written.params[len(params) :])
+    return DeterministicProgram(replace(written, params=typed))

@@ -1,4 +1,4 @@
-"""Source to program form: expressions and the targets of assignments."""
+"""Reading: expressions and the targets of assignments."""
 
 from __future__ import annotations
 
@@ -7,64 +7,40 @@ import math
 from fractions import Fraction
 from typing import NoReturn
 
-from exactdp.language.definition import nodes
 from exactdp.language.limits import BITS_LIMIT, NESTING_LIMIT
 from exactdp.language.read_names import RULE, NameReader
 from exactdp.language.rules import COPY_FIRST, NOT_A_VALUE
-from exactdp.language.syntax import (
-    Binary,
-    Boolean,
-    Call,
+from exactdp.language.tree import (
+    SYMBOLS,
     Choose,
-    Clause,
-    Comparison,
     Comprehension,
-    Conditional,
-    Draw,
     ExpMech,
-    Expr,
-    Index,
-    Lambda,
-    Literal,
-    Method,
-    Name,
-    Pattern,
-    Sequence,
-    Slice,
-    Targets,
-    Unary,
+    NoiseCall,
+    call,
+    called,
+    constant,
+    list_of,
+    name,
+    nodes,
+    pair,
+    parameters,
+    put,
+    rebuilt,
 )
 from exactdp.language.values import plain, read_decimal
 from exactdp.language.words import SAMPLERS, VALUES
 
-_BINARY = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-_COMPARE = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.GtE: ">=",
-    ast.Gt: ">",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-_UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Not: "not"}
-
+#: What is made of its parts, without a rule of its own.
+_PLAIN = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.IfExp,
+    ast.List,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
 
 METHODS_RULE = (
     "Lists have `index(x)` and `count(x)`, and on a line of their own `append(x)` and `extend(xs)`."
@@ -91,25 +67,25 @@ _ITERATORS = ("enumerate", "zip", "reversed")
 class ExpressionReader(NameReader):
     """Reads expressions."""
 
-    def pattern(self, node: ast.expr) -> Pattern:
+    def pattern(self, node: ast.expr) -> ast.expr:
         """Return the target of an assignment."""
+        place = self.source.place(node)
         match node:
-            case ast.Name(name):
-                self.check_name(name, node)
-                return Name(name, place=self.source.place(node))
+            case ast.Name(word):
+                self.check_name(word, node)
+                return put(node, place)
             case ast.Tuple(items) | ast.List(items):
-                parts = tuple(self.pattern(item) for item in items)
-                return Targets(parts, place=self.source.place(node))
-            case ast.Subscript(ast.Name(name) as base, index) if not isinstance(index, ast.Slice):
-                if name not in self.locals:
+                return put(ast.Tuple([self.pattern(item) for item in items], node.ctx), place)
+            case ast.Subscript(ast.Name(word) as base, index) if not isinstance(index, ast.Slice):
+                if word not in self.locals:
                     self.refuse(
                         base,
-                        f"{name} is a constant and cannot be changed",
+                        f"{word} is a constant and cannot be changed",
                         COPY_FIRST,
-                        f"Copy it to a variable first: `own = list({name})`.",
+                        f"Copy it to a variable first: `own = list({word})`.",
                     )
-                left = Name(name, place=self.source.place(base))
-                return Index(left, self.expr(index), place=self.source.place(node))
+                left = put(base, self.source.place(base))
+                return put(ast.Subscript(left, self.expr(index), node.ctx), place)
             case ast.Subscript(ast.Subscript()):
                 self.refuse(
                     node,
@@ -128,7 +104,7 @@ class ExpressionReader(NameReader):
                 self.refuse(node, "an attribute cannot be assigned", RULE, "Use a variable.")
         self.outside(node)
 
-    def expr(self, node: ast.expr) -> Expr:
+    def expr(self, node: ast.expr) -> ast.expr:
         """Return an expression."""
         self.depth += 1
         if self.depth > NESTING_LIMIT:
@@ -142,61 +118,47 @@ class ExpressionReader(NameReader):
         self.depth -= 1
         return found
 
-    def exprs(self, found: list[ast.expr]) -> tuple[Expr, ...]:
+    def exprs(self, found: list[ast.expr]) -> list[ast.expr]:
         """Return expressions in order."""
-        return tuple(self.expr(node) for node in found)
+        return [self.expr(node) for node in found]
 
-    def expression(self, node: ast.expr) -> Expr:
+    def expression(self, node: ast.expr) -> ast.expr:
         """Return an expression of whatever kind."""
-        place = self.source.place(node)
         match node:
-            case ast.Constant(value):
-                return self.literal(node, value)
-            case ast.Name():
+            case ast.Constant():
+                return self.literal(node)
+            case ast.Name() | ast.Attribute():
                 return self.value_name(node)
-            case ast.Tuple(items) | ast.List(items):
-                return Sequence(self.exprs(items), isinstance(node, ast.List), place=place)
-            case ast.UnaryOp(op, operand):
-                if type(op) not in _UNARY:
-                    self.refuse(
-                        node, "the operator ~ is not in the language", RULE, "Write -x - 1."
-                    )
-                return Unary(_UNARY[type(op)], self.expr(operand), place=place)
-            case ast.BinOp(left, op, right):
-                symbol = self.operator(op, node)
-                return Binary(symbol, self.expr(left), self.expr(right), place=place)
-            case ast.BoolOp(op, values):
-                word = "and" if isinstance(op, ast.And) else "or"
-                return Boolean(word, self.exprs(values), place=place)
-            case ast.Compare(left, ops, comparators):
-                first = self.expr(left)
-                rest = tuple(
-                    (_COMPARE[type(op)], self.compared(op, part))
-                    for op, part in zip(ops, comparators, strict=True)
-                )
-                return Comparison(first, rest, place=place)
-            case ast.IfExp(test, body, orelse):
-                condition = self.expr(test)
-                return Conditional(condition, self.expr(body), self.expr(orelse), place=place)
-            case ast.Subscript(value, ast.Slice(lower, upper, step)):
-                parts = (None if part is None else self.expr(part) for part in (lower, upper, step))
-                return Slice(self.expr(value), *parts, place=place)
-            case ast.Subscript(value, index):
-                return Index(self.expr(value), self.expr(index), place=place)
             case ast.Call():
                 found = self.call(node)
-                name = found.function.id if isinstance(found, Call) else ""
-                if name in _ITERATORS and name not in self.constants:
-                    self.once(node, name, f"list({name}(…))")
+                if called(found) in _ITERATORS and called(found) not in self.constants:
+                    self.once(node, called(found), f"list({called(found)}(…))")
                 return found
+            case ast.ListComp():
+                return self.comprehension(node, node.elt, node.generators)
+        place = self.source.place(node)
+        match node:
+            case ast.UnaryOp(ast.Invert()):
+                self.refuse(node, "the operator ~ is not in the language", RULE, "Write -x - 1.")
+            case ast.BinOp(_, op):
+                self.operator(op, node)
+            case ast.Compare(left, ops, parts):
+                # After `in` a set is as good as a tuple of its entries.
+                sides = [_entries(*both) for both in zip(ops, parts, strict=True)]
+                node = ast.Compare(left, ops, sides)
+            case ast.Subscript(value, ast.Slice() as ends, context):
+                base = self.expr(value)
+                return put(ast.Subscript(base, rebuilt(ends, self.expr, place), context), place)
             case ast.Dict(keys, values):
-                pairs = tuple(self.pair(*both) for both in zip(keys, values, strict=True))
-                return self.dictionary(Sequence(pairs, True, place=place))
+                pairs: list[ast.expr] = [
+                    self.pair(*both) for both in zip(keys, values, strict=True)
+                ]
+                return call(name("dict", place), [list_of(pairs, place)], place)
             case ast.DictComp(key, value, generators):
                 element = ast.copy_location(ast.Tuple([key, value], ast.Load()), key)
-                return self.dictionary(self.comprehension(node, element, generators))
-            case ast.ListComp(element, generators):
-                return self.comprehension(node, element, generators)
+                return call(
+                    name("dict", place), [self.comprehension(node, element, generators)], place
+                )
             case ast.GeneratorExp():
                 self.once(node, "a generator", "[… for …]")
             case ast.Lambda():
@@ -206,17 +168,11 @@ class ExpressionReader(NameReader):
                     "It is not a value: write it where it is used, as in `key=lambda x: -x`.",
                     "Define a function before the mechanism; @ideal if it works on noise.",
                 )
-            case ast.Attribute():
-                return self.value_name(node)
-        self.outside(node)
+        if not isinstance(node, _PLAIN):
+            self.outside(node)
+        return rebuilt(node, self.expr, place)
 
-    def compared(self, op: ast.cmpop, node: ast.expr) -> Expr:
-        """Return the right side of a comparison; after `in` a set is a list of its entries."""
-        if isinstance(op, ast.In | ast.NotIn) and isinstance(node, ast.Set):
-            return Sequence(self.exprs(node.elts), False, place=self.source.place(node))
-        return self.expr(node)
-
-    def pair(self, key: ast.expr | None, value: ast.expr) -> Sequence:
+    def pair(self, key: ast.expr | None, value: ast.expr) -> ast.Tuple:
         """Return an entry of a dictionary as a tuple."""
         if key is None:
             self.refuse(
@@ -225,23 +181,18 @@ class ExpressionReader(NameReader):
                 RULE,
                 "Name the values one by one.",
             )
-        return Sequence(self.exprs([key, value]), False, place=self.source.place(key))
+        return pair(self.expr(key), self.expr(value), self.source.place(key))
 
-    @staticmethod
-    def dictionary(pairs: Expr) -> Call:
-        """Return `{key: value, …}`, which is a call of `dict` with its pairs."""
-        return Call(Name("dict", place=pairs.place), (pairs,), place=pairs.place)
-
-    def argument(self, node: ast.expr) -> Expr:
+    def argument(self, node: ast.expr) -> ast.expr:
         """Return an expression that is handed to a function: it may be a lambda or generator."""
         match node:
-            case ast.Lambda(args, body):
-                return self.lambda_(node, args, body)
+            case ast.Lambda():
+                return self.lambda_(node)
             case ast.GeneratorExp(element, generators):
                 return self.comprehension(node, element, generators)
         return self.iterated(node)
 
-    def iterated(self, node: ast.expr) -> Expr:
+    def iterated(self, node: ast.expr) -> ast.expr:
         """Return what is gone over at once: it may be enumerate, zip or reversed."""
         return self.call(node) if isinstance(node, ast.Call) else self.expr(node)
 
@@ -256,18 +207,18 @@ class ExpressionReader(NameReader):
 
     def operator(self, op: ast.operator, node: ast.AST) -> str:
         """Return the symbol of an operator."""
-        if type(op) not in _BINARY:
+        if isinstance(op, ast.MatMult):
             self.refuse(
                 node,
                 "the operator @ is not in the language",
                 RULE,
                 "Write the products out: `sum(a[i] * b[i] for i in range(n))`.",
             )
-        return _BINARY[type(op)]
+        return SYMBOLS[type(op)]
 
-    def literal(self, node: ast.Constant, value: object) -> Literal:
+    def literal(self, node: ast.Constant) -> ast.Constant:
         """Return a literal; a float is the decimal that it spells."""
-        place = self.source.place(node)
+        value, place = node.value, self.source.place(node)
         if isinstance(value, float):
             text = self.source.segment(node).replace("_", "")
             number = read_decimal(text)
@@ -283,7 +234,9 @@ class ExpressionReader(NameReader):
             exact = plain(number)
             if isinstance(exact, Fraction):
                 self.notes.append(f"line {place.line}: {text} is read as the decimal {exact}")
-            return Literal(exact, text, place=place)
+            found = constant(exact, place)
+            found.kind = text
+            return found
         if isinstance(value, int) and value.bit_length() > BITS_LIMIT:
             self.refuse(
                 node,
@@ -292,7 +245,7 @@ class ExpressionReader(NameReader):
                 "Write a smaller number.",
             )
         if isinstance(value, bool | int | str) or value is None:
-            return Literal(value, place=place)
+            return constant(value, place)
         what = {"complex": "a complex number", "bytes": "bytes", "ellipsis": "..."}
         self.refuse(
             node,
@@ -301,12 +254,12 @@ class ExpressionReader(NameReader):
             "Use an int, a decimal, a string, True, False or None.",
         )
 
-    def value_name(self, node: ast.expr) -> Name:
+    def value_name(self, node: ast.expr) -> ast.Name:
         """Return a name that stands for a value."""
-        name = self.resolve(node)
-        if name.id in SAMPLERS or name.id in ("Real", "Dom", "exp"):
-            self.refuse(node, f"{name.id} is not a value", NOT_A_VALUE, f"Call it: {name.id}(…).")
-        return name
+        found = self.resolve(node)
+        if found.id in SAMPLERS or found.id in ("Real", "Dom", "exp"):
+            self.refuse(node, f"{found.id} is not a value", NOT_A_VALUE, f"Call it: {found.id}(…).")
+        return found
 
     def comprehension(
         self, node: ast.expr, element: ast.expr, generators: list[ast.comprehension]
@@ -325,28 +278,24 @@ class ExpressionReader(NameReader):
             items = self.iterated(generator.iter)
             self.inner.extend(sorted(_names(generator.target)))
             target = self.pattern(generator.target)
-            if any(isinstance(part, Index) for part in nodes(target)):
+            if any(isinstance(part, ast.Subscript) for part in nodes(target)):
                 self.refuse(
                     generator.target,
                     "a comprehension goes over plain variables",
                     RULE,
                     "Use a variable of its own, or a `for` loop.",
                 )
-            clauses.append(
-                Clause(
-                    target,
-                    items,
-                    self.exprs(generator.ifs),
-                    place=self.source.place(generator.target, until=generator.iter),
-                )
-            )
+            clause = ast.comprehension(target, items, self.exprs(generator.ifs), 0)
+            between = self.source.place(generator.target, until=generator.iter)
+            clauses.append(put(clause, between))
         value = self.expr(element)
         del self.inner[kept:]
-        is_list = isinstance(node, ast.ListComp)
-        return Comprehension(value, tuple(clauses), is_list, place=self.source.place(node))
+        make = ast.ListComp if isinstance(node, ast.ListComp) else ast.GeneratorExp
+        return put(make(value, clauses), self.source.place(node))
 
-    def lambda_(self, node: ast.expr, args: ast.arguments, body: ast.expr) -> Lambda:
+    def lambda_(self, node: ast.Lambda) -> ast.Lambda:
         """Return a lambda of plain parameters."""
+        args = node.args
         plain_only = not (
             args.vararg or args.kwarg or args.kwonlyargs or args.defaults or args.posonlyargs
         )
@@ -357,16 +306,15 @@ class ExpressionReader(NameReader):
                 RULE,
                 "Leave out *, ** and default values.",
             )
-        names = tuple(arg.arg for arg in args.args)
         for arg in args.args:
             self.check_name(arg.arg, arg)
         kept = len(self.inner)
-        self.inner.extend(names)
-        inside = self.expr(body)
+        self.inner.extend(parameters(node))
+        inside = self.expr(node.body)
         del self.inner[kept:]
-        return Lambda(names, inside, place=self.source.place(node))
+        return put(ast.Lambda(args, inside), self.source.place(node))
 
-    def call(self, node: ast.Call) -> Expr:
+    def call(self, node: ast.Call) -> ast.expr:
         """Return a call: a sampler, a known function, or a method of a list."""
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -383,7 +331,7 @@ class ExpressionReader(NameReader):
             case ast.Attribute(base, method) if not self.is_module_name(base):
                 return self.method(node, base, method)
             case ast.Name() | ast.Attribute():
-                name = self.resolve(node.func)
+                function = self.resolve(node.func)
             case _:
                 self.refuse(
                     node.func,
@@ -391,32 +339,34 @@ class ExpressionReader(NameReader):
                     RULE,
                     "Define the function before the mechanism and call it by its name.",
                 )
-        place = self.source.place(node)
-        if name.id in self.inner or name.id in self.locals:
+        word = function.id
+        if word in self.inner or word in self.locals:
             self.refuse(
                 node.func,
-                f"{name.id} is a variable and cannot be called",
+                f"{word} is a variable and cannot be called",
                 "Functions come from outside the mechanism.",
-                f"Rename the variable {name.id}, or the function.",
+                f"Rename the variable {word}, or the function.",
             )
-        if name.id in SAMPLERS:
-            return self.sample(name.id, node)
-        if name.id in VALUES or name.id in ("Real", "Dom"):
+        if word in SAMPLERS:
+            return self.sample(word, node)
+        if word in VALUES or word in ("Real", "Dom"):
             self.refuse(
                 node.func,
-                f"{name.id} cannot be called in a mechanism",
+                f"{word} cannot be called in a mechanism",
                 "eps and inf are values; Real and Dom stand in the types of inputs.",
-                f"Leave the call out: `{name.id}`.",
+                f"Leave the call out: `{word}`.",
             )
-        args = tuple(self.argument(arg) for arg in node.args)
-        keywords = tuple((str(item.arg), self.argument(item.value)) for item in node.keywords)
-        return Call(name, args, keywords, place=place)
+        args, place = [self.argument(arg) for arg in node.args], self.source.place(node)
+        named = [rebuilt(item, self.argument, place) for item in node.keywords]
+        return put(ast.Call(function, args, named), place)
 
-    def method(self, node: ast.Call, base: ast.expr, method: str) -> Method:
+    def method(self, node: ast.Call, base: ast.expr, method: str) -> ast.Call:
         """Return `xs.index(x)` or `xs.count(x)`."""
         if method not in ("index", "count") or len(node.args) != 1 or node.keywords:
             self.refuse_method(node, method)
-        return Method(self.expr(base), method, self.exprs(node.args), place=self.source.place(node))
+        place = self.source.place(node)
+        function = put(ast.Attribute(self.expr(base), method, ast.Load()), place)
+        return call(function, self.exprs(node.args), place)
 
     def refuse_method(self, node: ast.Call, method: str) -> NoReturn:
         """Refuse a method that the language does not have, or not here."""
@@ -427,7 +377,7 @@ class ExpressionReader(NameReader):
             _INSTEAD_OF_METHOD.get(method, "Call a Python function of finite values instead."),
         )
 
-    def sample(self, word: str, node: ast.Call) -> Draw | ExpMech | Choose:
+    def sample(self, word: str, node: ast.Call) -> NoiseCall | ExpMech | Choose:
         """Return a sampling call."""
         usage = SAMPLERS[word].usage
         place = self.source.place(node)
@@ -442,10 +392,7 @@ class ExpressionReader(NameReader):
                     "It picks a candidate with weight exp(rate · score).",
                     f"Write {usage}.",
                 )
-            rate, score, candidates = (
-                self.argument(found[part]) for part in ("rate", "score", "candidates")
-            )
-            return ExpMech(rate, score, candidates, place=place)
+            return put(ExpMech(*[self.argument(found[part]) for part in ExpMech._fields]), place)
         mean_name = "start" if word == "expo" else "mean"
         found = self.arguments(node, ("rate", mean_name, "scale"), usage)
         by_scale = "scale" in found
@@ -457,14 +404,12 @@ class ExpressionReader(NameReader):
                 f"Write {usage} or {word}(scale=b / eps, {mean_name}=…).",
             )
         rate = self.expr(found["scale" if by_scale else "rate"])
-        mean: Expr = Literal(0, place=place)
-        if mean_name in found:
-            mean = self.expr(found[mean_name])
-        return Draw(word, rate, mean, by_scale, place=place)
+        mean = self.expr(found[mean_name]) if mean_name in found else constant(0, place)
+        return put(NoiseCall(word, rate, mean, by_scale), place)
 
     def arguments(self, node: ast.Call, names: tuple[str, ...], usage: str) -> dict[str, ast.expr]:
         """Return the arguments of a sampler by name; the last of lap's is by keyword only."""
-        positional = tuple(name for name in names if name != "scale")
+        positional = tuple(word for word in names if word != "scale")
         if len(node.args) > len(positional):
             self.refuse(
                 node.args[len(positional)],
@@ -474,22 +419,22 @@ class ExpressionReader(NameReader):
             )
         found: dict[str, ast.expr] = dict(zip(positional, node.args, strict=False))
         for keyword in node.keywords:
-            name = str(keyword.arg)
-            if name not in names or name in found:
+            word = str(keyword.arg)
+            if word not in names or word in found:
                 self.refuse(
                     keyword.value,
-                    f"unknown or repeated argument {name}",
+                    f"unknown or repeated argument {word}",
                     f"The arguments are {', '.join(names)}.",
                     f"Write {usage}.",
                 )
-            found[name] = keyword.value
+            found[word] = keyword.value
         return found
 
     def choose(self, node: ast.Call, usage: str) -> Choose:
         """Return `choose({value: probability, …})`."""
         match node:
             case ast.Call(_, [ast.Dict(keys, values)], []):
-                pairs = [self.pair(*both).items for both in zip(keys, values, strict=True)]
+                pairs = [self.pair(*both) for both in zip(keys, values, strict=True)]
                 if not pairs:
                     self.refuse(
                         node,
@@ -497,10 +442,9 @@ class ExpressionReader(NameReader):
                         "choose picks one of its values.",
                         f"Write {usage}.",
                     )
-                outcomes = tuple((value, chance) for value, chance in pairs)
-                return Choose(outcomes, place=self.source.place(node))
+                return put(Choose(pairs, None), self.source.place(node))
             case ast.Call(_, [ast.DictComp() | ast.Name() as table], []):
-                return Choose((), self.expr(table), place=self.source.place(node))
+                return put(Choose([], self.expr(table)), self.source.place(node))
         self.refuse(
             node,
             "choose takes the values with their probabilities",
@@ -511,3 +455,10 @@ class ExpressionReader(NameReader):
 
 def _names(target: ast.expr) -> set[str]:
     return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _entries(op: ast.cmpop, part: ast.expr) -> ast.expr:
+    """Return the right side of a comparison, a set after `in` as a tuple."""
+    if isinstance(op, ast.In | ast.NotIn) and isinstance(part, ast.Set):
+        return ast.copy_location(ast.Tuple(part.elts, ast.Load()), part)
+    return part

@@ -12,9 +12,8 @@ from typing import NoReturn
 
 from exactdp.errors import ExactdpError, Place, ProgramError
 from exactdp.language.chance import DRAW_INSTEAD, NO_CHANCE, source_of_chance
-from exactdp.language.definition import Definition
 from exactdp.language.source import Source
-from exactdp.language.syntax import Name
+from exactdp.language.tree import Definition, name
 from exactdp.language.values import freeze
 from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
 
@@ -88,14 +87,14 @@ class NameReader:
                 "Rename the variable.",
             )
 
-    def resolve(self, node: ast.expr) -> Name:
+    def resolve(self, node: ast.expr) -> ast.Name:
         """Return a name as a variable, a word of the language, or a constant from outside."""
         place = self.source.place(node)
         match node:
-            case ast.Name(name):
-                if name in self.inner or name in self.locals:
-                    return Name(name, place=place)
-                found, written = self.lookup(name), name
+            case ast.Name(written):
+                if written in self.inner or written in self.locals:
+                    return name(written, place)
+                found = self.lookup(written)
             case ast.Attribute(ast.Name(base), last) if (
                 base not in self.locals and base not in self.inner
             ):
@@ -117,7 +116,7 @@ class NameReader:
                 )
             case _:
                 self.outside(node)
-        return Name(self.outside_name(node, written, found), place=place)
+        return name(self.outside_name(node, written, found), place)
 
     def outside_name(self, node: ast.AST, written: str, found: object) -> str:
         """Return the name under which an outside object is known, and remember its value."""
@@ -165,7 +164,7 @@ class NameReader:
 
     def take(self, node: ast.AST, name: str, found: object) -> object:
         """Return an outside object as a constant: a value, a function or a subroutine."""
-        definition = getattr(found, "definition", None)
+        definition = getattr(found, "definition", found)
         if isinstance(definition, Definition):
             return definition
         origin = source_of_chance(found)

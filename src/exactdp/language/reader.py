@@ -1,4 +1,4 @@
-"""Source to program form: Python's `ast` in, our own small tree out, nothing executed.
+"""Reading: Python's `ast` in, the part of it that is in the language out, nothing executed.
 
 Every construct outside the language is refused here by name. What the expressions mean
 (which of them are noise, which variables are assigned) is the concern of later passes.
@@ -10,29 +10,12 @@ import ast
 from typing import Any, NoReturn
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.definition import Definition
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.limits import NESTING_LIMIT
 from exactdp.language.read_expressions import ExpressionReader
 from exactdp.language.read_names import RULE
 from exactdp.language.rules import COPY_FIRST
-from exactdp.language.syntax import (
-    Append,
-    Assert,
-    Assign,
-    Augment,
-    For,
-    Function,
-    If,
-    Literal,
-    Name,
-    Param,
-    Return,
-    Simple,
-    Stmt,
-    Targets,
-    While,
-)
+from exactdp.language.tree import Definition, Param, call, constant, nodes, put, targets
 from exactdp.language.types import Bool, Dom, DomType, InputType, Real, RealType
 from exactdp.language.words import MISSING, attribute, denotes
 
@@ -55,14 +38,17 @@ class FunctionReader(ExpressionReader):
         for default in (*args.defaults, *args.kw_defaults):
             if default is not None:
                 self.refuse(default, "an input has no default value", RULE, "Leave it out.")
-        self.locals = {arg.arg for arg in given} | _assigned(node.body)
+        self.locals = {arg.arg for arg in given}
+        for part in (part for target in targets(node.body) for part in nodes(target)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.locals.add(part.id)
         for arg in given:
             self.check_name(arg.arg, arg)
         params = tuple(
             Param(
                 arg.arg,
                 self.annotation(arg.annotation, annotations.get(arg.arg)),
-                place=self.source.place(arg),
+                self.source.place(arg),
             )
             for arg in given
         )
@@ -75,8 +61,8 @@ class FunctionReader(ExpressionReader):
             place = self.source.at(1, 1)
         if not body:
             self.refuse(place, f"{node.name} returns nothing", _NO_OUTPUT, "Return the output.")
-        function = Function(node.name, params, self.block(body), doc, place=place)
-        return Definition(function, self.constants, tuple(self.notes))
+        found = self.block(body)
+        return Definition(node.name, params, found, doc, place, self.constants, tuple(self.notes))
 
     def annotation(self, node: ast.expr | None, found: Any) -> InputType | None:
         """Return the type that an annotation names."""
@@ -148,7 +134,7 @@ class FunctionReader(ExpressionReader):
         finally:
             self.locals, self.constants = kept, constants
 
-    def block(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements of a block."""
         self.depth += 1
         if self.depth > NESTING_LIMIT:
@@ -158,20 +144,17 @@ class FunctionReader(ExpressionReader):
                 f"At most {NESTING_LIMIT} expressions and blocks stand inside each other.",
                 "Move the inner blocks into a subroutine.",
             )
-        found = tuple(self.statement(node) for node in body)
+        found = [self.statement(node) for node in body]
         self.depth -= 1
         return found
 
-    def statement(self, node: ast.stmt) -> Stmt:
+    def statement(self, node: ast.stmt) -> ast.stmt:
         """Return one statement."""
+        place = self.source.place(node)
         match node:
             case ast.Assign(targets, value):
-                place = self.source.place(targets[0])
-                return Assign(
-                    tuple(self.pattern(target) for target in targets),
-                    self.expr(value),
-                    place=place,
-                )
+                left = [self.pattern(target) for target in targets]
+                return put(ast.Assign(left, self.expr(value)), self.source.place(targets[0]))
             case ast.AnnAssign(target, annotation, value):
                 if value is None or not isinstance(target, ast.Name):
                     self.refuse(
@@ -180,80 +163,77 @@ class FunctionReader(ExpressionReader):
                         RULE,
                         "Write `x: Dom(0, 3) = …`.",
                     )
-                declared = None
-                if not _of_python(annotation):
-                    declared = self.annotation(annotation, None)
-                place = self.source.place(target)
-                return Assign((self.pattern(target),), self.expr(value), declared, place=place)
+                at = self.source.place(target)
+                if _of_python(annotation):
+                    return put(ast.Assign([self.pattern(target)], self.expr(value)), at)
+                declared = constant(self.annotation(annotation, None), at)
+                self.pattern(target)
+                return put(ast.AnnAssign(target, declared, self.expr(value), 1), at)
             case ast.AugAssign(target, op, value):
-                left = self.pattern(target)
-                assert not isinstance(left, Targets)
-                symbol = self.operator(op, node)
-                return Augment(left, symbol, self.expr(value), place=self.source.place(target))
+                changed: Any = self.pattern(target)
+                self.operator(op, node)
+                at = self.source.place(target)
+                return put(ast.AugAssign(changed, op, self.expr(value)), at)
             case ast.If(test, body, orelse):
-                place = self.source.place(node, until=test)
-                return If(self.expr(test), self.block(body), self.maybe(orelse), place=place)
+                at = self.source.place(node, until=test)
+                return put(ast.If(self.expr(test), self.block(body), self.maybe(orelse)), at)
             case ast.For(target, items, body, orelse):
-                place = self.source.place(node, until=items)
-                pattern, source = self.pattern(target), self.iterated(items)
-                inside, after = self.loop_body(body), self.maybe(orelse)
-                return For(pattern, source, inside, after, place=place)
+                at = self.source.place(node, until=items)
+                own, source = self.pattern(target), self.iterated(items)
+                return put(ast.For(own, source, self.loop_body(body), self.maybe(orelse)), at)
             case ast.While(test, body, orelse):
-                place = self.source.place(node, until=test)
+                at = self.source.place(node, until=test)
                 condition, inside = self.expr(test), self.loop_body(body)
-                return While(condition, inside, self.maybe(orelse), place=place)
+                return put(ast.While(condition, inside, self.maybe(orelse)), at)
             case ast.Return(value):
-                if value is None:
-                    return Return(
-                        Literal(None, place=self.source.place(node)), place=self.source.place(node)
-                    )
-                return Return(self.expr(value), place=self.source.place(node))
+                result = constant(None, place) if value is None else self.expr(value)
+                return put(ast.Return(result), place)
             case ast.Assert(test, message):
                 text = None if message is None else self.expr(message)
-                return Assert(self.expr(test), text, place=self.source.place(node))
+                return put(ast.Assert(self.expr(test), text), place)
             case ast.Pass():
-                return Simple("pass", place=self.source.place(node))
+                return put(node, place)
             case ast.Break() | ast.Continue():
-                word = "break" if isinstance(node, ast.Break) else "continue"
                 if not self.loops:
                     self.refuse(
                         node,
-                        f"{word} outside a loop",
+                        f"{type(node).__name__.lower()} outside a loop",
                         "break and continue stand inside `for` and `while`.",
                         "Use `return` to end the mechanism.",
                     )
-                return Simple(word, place=self.source.place(node))
+                return put(node, place)
             case ast.Expr(value):
                 return self.expression_statement(node, value)
         self.outside(node)
 
-    def maybe(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+    def maybe(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements of a block that may be missing."""
-        return self.block(body) if body else ()
+        return self.block(body) if body else []
 
-    def loop_body(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
+    def loop_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements of a loop."""
         self.loops += 1
         found = self.block(body)
         self.loops -= 1
         return found
 
-    def expression_statement(self, node: ast.stmt, value: ast.expr) -> Stmt:
+    def expression_statement(self, node: ast.Expr, value: ast.expr) -> ast.stmt:
         """Return `xs.append(x)` or `xs.extend(ys)`; any other expression alone is refused."""
         match value:
             case ast.Call(ast.Attribute(base, "append"), [item], []):
-                target = self.changed(base)
-                return Append(target, self.expr(item), place=self.source.place(base))
+                place = self.source.place(base)
+                method = put(ast.Attribute(self.changed(base), "append", ast.Load()), place)
+                return put(ast.Expr(call(method, [self.expr(item)], place)), place)
             case ast.Call(ast.Attribute(base, "extend"), [items], []):
                 target = self.changed(base)
                 if isinstance(items, ast.GeneratorExp):
-                    whole = ast.ListComp(items.elt, items.generators)
-                    items = ast.copy_location(whole, items)
-                return Augment(target, "+", self.expr(items), place=self.source.place(base))
+                    items = ast.copy_location(ast.ListComp(items.elt, items.generators), items)
+                whole = ast.AugAssign(target, ast.Add(), self.expr(items))
+                return put(whole, self.source.place(base))
             case ast.Constant(word) if isinstance(word, str) or word is ...:
-                return Simple("pass", place=self.source.place(node))
-            case ast.Call(ast.Attribute(_, method)) as call:
-                self.refuse_method(call, method)
+                return put(ast.Pass(), self.source.place(node))
+            case ast.Call(ast.Attribute(_, method)) as alone:
+                self.refuse_method(alone, method)
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr():
                 self.outside(value)
         self.expr(value)
@@ -264,7 +244,7 @@ class FunctionReader(ExpressionReader):
             "Assign the value to a variable, or leave the line out.",
         )
 
-    def changed(self, base: ast.expr) -> Name:
+    def changed(self, base: ast.expr) -> ast.Name:
         """Return the variable whose list a method changes."""
         if not isinstance(base, ast.Name):
             self.refuse(
@@ -273,16 +253,15 @@ class FunctionReader(ExpressionReader):
                 "Lists are values here; only a variable can be given a new one.",
                 "Build the inner list first, then append it.",
             )
-        target = self.pattern(base)
-        assert isinstance(target, Name)
-        if target.id not in self.locals:
+        self.pattern(base)
+        if base.id not in self.locals:
             self.refuse(
                 base,
-                f"{target.id} is not a variable and cannot be changed",
+                f"{base.id} is not a variable and cannot be changed",
                 COPY_FIRST,
-                f"Copy it to a variable first: `own = list({target.id})`.",
+                f"Copy it to a variable first: `own = list({base.id})`.",
             )
-        return target
+        return base
 
 
 def _of_python(annotation: ast.expr) -> bool:
@@ -292,17 +271,3 @@ def _of_python(annotation: ast.expr) -> bool:
     """
     whole = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return isinstance(whole, ast.Name) and whole.id in ("dict", "int", "list", "str", "tuple")
-
-
-def _assigned(body: list[ast.stmt]) -> set[str]:
-    """Return the variables of a function: every name that one of its statements assigns."""
-    found: set[str] = set()
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        own_scope = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-        if not isinstance(node, (*own_scope, ast.FunctionDef, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return found

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ProgramError
-from exactdp.language.definition import Definition
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import Source, function_source, given, surroundings
+from exactdp.language.tree import Definition
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
@@ -48,7 +48,7 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
                 reader = FunctionReader(source, given(known))
                 known.pop(name, None)
                 definition = reader.function(node, {})
-                known[name] = _Subroutine(definition)
+                known[name] = definition
             case ast.Assign([ast.Name(name)], value):
                 reader = FunctionReader(source, given(known))
                 reader.check_name(name, node.targets[0])
@@ -76,10 +76,3 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
             way_out="Write `def mechanism(q: Real): …`.",
         )
     return definition
-
-
-class _Subroutine:
-    """A function of the same text, as the reader finds it."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition

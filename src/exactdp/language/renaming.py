@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
-from exactdp.errors import Place, ProgramError
-from exactdp.language.code import PureExpr
-from exactdp.language.definition import Definition, bound_names, nodes
+from exactdp.errors import Place
 from exactdp.language.noisy import NoisyNames
 from exactdp.language.operations import FUNCTIONS
-from exactdp.language.rules import CALL_IT, NOT_A_VALUE
-from exactdp.language.syntax import (
-    Call,
-    Clause,
+from exactdp.language.rules import CALL_IT, NOT_A_VALUE, refuse
+from exactdp.language.tree import (
     Comprehension,
-    Expr,
-    Lambda,
-    Literal,
-    Name,
-    Node,
+    Definition,
+    constant,
+    free_names,
+    name,
+    nodes,
+    parameters,
+    put,
+    rebuilt,
+    where,
 )
 from exactdp.language.types import InputType
 
@@ -40,7 +40,7 @@ class Scope:
     #: Whether its variables are the user's.
     user: bool = True
     #: Parameters that stand for the caller's own variable or for a constant.
-    aliases: dict[str, PureExpr] = field(default_factory=dict)
+    aliases: dict[str, ast.expr] = field(default_factory=dict)
     leave: int = 0
     result: str = ""
 
@@ -60,13 +60,9 @@ class Renaming:
         self.calls = 0
         self.lengths: dict[str, int] = {}  # of inputs that are lists and stay as they are
 
-    def place(self, node: Node) -> Place:
+    def place(self, node: ast.AST) -> Place:
         """Return where a node stands in the user's source."""
-        return self.scope.place or node.place
-
-    def refuse(self, place: Place, message: str, rule: str, way_out: str) -> NoReturn:
-        """Raise the located error."""
-        raise ProgramError(message, place=place, rule=rule, way_out=way_out)
+        return self.scope.place or where(node)
 
     def slot(self, name: str) -> str:
         """Return a new slot with a name like the one given."""
@@ -92,70 +88,59 @@ class Renaming:
                 self.noisy_slots.add(found)
         return found
 
-    def variable(self, node: Name) -> Name:
+    def variable(self, node: ast.Name) -> ast.Name:
         """Return a variable as a slot."""
-        return Name(self.local(node.id), place=self.place(node))
+        return name(self.local(node.id), self.place(node))
 
-    def reads(self, value: Node, slots: set[str] | None) -> bool:
+    def reads(self, value: ast.expr, slots: set[str] | None) -> bool:
         """Whether a pure expression reads one of the slots (any slot, if None)."""
-        bound = bound_names(value)
-        return any(
-            isinstance(node, Name)
-            and node.id not in bound
-            and (node.id in self.known if slots is None else node.id in slots)
-            for node in nodes(value)
-        )
+        return not free_names(value).isdisjoint(self.known if slots is None else slots)
 
-    def reads_noise(self, value: Node) -> bool:
+    def reads_noise(self, value: ast.expr) -> bool:
         """Whether a pure expression reads a slot that may hold noise."""
         return self.reads(value, self.noisy_slots)
 
     def rename(self, node: Any) -> Any:
         """Return an expression without effects, its names replaced by slots and constants."""
+        place, outer = self.place(node), self.scope.names
         match node:
-            case Name(name):
-                return self.renamed_name(node, name)
-            case Comprehension(element, clauses, is_list):
-                outer = dict(self.scope.names)
-                renamed = tuple(self.rename_clause(clause) for clause in clauses)
-                inner = Comprehension(
-                    self.rename(element), renamed, is_list, place=self.place(node)
-                )
-                self.restore(outer)
+            case ast.Name():
+                return self.renamed_name(node)
+            case ast.ListComp(element, clauses) | ast.GeneratorExp(element, clauses):
+                self.scope.names = dict(outer)
+                renamed = [self.rename_clause(clause) for clause in clauses]
+                inner: Comprehension = put(type(node)(self.rename(element), renamed), place)
+                self.scope.names = outer
                 return inner
-            case Lambda(params, body):
-                outer = dict(self.scope.names)
-                slots = tuple(self.fresh(param) for param in params)
-                function = Lambda(slots, self.rename(body), place=self.place(node))
-                self.restore(outer)
+            case ast.Lambda(_, body):
+                self.scope.names = dict(outer)
+                slots = [self.fresh(param) for param in parameters(node)]
+                plain = ast.arguments([], [ast.arg(slot) for slot in slots], None, [], [], None, [])
+                function = put(ast.Lambda(plain, self.rename(body)), place)
+                self.scope.names = outer
                 return function
-            case Call(function, args, keywords):
-                called, values = self.called(function), tuple(self.rename(arg) for arg in args)
-                if called.id == "len" and len(values) == 1 and isinstance(values[0], Name):
+            case ast.Call(ast.Name() as function, args, keywords):
+                target, values = self.called(function), [self.rename(arg) for arg in args]
+                if target.id == "len" and len(values) == 1 and isinstance(values[0], ast.Name):
                     length = self.lengths.get(values[0].id)
                     if length is not None:
-                        return Literal(length, place=self.place(node))
-                named = tuple((name, self.rename(arg)) for name, arg in keywords)
-                return Call(called, values, named, place=self.place(node))
-            case Node():
-                changes = {
-                    name: self.rename(getattr(node, name))
-                    for name in node.__dataclass_fields__
-                    if name != "place"
-                }
-                return dataclasses.replace(node, place=self.place(node), **changes)
-            case tuple() if type(node) is tuple:
-                return tuple(self.rename(part) for part in node)
-        return node
+                        return constant(length, place)
+                named = [rebuilt(one, self.rename, place) for one in keywords]
+                return put(ast.Call(target, values, named), place)
+        return rebuilt(node, self.rename, place)
 
-    def rename_clause(self, clause: Clause) -> Clause:
+    def rename_clause(self, clause: ast.comprehension) -> ast.comprehension:
         """Return a clause of a comprehension; its variables get slots of their own."""
-        items = self.rename(clause.items)
-        for node in nodes(clause.target):
-            if isinstance(node, Name):
+        items = self.rename(clause.iter)
+        self.bind_afresh(clause.target)
+        target, tests = self.rename(clause.target), [self.rename(test) for test in clause.ifs]
+        return put(ast.comprehension(target, items, tests, 0), self.place(clause))
+
+    def bind_afresh(self, target: ast.expr) -> None:
+        """Give the variables of a comprehension's target slots of their own."""
+        for node in nodes(target):
+            if isinstance(node, ast.Name):
                 self.fresh(node.id)
-        target = self.rename(clause.target)
-        return Clause(target, items, self.rename(clause.tests), place=self.place(clause))
 
     def fresh(self, name: str) -> str:
         """Return a slot for a variable that hides any other of its name."""
@@ -164,49 +149,45 @@ class Renaming:
             self.noisy_slots.add(slot)
         return slot
 
-    def restore(self, names: dict[str, str]) -> None:
-        """Forget the variables of a comprehension or lambda."""
-        self.scope.names = names
-
-    def renamed_name(self, node: Name, name: str) -> Expr:
+    def renamed_name(self, node: ast.Name) -> ast.expr:
         """Return what a name stands for: a slot, a literal, a function or a word."""
-        place = self.place(node)
-        if name in self.scope.names:
-            return Name(self.scope.names[name], place=place)
-        if name in self.scope.aliases:
-            return dataclasses.replace(self.scope.aliases[name], place=place)  # type: ignore[return-value]
-        if name in self.scope.constants:
-            value = self.scope.constants[name]
+        place, word = self.place(node), node.id
+        if word in self.scope.names:
+            return name(self.scope.names[word], place)
+        if word in self.scope.aliases:
+            return rebuilt(self.scope.aliases[word], lambda part: part, place)
+        if word in self.scope.constants:
+            value = self.scope.constants[word]
             if isinstance(value, Definition):
-                self.refuse(place, f"{name} is a subroutine, not a value", NOT_A_VALUE, CALL_IT)
+                refuse(place, f"{word} is a subroutine, not a value", NOT_A_VALUE, CALL_IT)
             if callable(value):
-                return Name(self.function(name, value), place=place)
-            return Literal(value, place=place)
-        if name in ("eps", "inf") or name in FUNCTIONS:
-            return Name(name, place=place)
-        return Name(self.local(name), place=place)
+                return name(self.function(word, value), place)
+            return constant(value, place)
+        if word in ("eps", "inf") or word in FUNCTIONS:
+            return name(word, place)
+        return name(self.local(word), place)
 
-    def called(self, node: Name) -> Name:
+    def called(self, node: ast.Name) -> ast.Name:
         """Return the function of a call."""
-        name, place = node.id, self.place(node)
-        if name in self.scope.constants:
-            value = self.scope.constants[name]
+        word, place = node.id, self.place(node)
+        if word in self.scope.constants:
+            value = self.scope.constants[word]
             if not callable(value):
-                self.refuse(
+                refuse(
                     place,
-                    f"{name} is not a function",
+                    f"{word} is not a function",
                     "Only Python functions, mechanisms and ideals can be called.",
-                    f"Leave the brackets after {name} out, or define a function of that name.",
+                    f"Leave the brackets after {word} out, or define a function of that name.",
                 )
-            return Name(self.function(name, value), place=place)
-        if name not in FUNCTIONS:
-            self.refuse(
+            return name(self.function(word, value), place)
+        if word not in FUNCTIONS:
+            refuse(
                 place,
-                f"{name} is not a function that the language knows",
+                f"{word} is not a function that the language knows",
                 "Functions are those of docs/language.md and those from outside.",
-                f"Define {name} before the mechanism.",
+                f"Define {word} before the mechanism.",
             )
-        return Name(name, place=place)
+        return name(word, place)
 
     def function(self, name: str, function: Callable[..., Any]) -> str:
         """Return the name under which a Python function is known in the code."""

@@ -25,6 +25,11 @@ WRITE_EQUAL = "Write == for `is`, and != for `is not`."
 CALLED_BY_NAME = "Use a comprehension, or an @ideal function called by name."
 
 
+def fail(place: Place, message: str, rule: str, way_out: str) -> ProgramError:
+    """Return the located error of a program."""
+    return ProgramError(message, place=place, rule=rule, way_out=way_out)
+
+
 def refuse(place: Place, message: str, rule: str, way_out: str) -> NoReturn:
     """Raise the located error."""
-    raise ProgramError(message, place=place, rule=rule, way_out=way_out)
+    raise fail(place, message, rule, way_out)

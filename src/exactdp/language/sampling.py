@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
-from exactdp.language.operations import fail, items_of, python_fail
+from exactdp.language.operations import items_of, python_fail
+from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
 from exactdp.reals import eps, exp, nonnegative

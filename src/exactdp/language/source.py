@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -32,11 +33,22 @@ class Source:
         last = node if until is None else until
         row = getattr(node, "lineno", 1 + self.extra) - self.extra
         text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
-        start = _column(text, getattr(node, "col_offset", 0))
-        end = len(text.rstrip()) + 1
+        start = self._column(text, getattr(node, "col_offset", 0))
         if getattr(last, "end_lineno", None) == getattr(node, "lineno", None):
-            end = _column(text, getattr(last, "end_col_offset", None) or 0)
+            end = self._column(text, getattr(last, "end_col_offset", None) or 0)
+        else:
+            end = len(text.rstrip()) + 1
         return Place(self.name, self.first_line + row - 1, start, max(end, start + 1), text)
+
+    @cached_property
+    def _plain(self) -> bool:
+        return all(map(str.isascii, self.lines))
+
+    def _column(self, text: str, offset: int) -> int:
+        """Return the column (from 1) of a UTF-8 byte offset, which is what `ast` counts in."""
+        if self._plain:
+            return offset + 1
+        return len(text.encode()[:offset].decode(errors="replace")) + 1
 
     def at(self, row: int, column: int, width: int = 1) -> Place:
         """Return a place by row (from 1, in this text) and column (from 1)."""
@@ -81,13 +93,6 @@ class Source:
                 rule="A mechanism is written in Python's own syntax.",
                 way_out="Write it in smaller parts, as plain text.",
             ) from None
-
-
-def _column(text: str, offset: int) -> int:
-    """Return the column (from 1) of a UTF-8 byte offset, which is what `ast` counts in."""
-    if text.isascii():
-        return offset + 1
-    return len(text.encode()[:offset].decode(errors="replace")) + 1
 
 
 def text_source(text: str, name: str) -> Source:

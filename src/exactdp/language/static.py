@@ -7,32 +7,19 @@ a division by zero that every run comes to.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from exactdp.language.code import Pick, PureExpr, Require, Sample
-from exactdp.language.definition import bound_names, nodes
+from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.operations import python_fail
 from exactdp.language.printer import show
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
-from exactdp.language.syntax import (
-    Binary,
-    Boolean,
-    Call,
-    Choose,
-    Comparison,
-    Comprehension,
-    Conditional,
-    Index,
-    Lambda,
-    Name,
-    Node,
-)
+from exactdp.language.tree import Choose, called, free_names, nodes, where
 
 if TYPE_CHECKING:
     from exactdp.language.abstract import Kinds
-    from exactdp.language.code import Code
     from exactdp.language.flow import Flow
     from exactdp.language.values import Value
 
@@ -48,40 +35,36 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
     """Refuse statements that are wrong whatever the inputs are; `before` are the kinds there."""
     slots, functions = frozenset(code.slots), code.functions
 
-    def closed(*parts: PureExpr) -> bool:
-        return not any(
-            isinstance(node, Name) and node.id in slots and node.id not in bound_names(part)
-            for part in parts
-            for node in nodes(part)
-        )
+    def closed(*parts: ast.expr) -> bool:
+        return all(slots.isdisjoint(free_names(part)) for part in parts)
 
-    def plain(part: PureExpr) -> bool:
-        calls = (node for node in nodes(part) if isinstance(node, Call))
-        return closed(part) and not any(call.function.id in functions for call in calls)
+    def plain(part: ast.expr) -> bool:
+        return closed(part) and not any(called(node) in functions for node in nodes(part))
 
     for pc in _every_run(code):
-        for part in _surely(code.instructions[pc]):
+        one = code.instructions[pc]
+        for part in _surely([one.test] if isinstance(one, Require) else [*expressions(one)]):
             if plain(part):
                 evaluate_closed(part, functions)
-            elif isinstance(part, Index) and plain(part.index):
-                _check_index(part, evaluate_closed(part.index, functions), before[pc] or {})
+            elif isinstance(part, ast.Subscript) and plain(part.slice):
+                _check_index(part, evaluate_closed(part.slice, functions), before[pc] or {})
     for pc in sorted(flow.reachable):
         one = code.instructions[pc]
         if isinstance(one, Sample):
             draw = one.draw
             if closed(draw.rate):
-                rate_of(evaluate_closed(draw.rate, functions), draw.by_scale, draw.rate.place)
+                rate_of(evaluate_closed(draw.rate, functions), draw.by_scale, where(draw.rate))
             if closed(draw.mean):
-                mean_of(evaluate_closed(draw.mean, functions), draw.noise, draw.mean.place)
+                mean_of(evaluate_closed(draw.mean, functions), draw.noise, where(draw.mean))
         elif isinstance(one, Pick):
             choice = one.choice
             if isinstance(choice, Choose):
-                values = [value for value, _ in choice.outcomes]
-                chances = [chance for _, chance in choice.outcomes]
+                values = [pair.elts[0] for pair in choice.outcomes]
+                chances = [pair.elts[1] for pair in choice.outcomes]
                 if choice.table is not None:
                     if closed(choice.table):
                         found = evaluate_closed(choice.table, functions)
-                        chances_of(*table_of(found, choice.place), choice.place)
+                        chances_of(*table_of(found, where(choice)), where(choice))
                 elif closed(*chances):
                     chances_of(
                         [
@@ -91,15 +74,15 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                             for value in values
                         ],
                         [evaluate_closed(chance, functions) for chance in chances],
-                        choice.place,
+                        where(choice),
                     )
                 continue
             if closed(choice.rate):
-                rate_of(evaluate_closed(choice.rate, functions), False, choice.rate.place)
+                rate_of(evaluate_closed(choice.rate, functions), False, where(choice.rate))
             if closed(choice.candidates):
                 candidates = evaluate_closed(choice.candidates, functions)
                 count = [0] * len(candidates) if hasattr(candidates, "__len__") else ()
-                scores_of(tuple(count), candidates, choice.candidates.place)
+                scores_of(tuple(count), candidates, where(choice.candidates))
 
 
 def _every_run(code: Code) -> Iterator[int]:
@@ -108,42 +91,40 @@ def _every_run(code: Code) -> Iterator[int]:
     while pc not in seen:
         seen.add(pc)
         yield pc
-        after = code.successors(pc)
+        after = code.successors[pc]
         if len(after) != 1:
             return
         pc = after[0]
 
 
-def _surely(tree: object) -> Iterator[Index | Binary]:
+def _surely(tree: object) -> Iterator[ast.Subscript | ast.BinOp]:
     """Return the entries that are read and the quotients in a tree that are always evaluated."""
     match tree:
-        case Comprehension(_, clauses):
-            yield from _surely(clauses[0].items)
-        case Lambda():
+        case ast.ListComp(_, [first, *_]) | ast.GeneratorExp(_, [first, *_]):
+            yield from _surely(first.iter)
+        case ast.Lambda():
             return
-        case Boolean(_, operands):
-            yield from _surely(operands[0])
-        case Conditional(test) | Require(test):
-            yield from _surely(test)
-        case Comparison(first, rest):
-            yield from _surely((first, rest[0][1]))
-        case Node():
-            if isinstance(tree, Index) or (
-                isinstance(tree, Binary) and tree.op in ("/", "//", "%")
-            ):
-                yield tree
-            for name in tree.__dataclass_fields__:
-                yield from _surely(getattr(tree, name))
-        case tuple() if type(tree) is tuple:
+        case ast.BoolOp(_, [first, *_]) | ast.IfExp(first):
+            yield from _surely(first)
+        case ast.Compare(left, _, [right, *_]):
+            yield from _surely([left, right])
+        case ast.AST():
+            match tree:
+                case ast.Subscript(_, ast.Slice()):
+                    pass
+                case ast.Subscript() | ast.BinOp(_, ast.Div() | ast.FloorDiv() | ast.Mod()):
+                    yield tree
+            yield from _surely([getattr(tree, name, None) for name in tree._fields])
+        case list():
             for part in tree:
                 yield from _surely(part)
 
 
-def _check_index(node: Index, position: Value, kinds: Kinds) -> None:
+def _check_index(node: ast.Subscript, position: Value, kinds: Kinds) -> None:
     """Refuse a constant index beyond a list of known length."""
-    kind = kinds.get(node.base.id) if isinstance(node.base, Name) else None
+    kind = kinds.get(node.value.id) if isinstance(node.value, ast.Name) else None
     if kind is None or kind.finite or not isinstance(kind.items, tuple):
         return
     size = len(kind.items)
     if isinstance(position, int) and not -size <= position < size:
-        raise python_fail(node.place, IndexError("list index out of range"))
+        raise python_fail(where(node), IndexError("list index out of range"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -176,6 +177,15 @@ def _freeze_foreign(value: object) -> Value:
     )
 
 
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: Fraction(a, b) if type(a) is type(b) is int else a / b,
+    ast.Pow: operator.pow,
+}
+
+
 def _term(value: object) -> EpsTerm:
     """Return a closed form in ε of `exactdp.reals` as a term, by its text."""
 
@@ -192,20 +202,7 @@ def _term(value: object) -> EpsTerm:
             case ast.UnaryOp(ast.USub(), operand):
                 return -build(operand)
             case ast.BinOp(left, op, right):
-                a, b = build(left), build(right)
-                match op:
-                    case ast.Add():
-                        return a + b
-                    case ast.Sub():
-                        return a - b
-                    case ast.Mult():
-                        return a * b
-                    case ast.Div():
-                        return (
-                            Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
-                        )
-                    case ast.Pow():
-                        return a**b
+                return _ARITHMETIC[type(op)](build(left), build(right))
         raise SyntaxError
 
     try:

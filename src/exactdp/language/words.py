@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from exactdp.errors import ExactdpError
+from exactdp.language.operations import FUNCTIONS
 from exactdp.language.types import Dom, Real
 
 
@@ -56,33 +57,10 @@ VALUES: Final = ("eps", "inf")
 
 #: Python functions that the language knows, run on finite values.
 BUILTINS: Final[dict[str, Any]] = {
-    "Fraction": Fraction,
-    **{
-        name: getattr(builtins, name)
-        for name in (
-            "abs",
-            "all",
-            "any",
-            "bool",
-            "dict",
-            "divmod",
-            "enumerate",
-            "int",
-            "len",
-            "list",
-            "max",
-            "min",
-            "range",
-            "reversed",
-            "round",
-            "sorted",
-            "str",
-            "sum",
-            "tuple",
-            "zip",
-        )
-    },
+    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name != "exp"
 }
+
+_KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "Dom": Dom}.items()}
 
 #: Names that a program cannot use for anything else.
 RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "Real", "Dom"))
@@ -106,13 +84,8 @@ def denotes(found: object) -> str | None:
     """Return the word of the language that a Python object stands for, if it does."""
     if isinstance(found, SamplerWord):
         return found.word
-    if found is Real:
-        return "Real"
-    if found is Dom:
-        return "Dom"
-    for word, function in BUILTINS.items():
-        if found is function:
-            return word
+    if id(found) in _KNOWN:
+        return _KNOWN[id(found)]
     if isinstance(found, float) and found == math.inf:
         return "inf"
     module = getattr(type(found), "__module__", "")

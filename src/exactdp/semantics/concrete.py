@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection
-from exactdp.language.operations import COMPARISONS, fail
+from exactdp.language.operations import COMPARISONS
+from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
 from exactdp.language.values import List, Symbolic

@@ -12,7 +12,7 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.machine import Done, State
 from exactdp.language.program import Program
-from exactdp.language.syntax import Param
+from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.measure.density import Density

@@ -8,6 +8,7 @@ number.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,6 @@ from typing import Any
 
 from exactdp.language.code import Appended, Code, Release, Set, written
 from exactdp.language.machine import State
-from exactdp.language.syntax import Name, Sequence
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import Interval
@@ -152,7 +152,7 @@ def is_number(pattern: Value) -> bool:
 def _appended_slot(code: Code) -> str | None:
     """Return the slot that every output is, if it starts empty once and is only appended to."""
     returned = {
-        one.value.id if isinstance(one.value, Name) else None
+        one.value.id if isinstance(one.value, ast.Name) else None
         for one in code.instructions
         if isinstance(one, Release)
     }
@@ -166,7 +166,7 @@ def _appended_slot(code: Code) -> str | None:
         match one:
             case Set(_, Appended(base)) if base.id == slot:
                 continue
-            case Set(_, Sequence(())) if not code.loops_at(pc):
+            case Set(_, ast.List([]) | ast.Tuple([])) if not code.loops_at(pc):
                 starts += 1
             case _:
                 return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from exactdp.language.code import Code, Release, Set
 from exactdp.language.flow import read
 from exactdp.language.machine import Machine, State
-from exactdp.language.syntax import Name
 from exactdp.language.values import Value, as_output
 from exactdp.semantics.events import ANYTHING, match, prefix_test
 
@@ -59,9 +59,9 @@ def only_returned(code: Code) -> frozenset[str]:
         left = found
         for one in code.instructions:
             match one:
-                case Release(Name()):
+                case Release(ast.Name()):
                     continue
-                case Set(slot, Name()) if slot in left:
+                case Set(slot, ast.Name()) if slot in left:
                     continue
             left -= read(one, slots)
         if left == found:

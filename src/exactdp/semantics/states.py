@@ -17,7 +17,7 @@ from exactdp.language.limits import (
     LOOP_STATES_EACH,
     RUN_LIMIT,
 )
-from exactdp.language.operations import fail
+from exactdp.language.rules import fail
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code, Loop
@@ -45,7 +45,7 @@ class Visited:
         self._steps += 1
         if self._steps > RUN_LIMIT:
             raise fail(
-                loop.node.place,
+                loop.place,
                 f"this loop made {RUN_LIMIT:,} samples or comparisons and has not ended",
                 "A run may make that many inside `while` loops; this one never ends, or seldom.",
                 "Ask distribution(u), which tells whether it ends; or run it at another eps.",
@@ -71,7 +71,7 @@ class Visited:
         size = counted(loop.end - loop.start, "basic statement")
         names = growing(self._machine.code, states)
         return fail(
-            loop.node.place,
+            loop.place,
             f"this loop has more than {what}",
             "Finite values are of a finite set (DOM of the paper); the limit grows "
             f"with the loop, which has {size}. {told(names)}",
