@@ -304,7 +304,8 @@ def as_joint(function: Function, variable: int) -> Joint:
             conditions.append(Halfspace.of({variable: Fraction(1)}, -points[j - 1]))
         if j < len(points):
             conditions.append(Halfspace.of({variable: Fraction(-1)}, points[j]))
-        cells.append(Cell(frozenset(conditions), function.frame.form(piece, name_of(variable))))
+        density = function.frame.closed_form(piece, name_of(variable))
+        cells.append(Cell(frozenset(conditions), density))
     return Joint(tuple(cells))
 
 

@@ -610,10 +610,5 @@ def parameter(name: str) -> ExpPoly:
     return ExpPoly([Term(_ONE, ((name, 1),))])
 
 
-def from_flint(poly: Mapping[tuple[int, ...], fmpq], step: Fraction, low: Fraction) -> ExpPoly:
-    """Return Σ c·ε^k·e^{(low + n·step)·ε} from {(k, n): c}."""
-    return build(("eps",), ring(("eps",)).from_dict(poly), (step,), (low,))
-
-
 ONE = ExpPoly(1)
 eps = parameter("eps")
