@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.reals.chart import Box, Near, Piece, Span, Start, Tail
+from exactdp.reals.chart import ChartPiece, NearZero, Span, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
-from exactdp.reals.zeros import Root, Survey
+from exactdp.reals.zeros import FactorChart, Root
 
 Json: TypeAlias = dict[str, Any]
 
@@ -52,7 +52,7 @@ def seal(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def half(over: list[tuple[Survey, int]], under: list[tuple[Survey, int]]) -> Json:
+def half(over: list[tuple[FactorChart, int]], under: list[tuple[FactorChart, int]]) -> Json:
     """Return the proof on one side of 0 from surveys with the signs of their factors."""
     return {
         "numerator": [_factor(survey, sign) for survey, sign in over],
@@ -91,7 +91,7 @@ def terms(form: ExpPoly) -> list[list[Any]]:
     return [[spell(c), k, spell(q)] for q, k, c in listed]
 
 
-def _factor(survey: Survey, sign: int) -> Json:
+def _factor(survey: FactorChart, sign: int) -> Json:
     pieces: list[list[Any]] = [["linear"]] if survey.is_linear else [*map(_piece, survey.pieces)]
     return {
         "terms": terms(survey.factor),
@@ -101,15 +101,15 @@ def _factor(survey: Survey, sign: int) -> Json:
     }
 
 
-def _piece(piece: Piece) -> list[Any]:
+def _piece(piece: ChartPiece) -> list[Any]:
     if isinstance(piece, Start):
         return ["start", spell(piece.upper), piece.degree]
-    if isinstance(piece, Box):
+    if isinstance(piece, TaylorBox):
         shift = spell(piece.shift)
         return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
     if isinstance(piece, Span):
         return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
-    if isinstance(piece, Near):
+    if isinstance(piece, NearZero):
         return ["near", spell(piece.upper), piece.order, DEGREE, piece.bits]
     assert isinstance(piece, Tail)
     return ["tail", piece.bits]
