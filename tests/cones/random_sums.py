@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from exactdp.reals import ExpPoly, Term
+from exactdp.reals import ExpPoly, ExpTerm
 
 Key = tuple[tuple[int, ...], tuple[Fraction, ...]]
 
@@ -15,7 +15,7 @@ Key = tuple[tuple[int, ...], tuple[Fraction, ...]]
 def from_dict(names: Sequence[str], terms: Mapping[Key, Fraction]) -> ExpPoly:
     """Return the sum with terms {(powers, rates): coefficient}, an entry for each name."""
     return ExpPoly(
-        Term(c, tuple(zip(names, powers, strict=True)), tuple(zip(names, rates, strict=True)))
+        ExpTerm(c, tuple(zip(names, powers, strict=True)), tuple(zip(names, rates, strict=True)))
         for (powers, rates), c in terms.items()
     )
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exactdp.cones.boxes import Box, axes_of, halves, whole
+from exactdp.cones.boxes import TensorBox, axes_of, halves, whole
 from exactdp.cones.coefficients import functionals, nodes_of, nonnegative
 from exactdp.cones.piece import LocalTerms
-from exactdp.cones.segments import Axis, Stretch
+from exactdp.cones.segments import Axis, Segment
 
 factors = st.tuples(st.integers(0, 2), st.integers(0, 5))
 
@@ -60,7 +60,7 @@ def value(terms: LocalTerms, point: tuple[Fraction, ...]) -> mpmath.mpf:
     return total
 
 
-def descend(box: Box, axes: list[Axis], turns: list[tuple[int, int]]) -> Box:
+def descend(box: TensorBox, axes: list[Axis], turns: list[tuple[int, int]]) -> TensorBox:
     """Return the box after some cuts: (axis, which half)."""
     for j, upper in turns:
         box = halves(box, axes, j % len(axes))[upper]
@@ -82,7 +82,7 @@ def test_the_first_coefficient_is_the_value_at_the_lower_corner(
     root = whole(terms, axes)
     assert root is not None
     box = descend(root, axes, path)
-    corner = tuple(stretch.low for stretch in box.stretches)
+    corner = tuple(segment.low for segment in box.segments)
     with mpmath.workdps(60):
         expected = value(terms, corner) * mpmath.mpf(2) ** -_size(terms)
         error = abs(mpmath.mpf(box.values[0, 0]) - expected)
@@ -115,8 +115,8 @@ def test_a_proved_box_has_no_negative_value(terms: LocalTerms, path: list[tuple[
     random = np.random.default_rng(5)
     for u, v in random.uniform(0, 1, (20, 2)):
         point = tuple(
-            stretch.low + Fraction(float(t)) * (stretch.length if stretch.length is not None else 9)
-            for t, stretch in zip((u, v), box.stretches, strict=True)
+            segment.low + Fraction(float(t)) * (segment.length if segment.length is not None else 9)
+            for t, segment in zip((u, v), box.segments, strict=True)
         )
         with mpmath.workdps(40):
             assert value(terms, point) > -1e-30
@@ -124,10 +124,10 @@ def test_a_proved_box_has_no_negative_value(terms: LocalTerms, path: list[tuple[
 
 @pytest.mark.parametrize("nodes", [(3, 2, 1, 0), (2, 2, 1, 0, 0), (7, 7, 5, 3, 3, 2, 1, 0, 0)])
 def test_refining_reproduces_the_function(nodes: tuple[int, ...]) -> None:
-    """Both halves of a stretch give the value at the middle, as last and as first coefficient.
+    """Both halves of a segment give the value at the middle, as last and as first coefficient.
 
-    The first coefficient on a stretch is the value at its lower end; the last one on a finite
-    stretch is a positive multiple of the value at the upper end, which does not depend on g.
+    The first coefficient on a segment is the value at its lower end; the last one on a finite
+    segment is a positive multiple of the value at the upper end, which does not depend on g.
     """
     terms: dict[tuple[tuple[int, int], ...], LocalTerms] = {}
     seen: dict[int, int] = {}
@@ -143,7 +143,7 @@ def test_refining_reproduces_the_function(nodes: tuple[int, ...]) -> None:
         root = whole(function, [axis])
         assert root is not None
         lower, upper = halves(root, [axis], 0)
-        assert lower.stretches == (Stretch(Fraction(0), axis.step),)
+        assert lower.segments == (Segment(Fraction(0), axis.step),)
         left, right = halves(lower, [axis], 0)
         ratios.append((lower.values[-1] / upper.values[0], left.values[-1] / right.values[0]))
     for pair in ratios:

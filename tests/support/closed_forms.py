@@ -8,16 +8,16 @@ from typing import Any
 import mpmath
 from hypothesis import strategies as st
 
-from exactdp.reals import ClosedForm, ExpPoly, Term
+from exactdp.reals import ClosedForm, ExpPoly, ExpTerm
 
 coefficients = st.fractions(-50, 50, max_denominator=30).filter(bool)
 rates = st.builds(Fraction, st.integers(-90, 30), st.sampled_from([1, 2, 3, 4, 8, 9, 36, 72]))
 powers = st.integers(0, 3)
 
 
-def term(coefficient: Fraction, power: int = 0, rate: Fraction | int = 0) -> Term:
+def term(coefficient: Fraction, power: int = 0, rate: Fraction | int = 0) -> ExpTerm:
     """Return coefficient·ε^power·e^{rate·ε}."""
-    return Term(
+    return ExpTerm(
         Fraction(coefficient),
         (("eps", power),) if power else (),
         (("eps", Fraction(rate)),) if rate else (),

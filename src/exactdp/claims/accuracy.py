@@ -152,7 +152,8 @@ class Accuracy:
     def _bound(self) -> Any:
         """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            return conditional(self.beta, self.mechanism, "beta") or self.beta
+            by_cases = conditional(self.beta, self.mechanism, "beta")
+            return self.beta if by_cases is None else by_cases
         return self.beta
 
     @property

@@ -23,7 +23,7 @@ from exactdp.claims.moving import (
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
-from exactdp.language.syntax import Param
+from exactdp.language.tree import Param
 from exactdp.language.values import Value, plain
 from exactdp.reals import (
     ClosedForm,

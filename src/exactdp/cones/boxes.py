@@ -1,4 +1,4 @@
-"""Branch and bound for g ≥ 0 on the orthant: boxes of stretches, coefficients with an error bound.
+"""Branch and bound for g ≥ 0 on the orthant: boxes of segments, coefficients with an error bound.
 
 A box carries the coefficients b of g in the tensor product of nonnegative bases (`segments`). If
 none is negative, g ≥ 0 on the box. The coefficients are doubles in midpoint-radius form: beside b
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from exactdp.cones.coefficients import functionals, nodes_of
 from exactdp.cones.piece import Factor, LocalTerms
-from exactdp.cones.segments import Array, Axis, Stretch
+from exactdp.cones.segments import Array, Axis, Segment
 from exactdp.cones.segments import axis as axis_of
 from exactdp.cones.window import Window
 from exactdp.reals.numbers import inf
@@ -45,10 +45,10 @@ _TINY = 1e-200
 
 
 @dataclass(frozen=True)
-class Box:
-    """A product of stretches with the coefficients of g, their majorant and the error count K."""
+class TensorBox:
+    """A product of segments with the coefficients of g, their majorant and the error count K."""
 
-    stretches: tuple[Stretch, ...]
+    segments: tuple[Segment, ...]
     values: Array
     majorant: Array
     present: Array
@@ -79,8 +79,8 @@ class Box:
         for ends in product(*((0, size - 1) if size > 1 else (0,) for size in sizes)):
             if self.values[ends] < -error * self.majorant[ends] and self.majorant[ends] > _TINY:
                 corner = tuple(
-                    stretch.high if end else stretch.low
-                    for end, stretch in zip(ends, self.stretches, strict=True)
+                    segment.high if end else segment.low
+                    for end, segment in zip(ends, self.segments, strict=True)
                 )
                 if allowed(corner):
                     return corner
@@ -90,28 +90,28 @@ class Box:
 class Where(Protocol):
     """The boxes that matter."""
 
-    def misses(self, box: tuple[Stretch, ...], /) -> bool:
+    def misses(self, box: tuple[Segment, ...], /) -> bool:
         """Whether nothing has to be proved in a box."""
 
     def allows(self, corner: Corner, /) -> bool:
         """Whether a vertex, or points near it, matter."""
 
-    def candidates(self, box: tuple[Stretch, ...], axes: list[int], /) -> list[int]:
+    def candidates(self, box: tuple[Segment, ...], axes: list[int], /) -> list[int]:
         """Return which of some axes may be the next to be cut."""
 
 
 @dataclass(frozen=True)
-class Inside:
-    """The boxes that matter: all, or those that meet a window in coordinates with weights."""
+class Slab:
+    """The part of a cell in a window, lower ≤ Σ w·s ≤ upper, or all of it: which boxes matter."""
 
     window: Window | None = None
     weights: tuple[Fraction, ...] = ()
 
-    def misses(self, box: tuple[Stretch, ...]) -> bool:
+    def misses(self, box: tuple[Segment, ...]) -> bool:
         """Whether nothing has to be proved in a box."""
         return self.window is not None and self.window.misses(self.weights, box)
 
-    def along(self, terms: LocalTerms) -> Inside:
+    def along(self, terms: LocalTerms) -> Slab:
         """Return what is left of a window if axes on which g does not depend are forgotten.
 
         Along such an axis one can reach every larger value of the window's variable.
@@ -122,9 +122,9 @@ class Inside:
         left = tuple(w if m else Fraction(0) for w, m in zip(self.weights, moving, strict=True))
         if left == self.weights:
             return self
-        return Inside(replace(self.window, lower=Fraction(0)), left)
+        return Slab(replace(self.window, lower=Fraction(0)), left)
 
-    def raised(self, corner: Corner, left: Inside) -> Corner:
+    def raised(self, corner: Corner, left: Slab) -> Corner:
         """Return a vertex in what `along` left, moved into the window along a forgotten axis."""
         gone = [j for j, w in enumerate(self.weights) if w and not left.weights[j]]
         if self.window is None or not gone or any(s is None for s in corner):
@@ -136,7 +136,7 @@ class Inside:
             s + lacking if j == gone[0] and s is not None else s for j, s in enumerate(corner)
         )
 
-    def candidates(self, box: tuple[Stretch, ...], axes: list[int]) -> list[int]:
+    def candidates(self, box: tuple[Segment, ...], axes: list[int]) -> list[int]:
         """Return which of some axes may be the next to be cut: each may."""
         del box
         return axes
@@ -164,11 +164,11 @@ class Inside:
 
 
 @dataclass
-class Search:
+class BoxSearch:
     """The outcome of branch and bound: the boxes proved and left, or where g is negative."""
 
-    proved: list[tuple[Stretch, ...]] = field(default_factory=list)
-    left: list[tuple[Stretch, ...]] = field(default_factory=list)
+    proved: list[tuple[Segment, ...]] = field(default_factory=list)
+    left: list[tuple[Segment, ...]] = field(default_factory=list)
     corner: Corner | None = None
     steps: int = 0
 
@@ -194,7 +194,7 @@ def is_small(axes: list[Axis], largest: int = _LARGEST_TENSOR) -> bool:
     return math.prod(axis.size for axis in axes) <= largest
 
 
-def whole(terms: LocalTerms, axes: list[Axis]) -> Box | None:
+def whole(terms: LocalTerms, axes: list[Axis]) -> TensorBox | None:
     """Return the orthant as a box, its coefficients computed in integers; None if out of range."""
     shape = [axis.size for axis in axes]
     wholes = [int(entry) for entry in _coefficients(terms, axes)]
@@ -209,13 +209,13 @@ def whole(terms: LocalTerms, axes: list[Axis]) -> Box | None:
     present = np.array([1.0 if c else 0.0 for c in wholes]).reshape(shape)
     if np.any((majorant < _TINY) & (present > 0)):
         return None
-    return Box(tuple(axis.first() for axis in axes), values, majorant, present, 1)
+    return TensorBox(tuple(axis.first() for axis in axes), values, majorant, present, 1)
 
 
-def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Stretch, ...]) -> Box | None:
+def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Segment, ...]) -> TensorBox | None:
     """Return another box, its coefficients computed in ball arithmetic; None if out of range.
 
-    A stretch may have length 0; then the only coefficient along it is the value. At most one begins
+    A segment may have length 0; then the only coefficient along it is the value. At most one begins
     after 0; coefficients that vanish because of the numbers at its ends are found exactly.
     """
     first = next((j for j, one in enumerate(region) if one.low), 0)
@@ -242,11 +242,11 @@ def _is_open(ball: arb) -> bool:
 
 
 def _balls(
-    entries: list[arb], axes: list[Axis], region: list[Stretch], zeros: Mask | None
+    entries: list[arb], axes: list[Axis], region: list[Segment], zeros: Mask | None
 ) -> list[arb]:
     """Return the coefficients on a box as balls; none, if the precision is too low for that."""
     try:
-        matrices = [axis.onto(stretch) for axis, stretch in zip(axes, region, strict=True)]
+        matrices = [axis.onto(segment) for axis, segment in zip(axes, region, strict=True)]
     except ZeroDivisionError:
         return []
     for j, (axis, matrix) in enumerate(zip(axes, matrices, strict=True)):
@@ -260,7 +260,9 @@ def _balls(
     return entries
 
 
-def _rounded(entries: list[arb], axes: list[Axis], region: tuple[Stretch, ...], first: int) -> Box:
+def _rounded(
+    entries: list[arb], axes: list[Axis], region: tuple[Segment, ...], first: int
+) -> TensorBox:
     """Return a box from balls around its coefficients, the axis `first` of the region leading."""
     leading = [region[first], *(one for j, one in enumerate(region) if j != first)]
     shape = [1 if one.length == 0 else axis.size for axis, one in zip(axes, leading, strict=True)]
@@ -272,22 +274,22 @@ def _rounded(entries: list[arb], axes: list[Axis], region: tuple[Stretch, ...], 
             [0.0 if entry == 0 else 1.0 for entry in entries],
         )
     )
-    return Box(region, values, np.abs(values) + 2 * radii / _UNIT, present, 4)
+    return TensorBox(region, values, np.abs(values) + 2 * radii / _UNIT, present, 4)
 
 
-def _vanishing(terms: LocalTerms, axes: list[Axis], stretch: Stretch) -> Mask:
-    """Return which coefficients along the first axis are 0 because of zeros at a stretch's ends.
+def _vanishing(terms: LocalTerms, axes: list[Axis], segment: Segment) -> Mask:
+    """Return which coefficients along the first axis are 0 because of zeros at a segment's ends.
 
     A function with a zero of order m at an end has m coefficients 0 there. Its derivatives at a
     rational end are sums of q·exp(x), and 0 only if every q is (Lindemann and Weierstrass).
     """
-    found = np.logical_and.accumulate(_zeros_at(terms, axes, stretch.low))
-    if stretch.length is None:
+    found = np.logical_and.accumulate(_zeros_at(terms, axes, segment.low))
+    if segment.length is None:
         return found
-    if stretch.length == 0:
+    if segment.length == 0:
         return np.asarray(found[:1])
-    assert stretch.high is not None
-    above = np.logical_and.accumulate(_zeros_at(terms, axes, stretch.high))
+    assert segment.high is not None
+    above = np.logical_and.accumulate(_zeros_at(terms, axes, segment.high))
     return np.asarray(found | np.flip(above, axis=0))
 
 
@@ -338,15 +340,15 @@ def _places(nodes: tuple[int, ...]) -> dict[Factor, int]:
     return {(i - nodes.index(a), a): i for i, a in enumerate(nodes)}
 
 
-def halves(box: Box, axes: list[Axis], j: int) -> tuple[Box, Box]:
+def halves(box: TensorBox, axes: list[Axis], j: int) -> tuple[TensorBox, TensorBox]:
     """Return the two boxes into which a cut of axis j divides a box."""
-    stretch = box.stretches[j]
+    segment = box.segments[j]
     pair = []
-    for upper, part in enumerate(axes[j].halves(stretch)):
-        matrix = axes[j].matrix(stretch, bool(upper))
+    for upper, part in enumerate(axes[j].halves(segment)):
+        matrix = axes[j].matrix(segment, bool(upper))
         pair.append(
-            Box(
-                (*box.stretches[:j], part, *box.stretches[j + 1 :]),
+            TensorBox(
+                (*box.segments[:j], part, *box.segments[j + 1 :]),
                 _applied(matrix, box.values, j),
                 _applied(np.abs(matrix), box.majorant, j),
                 np.minimum(_applied((matrix != 0).astype(np.float64), box.present, j), 1.0),
@@ -364,12 +366,12 @@ def _applied(matrix: Array, tensor: Array, j: int) -> Array:
 
 
 def search(
-    root: Box,
+    root: TensorBox,
     axes: list[Axis],
     budget: int,
     progress: Share | None = None,
     inside: Where | None = None,
-) -> Search:
+) -> BoxSearch:
     """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
 
     Each cut is along the axis after which the least is negative. The list of boxes is emptied
@@ -378,42 +380,42 @@ def search(
     """
     smallest = 2.0 ** -(16 * max(1, sum(axis.size > 1 for axis in axes)))
     with np.errstate(all="ignore"):  # what is not finite proves nothing, see `is_proved`
-        return _search(root, axes, budget, smallest, progress, inside or Inside())
+        return _search(root, axes, budget, smallest, progress, inside or Slab())
 
 
 def _search(
-    root: Box,
+    root: TensorBox,
     axes: list[Axis],
     budget: int,
     smallest: float,
     progress: Share | None,
     inside: Where,
-) -> Search:
-    found = Search()
+) -> BoxSearch:
+    found = BoxSearch()
     boxes = [root]
     moving = [j for j, axis in enumerate(axes) if axis.size > 1]
     done = 0.0
     while boxes:
         box = boxes.pop()
-        if inside.misses(box.stretches) or box.is_proved():
-            found.proved.append(box.stretches)
+        if inside.misses(box.segments) or box.is_proved():
+            found.proved.append(box.segments)
             done += box.share
             if progress is not None:
                 progress(done)
             continue
         found.corner = box.negative_corner(inside.allows)
         if found.corner is not None or found.steps >= budget or box.share < smallest:
-            found.left = [box.stretches, *(other.stretches for other in boxes)]
+            found.left = [box.segments, *(other.segments for other in boxes)]
             return found
         found.steps += 1 + box.values.size // 1000
-        pairs = [halves(box, axes, j) for j in inside.candidates(box.stretches, moving)]
+        pairs = [halves(box, axes, j) for j in inside.candidates(box.segments, moving)]
         if not pairs:
-            found.left = [box.stretches, *(other.stretches for other in boxes)]
+            found.left = [box.segments, *(other.segments for other in boxes)]
             return found
         chosen = min(pairs, key=lambda pair: _badness(pair, inside))
         boxes.extend(chosen)
     return found
 
 
-def _badness(pair: tuple[Box, Box], inside: Where) -> float:
-    return sum(box.badness() for box in pair if not inside.misses(box.stretches))
+def _badness(pair: tuple[TensorBox, TensorBox], inside: Where) -> float:
+    return sum(box.badness() for box in pair if not inside.misses(box.segments))

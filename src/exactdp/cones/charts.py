@@ -6,7 +6,7 @@ point has a largest part σᵢ, and is
 
     e·ρᵢ + Σ σⱼ(ρⱼ − ρᵢ) + Σ sₖrₖ,   ρⱼ the point with sⱼ = 1/wⱼ alone.
 
-The coordinates (e, σⱼ for j ≠ i, sₖ) are the chart of i. There the window is one stretch, σⱼ and sₖ
+The coordinates (e, σⱼ for j ≠ i, sₖ) are the chart of i. There the window is one segment, σⱼ and sₖ
 are not negative, and only the remaining side σᵢ = e − Σ σⱼ ≥ 0 is askew. But σᵢ is the largest
 part, so that side is far away, and other charts have it among theirs. So boxes fit everything that
 is near them, and a sum may come as close to 0 as it likes at a side of cone or window.
@@ -22,8 +22,8 @@ from exactdp.cones.boxes import Corner
 from exactdp.cones.ordered_sum import OrderedSum
 from exactdp.cones.piece import LocalTerms, piece_of
 from exactdp.cones.proof import Ends
-from exactdp.cones.segments import Stretch
-from exactdp.reals.exp_poly import ExpPoly, Term
+from exactdp.cones.segments import Segment
+from exactdp.reals.exp_poly import ExpPoly, ExpTerm
 
 _ZERO = Fraction(0)
 _SHORT = 8
@@ -43,18 +43,18 @@ class Chart:
         """The axes of the σⱼ."""
         return [j for j, weight in enumerate(self.weights) if weight and j != self.axis]
 
-    def region(self, lower: Fraction, upper: Fraction) -> tuple[Stretch, ...]:
+    def region(self, lower: Fraction, upper: Fraction) -> tuple[Segment, ...]:
         """Return a box with all points between two values of e of which σᵢ is the largest part."""
-        whole = [Stretch(_ZERO, None)] * len(self.weights)
-        whole[self.axis] = Stretch(lower, upper - lower)
+        whole = [Segment(_ZERO, None)] * len(self.weights)
+        whole[self.axis] = Segment(lower, upper - lower)
         for j in self.parts:
-            whole[j] = Stretch(_ZERO, upper / 2)
+            whole[j] = Segment(_ZERO, upper / 2)
         return tuple(
-            Stretch(one.low / factor, None if one.length is None else one.length / factor)
+            Segment(one.low / factor, None if one.length is None else one.length / factor)
             for one, factor in zip(whole, self.factors, strict=True)
         )
 
-    def misses(self, box: Sequence[Stretch]) -> bool:
+    def misses(self, box: Sequence[Segment]) -> bool:
         """Whether σᵢ is nowhere in a box the largest part."""
         ends = self.scaled(box)
         highest = ends[self.axis][1]
@@ -62,7 +62,7 @@ class Chart:
         lows = [ends[j][0] for j in self.parts]
         return bool(lows) and highest < sum(lows) + max(lows)
 
-    def candidates(self, box: Sequence[Stretch], axes: list[int]) -> list[int]:
+    def candidates(self, box: Sequence[Segment], axes: list[int]) -> list[int]:
         """Return which axes may be the next to be cut: of a box that is not inside, no short side.
 
         It has points with σᵢ ≤ 0, where the sum need not be positive, so it must get smaller.
@@ -100,7 +100,7 @@ class Chart:
         found[self.axis] = self.rest(corner) / self.weights[self.axis]
         return tuple(found)
 
-    def scaled(self, box: Sequence[Stretch]) -> Ends:
+    def scaled(self, box: Sequence[Segment]) -> Ends:
         """Return the ends of a box in the coordinates e, σ and s."""
         return tuple(
             (part.low * factor, None if part.high is None else part.high * factor)
@@ -113,7 +113,7 @@ def charts(terms: LocalTerms, weights: Sequence[Fraction]) -> Iterator[Chart]:
     size = len(weights)
     names = tuple(f"s{j}" for j in range(size))
     form = ExpPoly(
-        Term(
+        ExpTerm(
             Fraction(c),
             tuple((name, k) for name, (k, _) in zip(names, key, strict=True)),
             tuple((name, Fraction(-a)) for name, (_, a) in zip(names, key, strict=True)),

@@ -23,24 +23,24 @@ from itertools import combinations, pairwise
 from typing import TypeAlias
 
 from exactdp.cones import coefficients
-from exactdp.cones.boxes import Corner, Inside, Search, Share, axes_of, is_small, search, whole
+from exactdp.cones.boxes import BoxSearch, Corner, Share, Slab, axes_of, is_small, search, whole
 from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import (
+    LocalSum,
     LocalTerms,
-    Piece,
     face_at_infinity,
     face_at_zero,
     piece_of,
     shifted_derivative,
 )
 from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction, Zone
-from exactdp.cones.segments import Axis, Stretch
+from exactdp.cones.segments import Axis, Segment
 from exactdp.cones.window import Window
-from exactdp.cones.witness import Sampler, corner_witness, sampled_witness
+from exactdp.cones.witness import PointSampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
 from exactdp.polyhedra.cone import Cone, Integers, primitive
 from exactdp.reals import signs
-from exactdp.reals.exp_poly import ExpPoly, Term
+from exactdp.reals.exp_poly import ExpPoly, ExpTerm
 from exactdp.reals.interval import POSITIVE
 
 _FIRST = 60  # cuts of boxes before the cell is cut
@@ -86,7 +86,7 @@ def nonnegative_on(
     if resume is None:
         cells: list[Cell] = [cell for part in cone.pointed_parts() for cell in part.simplices()]
         shares = [(cell, 1.0 / len(cells), 0) for cell in cells]
-        work = _Work(f, cone, budget, progress, shares, window)
+        work = _Subdivision(f, cone, budget, progress, shares, window)
         if not cells:  # the cone {0}
             return _at_the_apex(f, cone)
     else:
@@ -94,7 +94,7 @@ def nonnegative_on(
             return resume
         count = len(resume.remaining)
         shares = [(cell, 1.0 / count, 2) for cell in resume.remaining]
-        work = _Work(f, cone, budget, progress, shares, window)
+        work = _Subdivision(f, cone, budget, progress, shares, window)
         work.closed = list(resume.proof.cells)
     return work.run()
 
@@ -105,7 +105,7 @@ def _at_the_apex(f: OrderedSum, cone: Cone) -> ConeDecision:
     return ConeDecision(holds, ConeProof.of(f, cone, ()), None if holds else zero)
 
 
-class _Work:
+class _Subdivision:
     """The cells still open, the depth to which each was cut, and what is proved."""
 
     def __init__(
@@ -212,23 +212,23 @@ class _Work:
             self.open.append((part, share / 2, depth + 1))
         return None
 
-    def _inside(self, piece: Piece) -> Inside:
+    def _inside(self, piece: LocalSum) -> Slab:
         """Return which boxes of a cell matter."""
         if self.window is None:
-            return Inside()
-        return Inside(self.window, self.window.weights(piece.rays))
+            return Slab()
+        return Slab(self.window, self.window.weights(piece.rays))
 
     def _ray(
         self,
-        piece: Piece,
+        piece: LocalSum,
         terms: LocalTerms,
         reductions: tuple[Reduction, ...],
         axis: int,
-        inside: Inside,
+        inside: Slab,
     ) -> Vector | None:
         """Decide the last open cell, on which one coordinate is left."""
         rows = [
-            Term(Fraction(c), (("eps", key[axis][0]),), (("eps", Fraction(-key[axis][1])),))
+            ExpTerm(Fraction(c), (("eps", key[axis][0]),), (("eps", Fraction(-key[axis][1])),))
             for key, c in terms.items()
         ]
         where = POSITIVE
@@ -250,8 +250,8 @@ class _Work:
         return witness
 
     def _boxes(
-        self, terms: LocalTerms, share: float, depth: int, inside: Inside
-    ) -> tuple[Search | None, tuple[Zone, ...]]:
+        self, terms: LocalTerms, share: float, depth: int, inside: Slab
+    ) -> tuple[BoxSearch | None, tuple[Zone, ...]]:
         """Return the outcome of branch and bound, and the zones of a window that are proved."""
         axes = axes_of(terms)
         room = self.budget - self.steps
@@ -262,13 +262,13 @@ class _Work:
             self._tell(self.share + share * done)
 
         left = inside.along(terms)
-        outcome: Search | None
+        outcome: BoxSearch | None
         zones: tuple[Zone, ...] = ()
         if left.window is not None and any(left.weights):
             limit = min(room, 4 * _FIRST * 2 ** min(depth, 6))
             found = in_zones(terms, left.weights, left.window, limit, lambda _: tell(0.0))
             self.steps += found.steps
-            outcome, zones = found.failure or Search(), found.proved
+            outcome, zones = found.failure or BoxSearch(), found.proved
         else:
             limit = min(room, _FIRST * 2 ** min(depth, 6)) if self.window is None else room
             outcome = self._searched(terms, axes, limit, tell, left)
@@ -276,13 +276,13 @@ class _Work:
             outcome = replace(outcome, corner=inside.raised(outcome.corner, left))
         return outcome, zones
 
-    def _without_window(self, terms: LocalTerms) -> Search | None:
+    def _without_window(self, terms: LocalTerms) -> BoxSearch | None:
         """Return the outcome of a short search for a proof in all of a cell."""
         axes = axes_of(terms)
         if not is_small(axes, _FEW_FUNCTIONS):
             return None
         return self._searched(
-            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Inside()
+            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Slab()
         )
 
     def _searched(
@@ -291,8 +291,8 @@ class _Work:
         axes: list[Axis],
         limit: int,
         tell: Callable[[float], None] | None,
-        inside: Inside,
-    ) -> Search | None:
+        inside: Slab,
+    ) -> BoxSearch | None:
         """Return the outcome of branch and bound on the orthant, None if there is none."""
         box = whole(terms, axes)
         if box is None:
@@ -358,7 +358,7 @@ def reduced(
     return terms, tuple(steps)
 
 
-def narrowed(terms: LocalTerms, inside: Inside) -> tuple[Inside, Narrowing | None]:
+def narrowed(terms: LocalTerms, inside: Slab) -> tuple[Slab, Narrowing | None]:
     """Return the end of a window alone, if g is least there, and why.
 
     If (∂ⱼ + c)g ≥ 0 along all axes that change the variable, one may go down to the lower end; if
@@ -384,7 +384,7 @@ def narrowed(terms: LocalTerms, inside: Inside) -> tuple[Inside, Narrowing | Non
 
 
 def cut(
-    f: OrderedSum, cell: Cell, terms: LocalTerms, hard: Sequence[Stretch] | None
+    f: OrderedSum, cell: Cell, terms: LocalTerms, hard: Sequence[Segment] | None
 ) -> tuple[Cell, Cell]:
     """Return the two cells that a new ray on an edge makes of a cell.
 
@@ -440,7 +440,7 @@ def balances(terms: LocalTerms, i: int, j: int) -> list[tuple[Fraction, Fraction
     return found or [(Fraction(1), Fraction(1))]
 
 
-def sign_changes(f: OrderedSum, piece: Piece, i: int, j: int) -> list[tuple[Fraction, Fraction]]:
+def sign_changes(f: OrderedSum, piece: LocalSum, i: int, j: int) -> list[tuple[Fraction, Fraction]]:
     """Return the directions between two rays in which a variable that f has a power of is 0."""
     used = {v for powers, *_ in f.whole[2] for v, power in enumerate(powers) if power}
     one, two = piece.rays[i], piece.rays[j]
@@ -451,11 +451,11 @@ def _turn(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> int:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _badness(piece: Piece) -> float:
+def _badness(piece: LocalSum) -> float:
     axes = axes_of(piece.terms)
     if coefficients.nonnegative(piece.terms):
         return 0.0
     box = whole(piece.terms, axes) if is_small(axes, 10_000) else None
     if box is None:
-        return 1.0 - Sampler.of(piece.terms).lowest(100, Inside())[1]
+        return 1.0 - PointSampler.of(piece.terms).lowest(100, Slab())[1]
     return box.badness() / box.values.size

@@ -12,13 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactdp.cones.boxes import Inside
+from exactdp.cones.boxes import Slab
 from exactdp.cones.decision import ConeDecision, nonnegative_on
 from exactdp.cones.ordered_sum import OrderedSum, Vector
-from exactdp.cones.piece import Piece, piece_of
+from exactdp.cones.piece import LocalSum, piece_of
 from exactdp.cones.segments import Array
 from exactdp.cones.window import Window
-from exactdp.cones.witness import Sampler, moved_inside, near_points
+from exactdp.cones.witness import PointSampler, moved_inside, near_points
 from exactdp.errors import ValueRefusedError
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals.evaluation import enclosure_of
@@ -35,9 +35,9 @@ class ConeRatio:
     cone: Cone
     window: Window | None = None
 
-    def inside(self, rays: tuple[Vector, ...]) -> Inside:
+    def inside(self, rays: tuple[Vector, ...]) -> Slab:
         """Return which points matter, in coordinates of rays."""
-        return Inside() if self.window is None else Inside(self.window, self.window.weights(rays))
+        return Slab() if self.window is None else Slab(self.window, self.window.weights(rays))
 
     def less(self, factor: Fraction) -> OrderedSum:
         """Return b − factor·e."""
@@ -183,7 +183,7 @@ def _low_points(quotient: ConeRatio) -> list[Vector]:
             best = _lowest(quotient, rays)
             if best is not None:
                 inside = quotient.inside(rays)
-                found += near_points(Piece(rays, piece.terms, piece.dominant), best, inside)
+                found += near_points(LocalSum(rays, piece.terms, piece.dominant), best, inside)
     return found
 
 
@@ -225,7 +225,7 @@ def _lowest(quotient: ConeRatio, rays: tuple[Vector, ...]) -> list[float] | None
     return None if best is None else best[1]
 
 
-def _sampler(form: OrderedSum, rays: tuple[Vector, ...]) -> Sampler:
+def _sampler(form: OrderedSum, rays: tuple[Vector, ...]) -> PointSampler:
     """Return a sum as a function of the coordinates s of θ = Σ sⱼρⱼ, at many points."""
     names = tuple(f"s{j}" for j in range(len(rays)))
     axes = [parameter(name) for name in names]
@@ -233,4 +233,4 @@ def _sampler(form: OrderedSum, rays: tuple[Vector, ...]) -> Sampler:
         name: sum((axis * ray[i] for axis, ray in zip(axes, rays, strict=True)), ExpPoly())
         for i, name in enumerate(form.names)
     }
-    return Sampler(form.form.substitute(**images).numerator.entries(names))
+    return PointSampler(form.form.substitute(**images).numerator.entries(names))

@@ -33,7 +33,7 @@ _ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
-class Piece:
+class LocalSum:
     """The function g on the cone of these (scaled) rays, and the exponential divided out."""
 
     rays: tuple[Vector, ...]
@@ -49,7 +49,7 @@ class Piece:
         )
 
 
-def piece_of(f: OrderedSum, rays: Sequence[Integers | Vector]) -> Piece:
+def piece_of(f: OrderedSum, rays: Sequence[Integers | Vector]) -> LocalSum:
     """Return f on the cone of linearly independent rays."""
     # In whole numbers: rates times their common denominator, each ray times its own.
     under = math.lcm(*(rate.denominator for rates in f.parts for rate in rates))
@@ -93,7 +93,7 @@ def piece_of(f: OrderedSum, rays: Sequence[Integers | Vector]) -> Piece:
     divisor = math.gcd(*(int(value * scale) for value in found.values())) or 1
     terms = {key: int(value * scale) // divisor for key, value in found.items()}
     dominant = tuple(Fraction(top, gap) for top, gap in zip(tops, gaps, strict=True))
-    return Piece(tuple(scaled), terms, dominant)
+    return LocalSum(tuple(scaled), terms, dominant)
 
 
 def shifted_derivative(terms: LocalTerms, axis: int, shift: int) -> LocalTerms:

@@ -30,8 +30,8 @@ from typing import Any, TypeAlias
 
 from exactdp.cones.completion import Completion, cover
 from exactdp.cones.ordered_sum import OrderedSum, Vector
-from exactdp.cones.piece import Piece
-from exactdp.cones.segments import Stretch
+from exactdp.cones.piece import LocalSum
+from exactdp.cones.segments import Segment
 from exactdp.cones.window import Window
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals.certificates import without_head
@@ -100,13 +100,13 @@ class CellProof:
     """Parts of the window with their own boxes."""
 
     @classmethod
-    def by_coefficients(cls, piece: Piece, reductions: Sequence[Reduction] = ()) -> CellProof:
+    def by_coefficients(cls, piece: LocalSum, reductions: Sequence[Reduction] = ()) -> CellProof:
         """Return the proof by exact coefficients."""
         return cls(piece.rays, piece.dominant, tuple(reductions), ())
 
     @classmethod
     def by_boxes(
-        cls, piece: Piece, reductions: Sequence[Reduction], boxes: Iterable[Sequence[Stretch]]
+        cls, piece: LocalSum, reductions: Sequence[Reduction], boxes: Iterable[Sequence[Segment]]
     ) -> CellProof:
         """Return the proof by boxes."""
         ends = tuple(ends_of(box) for box in boxes)
@@ -114,7 +114,11 @@ class CellProof:
 
     @classmethod
     def by_ray(
-        cls, piece: Piece, reductions: Sequence[Reduction], axis: int, certificate: dict[str, Any]
+        cls,
+        piece: LocalSum,
+        reductions: Sequence[Reduction],
+        axis: int,
+        certificate: dict[str, Any],
     ) -> CellProof:
         """Return the proof by a decision about a function of one coordinate."""
         return cls(piece.rays, piece.dominant, tuple(reductions), (), (axis, certificate))
@@ -157,7 +161,7 @@ class CellProof:
         }
 
 
-def ends_of(box: Sequence[Stretch]) -> Ends:
+def ends_of(box: Sequence[Segment]) -> Ends:
     """Return a box by its ends."""
     return tuple((part.low, part.high) for part in box)
 

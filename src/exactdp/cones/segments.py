@@ -1,4 +1,4 @@
-"""Nonnegative bases of exponential polynomials on a stretch of one axis, and how to refine them.
+"""Nonnegative bases of exponential polynomials on a segment of one axis, and how to refine them.
 
 On one axis, g lies in the span V of s^k·exp(−as), of dimension N, with decay rates a₁ ≥ … ≥ a_N.
 
@@ -8,7 +8,7 @@ On one axis, g lies in the span V of s^k·exp(−as), of dimension N, with decay
   at σ + h. A nonzero element of V has at most N − 1 real zeros, counted with multiplicity, so Bᵢ
   has no other zero and we may take it positive inside. X(h) holds the δ of the Bᵢ as columns.
 
-Matrices from the coefficients on a stretch to those on its parts depend on h alone. They are
+Matrices from the coefficients on a segment to those on its parts depend on h alone. They are
 triangular, by counting zeros at the common end; the zeros of the triangle are exact, so a
 coefficient that vanishes because g vanishes on a face stays exactly 0.
 """
@@ -32,7 +32,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Segment:
     """The interval [low, low + length] of an axis; length None means [low, ∞)."""
 
     low: Fraction
@@ -63,32 +63,32 @@ class Axis:
         self._refined: dict[tuple[Fraction | None, bool, Fraction], Array] = {}
         self._bases: dict[tuple[Fraction, int], tuple[arb_mat, arb_mat, arb_mat]] = {}
 
-    def first(self) -> Stretch:
+    def first(self) -> Segment:
         """Return the whole axis."""
-        return Stretch(Fraction(0), None)
+        return Segment(Fraction(0), None)
 
-    def halves(self, stretch: Stretch) -> tuple[Stretch, Stretch]:
-        """Return the two parts in which a stretch is cut."""
-        if stretch.length is None:
-            cut = max(stretch.low, self.step)
-            return Stretch(stretch.low, cut), Stretch(stretch.low + cut, None)
-        half = stretch.length / 2
-        return Stretch(stretch.low, half), Stretch(stretch.low + half, half)
+    def halves(self, segment: Segment) -> tuple[Segment, Segment]:
+        """Return the two parts in which a segment is cut."""
+        if segment.length is None:
+            cut = max(segment.low, self.step)
+            return Segment(segment.low, cut), Segment(segment.low + cut, None)
+        half = segment.length / 2
+        return Segment(segment.low, half), Segment(segment.low + half, half)
 
-    def onto(self, stretch: Stretch) -> arb_mat:
-        """Return the matrix from the coefficients δ at 0 to those on a stretch, in balls.
+    def onto(self, segment: Segment) -> arb_mat:
+        """Return the matrix from the coefficients δ at 0 to those on a segment, in balls.
 
-        On a stretch of length 0 that is the row that gives the value there.
+        On a segment of length 0 that is the row that gives the value there.
         """
         size = self.size
         moved = arb_mat(size, size, [arb(i == j) for i in range(size) for j in range(size)])
-        if stretch.low:
-            moved = self._basis(stretch.low)[0]
-        if stretch.length == 0:
+        if segment.low:
+            moved = self._basis(segment.low)[0]
+        if segment.length == 0:
             return arb_mat(1, size, [moved[0, j] * arb(2) ** -self.bits[j] for j in range(size)])
-        if stretch.length is not None:
-            moved = self._basis(stretch.length)[2] * moved
-        scale = self._exponent(stretch.length)
+        if segment.length is not None:
+            moved = self._basis(segment.length)[2] * moved
+        scale = self._exponent(segment.length)
         return arb_mat(
             size,
             size,
@@ -99,13 +99,13 @@ class Axis:
             ],
         )
 
-    def matrix(self, stretch: Stretch, upper: bool) -> Array:
-        """Return the matrix from the coefficients on a stretch to those on one of its halves."""
-        left, _ = self.halves(stretch)
+    def matrix(self, segment: Segment, upper: bool) -> Array:
+        """Return the matrix from the coefficients on a segment to those on one of its halves."""
+        left, _ = self.halves(segment)
         assert left.length is not None
-        key = stretch.length, upper, left.length
+        key = segment.length, upper, left.length
         if key not in self._refined:
-            self._refined[key] = self._computed(stretch.length, upper, left.length)
+            self._refined[key] = self._computed(segment.length, upper, left.length)
         return self._refined[key]
 
     def _computed(self, whole: Fraction | None, upper: bool, cut: Fraction) -> Array:
@@ -143,7 +143,7 @@ class Axis:
         return rows
 
     def _exponent(self, length: Fraction | None) -> int:
-        """Return e: the i-th coefficient on a stretch is kept times 2^(i·e), to stay in range."""
+        """Return e: the i-th coefficient on a segment is kept times 2^(i·e), to stay in range."""
         return 0 if length is None else round(math.log2(length) + self.bits[-1] / self.size)
 
     def _basis(self, h: Fraction) -> tuple[arb_mat, arb_mat, arb_mat]:

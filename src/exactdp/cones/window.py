@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.cones.ordered_sum import Vector
-from exactdp.cones.segments import Stretch
+from exactdp.cones.segments import Segment
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import inf, spell
 
@@ -40,7 +40,7 @@ class Window:
         """Return by how much the variable grows along each ray."""
         return tuple(ray[self.variable] for ray in rays)
 
-    def misses(self, weights: Sequence[Fraction], box: Sequence[Stretch]) -> bool:
+    def misses(self, weights: Sequence[Fraction], box: Sequence[Segment]) -> bool:
         """Whether a box of coordinates of rays with these weights has no point inside."""
         least = sum((w * part.low for w, part in zip(weights, box, strict=True)), Fraction(0))
         if least > self.upper:

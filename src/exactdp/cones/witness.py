@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.cones.boxes import Corner, Inside
+from exactdp.cones.boxes import Corner, Slab
 from exactdp.cones.ordered_sum import OrderedSum, Vector
-from exactdp.cones.piece import LocalTerms, Piece
+from exactdp.cones.piece import LocalSum, LocalTerms
 from exactdp.cones.segments import Array
 from exactdp.polyhedra.cone import primitive
 from exactdp.reals.numbers import inf
@@ -23,7 +23,7 @@ _NEGATIVE = -1e-13
 _CLEARLY_NEGATIVE = -1e-3
 
 
-class Sampler:
+class PointSampler:
     """The relative value of g, g/Σ|terms| ∈ [−1, 1], at many points of the orthant in doubles."""
 
     def __init__(self, terms: Iterable[tuple[Sequence[int], Sequence[Any], Any]]) -> None:
@@ -36,7 +36,7 @@ class Sampler:
         )
 
     @classmethod
-    def of(cls, terms: LocalTerms) -> Sampler:
+    def of(cls, terms: LocalTerms) -> PointSampler:
         """Return the values of a function on a piece."""
         return cls(([k for k, _ in key], [-a for _, a in key], c) for key, c in terms.items())
 
@@ -61,7 +61,7 @@ class Sampler:
         mean = -self.rates.mean(axis=0)
         return np.asarray(-np.log(np.where(mean > 0, mean, 1.0)))
 
-    def samples(self, count: int, inside: Inside) -> tuple[Array, Array]:
+    def samples(self, count: int, inside: Slab) -> tuple[Array, Array]:
         """Return points (by logarithms), near and wide, and their values."""
         size = self.powers.shape[1]
         random = np.random.default_rng(7)
@@ -72,14 +72,14 @@ class Sampler:
         )
         return logs, self(logs)
 
-    def lowest(self, count: int, inside: Inside) -> tuple[Array, float]:
+    def lowest(self, count: int, inside: Slab) -> tuple[Array, float]:
         """Return the point (by logarithms) with the least value found, and that value."""
         logs, values = self.samples(count, inside)
         best = np.argsort(values)[:4]
         found = [self._descended(logs[i], float(values[i]), inside) for i in best]
         return min(found, key=lambda entry: entry[1])
 
-    def _descended(self, logs: Array, value: float, inside: Inside) -> tuple[Array, float]:
+    def _descended(self, logs: Array, value: float, inside: Slab) -> tuple[Array, float]:
         """Return a nearby point with a lower value: steps along the axes, halved when stuck."""
         size = len(logs)
         moves = np.concatenate(
@@ -99,7 +99,7 @@ class Sampler:
         return np.clip(logs, -40.0, 40.0), value
 
 
-def moved_inside(logs: Array, inside: Inside) -> Array:
+def moved_inside(logs: Array, inside: Slab) -> Array:
     """Return points (by logarithms), those outside a window moved to its nearer end."""
     window = inside.window
     if window is None:
@@ -116,12 +116,12 @@ def moved_inside(logs: Array, inside: Inside) -> Array:
     return np.asarray(np.clip(moved, -40.0, 40.0))
 
 
-def sampled_witness(f: OrderedSum, piece: Piece, inside: Inside) -> Vector | None:
+def sampled_witness(f: OrderedSum, piece: LocalSum, inside: Slab) -> Vector | None:
     """Return a rational point in the interior of the piece at which f < 0, if one is met.
 
     Of clearly negative points those of moderate size are tried first: they round to simple ones.
     """
-    sampler = Sampler.of(piece.terms)
+    sampler = PointSampler.of(piece.terms)
     logs, values = sampler.samples(_SAMPLES, inside)
     clear = logs[values < _CLEARLY_NEGATIVE]
     size = np.abs(clear + np.log([float(length) for length in _lengths(piece)])).max(axis=1)
@@ -146,10 +146,10 @@ def _length_in_print(point: Vector) -> int:
 
 
 def rounded_witness(
-    f: OrderedSum, piece: Piece, place: Sequence[float], inside: Inside
+    f: OrderedSum, piece: LocalSum, place: Sequence[float], inside: Slab
 ) -> Vector | None:
     """Return the simplest rational point near a place (in coordinates s) at which f < 0."""
-    sampler = Sampler.of(piece.terms)
+    sampler = PointSampler.of(piece.terms)
     for near in _near(piece, place):
         coordinates = inside.moved(near)
         if sampler(np.log([[float(s) for s in coordinates]]))[0] < _NEGATIVE:
@@ -159,7 +159,7 @@ def rounded_witness(
     return None
 
 
-def _end_witness(f: OrderedSum, piece: Piece, inside: Inside) -> Vector | None:
+def _end_witness(f: OrderedSum, piece: LocalSum, inside: Slab) -> Vector | None:
     """Return a point at which f < 0 near a vertex of the part of a piece in a window."""
     if inside.window is None:
         return None
@@ -175,12 +175,12 @@ def _end_witness(f: OrderedSum, piece: Piece, inside: Inside) -> Vector | None:
     return None
 
 
-def near_points(piece: Piece, place: Sequence[float], inside: Inside) -> list[Vector]:
+def near_points(piece: LocalSum, place: Sequence[float], inside: Slab) -> list[Vector]:
     """Return interior rational points, ever closer to a place (in coordinates s)."""
     return [piece.point(inside.moved(near)) for near in _near(piece, place)]
 
 
-def _near(piece: Piece, place: Sequence[float]) -> Iterator[list[Fraction]]:
+def _near(piece: LocalSum, place: Sequence[float]) -> Iterator[list[Fraction]]:
     """Yield coordinates, simple ones first: multiples of 1/q of the integer rays."""
     lengths = _lengths(piece)
     target = [min(s * float(length), 1e9) for s, length in zip(place, lengths, strict=True)]
@@ -193,14 +193,14 @@ def _near(piece: Piece, place: Sequence[float]) -> Iterator[list[Fraction]]:
         yield [s / length for s, length in zip(near, lengths, strict=True)]
 
 
-def _lengths(piece: Piece) -> list[Fraction]:
+def _lengths(piece: LocalSum) -> list[Fraction]:
     """Return how often each ray of the piece is its integer direction."""
     return [
         next(a / b for a, b in zip(ray, primitive(ray), strict=True) if b) for ray in piece.rays
     ]
 
 
-def corner_witness(f: OrderedSum, piece: Piece, corner: Corner, inside: Inside) -> Vector | None:
+def corner_witness(f: OrderedSum, piece: LocalSum, corner: Corner, inside: Slab) -> Vector | None:
     """Return an interior point at which f < 0 near a vertex of a box, which may be at infinity."""
     for t in range(2, 60, 3):
         place = inside.moved(

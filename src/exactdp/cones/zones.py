@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from exactdp.cones.boxes import Inside, Search, Where, axes_of, box_of, flat, is_small, search
+from exactdp.cones.boxes import BoxSearch, Slab, Where, axes_of, box_of, flat, is_small, search
 from exactdp.cones.charts import Chart, charts
 from exactdp.cones.piece import LocalTerms
 from exactdp.cones.proof import Zone, ends_of
-from exactdp.cones.segments import Stretch
+from exactdp.cones.segments import Segment
 from exactdp.cones.window import Window
 
 
@@ -29,7 +29,7 @@ class Zones:
     """The zones of a window with their proofs; or the search that failed, as one of the cone."""
 
     proved: tuple[Zone, ...] = ()
-    failure: Search | None = None
+    failure: BoxSearch | None = None
     steps: int = 0
 
 
@@ -48,7 +48,7 @@ def in_zones(
     for zone in parts:
         listed = []
         for local, region, chart in _tasks(terms, weights, known, zone):
-            outcome = _search(local, region, chart or Inside(), room - steps, progress)
+            outcome = _search(local, region, chart or Slab(), room - steps, progress)
             steps += outcome.steps
             if not outcome.holds:
                 return Zones(failure=_lifted(outcome, chart), steps=steps)
@@ -59,12 +59,12 @@ def in_zones(
     return Zones(tuple(proved), steps=steps)
 
 
-def _lifted(failure: Search, chart: Chart | None) -> Search:
+def _lifted(failure: BoxSearch, chart: Chart | None) -> BoxSearch:
     """Return a search that failed in a chart as one in the cone's own coordinates."""
     if chart is None:
         return failure
     corner = None if failure.corner is None else chart.lifted(failure.corner)
-    everything = (Stretch(Fraction(0), None),) * len(chart.weights)
+    everything = (Segment(Fraction(0), None),) * len(chart.weights)
     return replace(failure, corner=corner, left=[everything])
 
 
@@ -86,7 +86,7 @@ def zones(count: int, window: Window) -> list[Zone]:
 
 def _tasks(
     terms: LocalTerms, weights: Sequence[Fraction], known: Sequence[Chart], zone: Zone
-) -> Iterator[tuple[LocalTerms, tuple[Stretch, ...], Chart | None]]:
+) -> Iterator[tuple[LocalTerms, tuple[Segment, ...], Chart | None]]:
     """Yield where to search for a zone: a sum, a box, and the chart in which they are."""
     if zone.in_charts:
         assert isinstance(zone.upper, Fraction)
@@ -97,33 +97,33 @@ def _tasks(
             yield terms, region, None
 
 
-def regions(weights: Sequence[Fraction], zone: Zone) -> Iterator[tuple[Stretch, ...]]:
+def regions(weights: Sequence[Fraction], zone: Zone) -> Iterator[tuple[Segment, ...]]:
     """Yield boxes in the cone's own coordinates that cover a zone: one, if it begins at 0."""
     moving = [j for j, weight in enumerate(weights) if weight]
     upper = zone.upper if isinstance(zone.upper, Fraction) else None
-    whole = [Stretch(Fraction(0), upper / w if w and upper is not None else None) for w in weights]
+    whole = [Segment(Fraction(0), upper / w if w and upper is not None else None) for w in weights]
     for i in moving if zone.lower else moving[:1]:
         low = zone.lower / len(moving) / weights[i]
         high = whole[i].high
-        side = Stretch(low, None if high is None else high - low)
+        side = Segment(low, None if high is None else high - low)
         yield (*whole[:i], side, *whole[i + 1 :])
 
 
 def _search(
     terms: LocalTerms,
-    region: tuple[Stretch, ...],
+    region: tuple[Segment, ...],
     where: Where,
     room: int,
     progress: Callable[[float], None] | None,
-) -> Search:
+) -> BoxSearch:
     if not terms:
-        return Search(proved=[region])
+        return BoxSearch(proved=[region])
     axes = axes_of(terms)
     box = box_of(terms, axes, region) if is_small(axes) and room > 0 else None
     if box is None:
-        return Search(left=[region])
+        return BoxSearch(left=[region])
     axes = [flat() if one.length == 0 else axis for one, axis in zip(region, axes, strict=True)]
     try:
         return search(box, axes, room, progress, where)
     except ArithmeticError:  # rates so close together that the bases need too many digits
-        return Search(left=[region])
+        return BoxSearch(left=[region])

@@ -1,6 +1,6 @@
 """An unnormalised density over the live variables: weights, factors and conditions.
 
-A density is a sum of products. A product has a weight, factors (a `Function` of one variable, or
+A density is a sum of products. A product has a weight, factors (a `Univariate` function, or
 a `Joint` density of several) and linear conditions that couple its variables. A variable that
 dies is integrated out: if each of its conditions couples it with one other variable, by the
 piecewise functions of `function`; otherwise by the polyhedra of `joint`.
@@ -15,10 +15,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from exactdp.measure.frame import Element, Frame
-from exactdp.measure.function import Function, step
-from exactdp.measure.joint import Cell, Joint, name_of
-from exactdp.measure.lattice import Cell as LatticeCell
-from exactdp.measure.lattice import Lattice
+from exactdp.measure.function import Univariate, step
+from exactdp.measure.joint import Joint, JointCell, name_of
+from exactdp.measure.lattice import Lattice, LatticeCell
 from exactdp.measure.pairs import ends, joined
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
@@ -26,7 +25,7 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals import ClosedForm, ExpPoly
 
 
-class Product(NamedTuple):
+class Summand(NamedTuple):
     """weight / ∏ under · ∏ functions[v](x_v) · ∏ joints · ∏ [condition].
 
     Denominators come from choices and loops. They are kept as factors with exponents, so that
@@ -34,7 +33,7 @@ class Product(NamedTuple):
     """
 
     weight: Element
-    functions: dict[int, Function]
+    functions: dict[int, Univariate]
     joints: tuple[Joint, ...] = ()
     conditions: tuple[Halfspace, ...] = ()
     under: frozenset[tuple[ExpPoly, int]] = frozenset()
@@ -49,13 +48,13 @@ class Product(NamedTuple):
             found |= one.variables
         return found
 
-    def bounded(self, bound: Halfspace) -> Product | None:
+    def bounded(self, bound: Halfspace) -> Summand | None:
         """Return the product where a bound on integer noise holds."""
         if not bound.variables:
             return self if bound.form.constant >= 0 else None
         return self._replace(bounds=(*self.bounds, bound))
 
-    def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Product:
+    def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Summand:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
         gap = {new: Fraction(1), **{name: -q for name, q in part.items()}}
         over = Halfspace.of(gap, -constant)
@@ -71,7 +70,7 @@ class Product(NamedTuple):
             whole = whole.times(one)
         return whole.restricted([one for one in self.bounds if variable in one.variables])
 
-    def _summed(self, variable: int, frame: Frame) -> Product | None:
+    def _summed(self, variable: int, frame: Frame) -> Summand | None:
         """Return the product with integer noise summed out."""
         found = self.lattice_of(variable).summed(variable)
         rest = self._replace(
@@ -85,7 +84,7 @@ class Product(NamedTuple):
         total = found.number()
         return rest.times(total, frame) if total.numerator else None
 
-    def times(self, factor: ClosedForm, frame: Frame) -> Product:
+    def times(self, factor: ClosedForm, frame: Frame) -> Summand:
         """Return the product times a closed form in ε."""
         weight = self.weight * frame.element(factor.numerator)
         if factor.denominator == 1:
@@ -94,11 +93,11 @@ class Product(NamedTuple):
         counts[factor.denominator] = counts.get(factor.denominator, 0) + 1
         return self._replace(weight=weight, under=frozenset(counts.items()))
 
-    def with_weight(self, factor: Element) -> Product:
+    def with_weight(self, factor: Element) -> Summand:
         """Return a number: the weight times an element, over the denominators."""
-        return Product(self.weight * factor, {}, under=self.under)
+        return Summand(self.weight * factor, {}, under=self.under)
 
-    def over(self, under: frozenset[tuple[ExpPoly, int]], frame: Frame) -> Product:
+    def over(self, under: frozenset[tuple[ExpPoly, int]], frame: Frame) -> Summand:
         """Return the product with a larger denominator."""
         if under == self.under:
             return self
@@ -116,7 +115,7 @@ class Product(NamedTuple):
             return above
         return above / _product(self.under)
 
-    def substituted(self, variable: int, form: Form, frame: Frame) -> Product | None:
+    def substituted(self, variable: int, form: Form, frame: Frame) -> Summand | None:
         """Return the product with a linear form for a variable (without a Jacobian)."""
         rest = self._replace(
             functions={v: f for v, f in self.functions.items() if v != variable},
@@ -130,7 +129,7 @@ class Product(NamedTuple):
             rest = rest.with_function(other, mine.shifted(frame.point(form.constant)))
         elif mine is not None:
             changed.append(as_joint(mine, variable))
-        current: Product | None = rest
+        current: Summand | None = rest
         for joint in changed:
             if current is not None:
                 current = current.with_joint(joint.substituted(variable, form), frame)
@@ -144,18 +143,18 @@ class Product(NamedTuple):
         function = self.functions.get(variable)
         return 0 if function is None else len(function.pieces)
 
-    def with_function(self, variable: int, function: Function) -> Product:
+    def with_function(self, variable: int, function: Univariate) -> Summand:
         """Return the product with one more factor of one variable."""
         known = self.functions.get(variable)
         new = function if known is None else known * function
         return self._with({**self.functions, variable: new}, self.conditions)
 
-    def _with(self, functions: dict[int, Function], conditions: tuple[Halfspace, ...]) -> Product:
+    def _with(self, functions: dict[int, Univariate], conditions: tuple[Halfspace, ...]) -> Summand:
         """Return the product with other functions and conditions (quicker than `_replace`)."""
         weight, _, joints, _, under, lattices, bounds = self
-        return Product(weight, functions, joints, conditions, under, lattices, bounds)
+        return Summand(weight, functions, joints, conditions, under, lattices, bounds)
 
-    def restricted(self, condition: Halfspace, frame: Frame) -> Product | None:
+    def restricted(self, condition: Halfspace, frame: Frame) -> Summand | None:
         """Return the product where a condition holds; None where that has no mass."""
         coefficients = condition.form.coefficients
         if not coefficients:
@@ -168,7 +167,7 @@ class Product(NamedTuple):
         conditions = joined(self.conditions, condition)
         return None if conditions is None else self._with(self.functions, conditions)
 
-    def renamed(self, names: dict[int, int]) -> Product:
+    def renamed(self, names: dict[int, int]) -> Summand:
         """Return the product with its variables renamed."""
         return self._replace(
             functions={names[v]: f for v, f in self.functions.items()},
@@ -178,7 +177,7 @@ class Product(NamedTuple):
             bounds=tuple(one.renamed(names) for one in self.bounds),
         )
 
-    def without(self, variable: int, frame: Frame) -> list[Product]:
+    def without(self, variable: int, frame: Frame) -> list[Summand]:
         """Return products whose sum is this one with a variable integrated out."""
         if self.lattices and variable in self.integers:
             return _listed(self._summed(variable, frame))
@@ -203,7 +202,7 @@ class Product(NamedTuple):
             whole = whole.times(factor)
         return _listed(rest.with_joint(whole.restricted(mine).integrated(variable), frame))
 
-    def without_all(self, variables: Iterable[int], frame: Frame) -> list[Product]:
+    def without_all(self, variables: Iterable[int], frame: Frame) -> list[Summand]:
         """Return products whose sum is this one with variables integrated out, the simplest first.
 
         That is one coupled with few others, so that chains are undone from their ends; then one
@@ -232,8 +231,8 @@ class Product(NamedTuple):
         return len(others), self.length(variable)
 
     def _times_integral(
-        self, function: Function, variable: int, mine: list[Halfspace]
-    ) -> list[Product]:
+        self, function: Univariate, variable: int, mine: list[Halfspace]
+    ) -> list[Summand]:
         """Multiply by ∫ function over the range that conditions give its variable.
 
         That is F at the upper end less F at the lower one: a product for each bound that may be an
@@ -242,9 +241,9 @@ class Product(NamedTuple):
         frame = function.frame
         has_upper = any(one.coefficient(variable) < 0 for one in mine)
         tails = function.below() if has_upper else function.above()
-        found: list[tuple[Product, int, Function]] = []
+        found: list[tuple[Summand, int, Univariate]] = []
         for end, is_upper, conditions in ends(variable, mine):
-            current: Product | None = self
+            current: Summand | None = self
             for one in conditions:
                 current = None if current is None else current.restricted(one, frame)
             if current is None:
@@ -258,7 +257,7 @@ class Product(NamedTuple):
             found.append((current, other, tail))
         return [current.with_function(other, tail) for current, other, tail in found]
 
-    def with_joint(self, joint: Joint, frame: Frame) -> Product | None:
+    def with_joint(self, joint: Joint, frame: Frame) -> Summand | None:
         """Return the product with a joint factor, put into simpler form where it has one."""
         if not joint.cells:
             return None
@@ -280,11 +279,11 @@ def _product(factors: frozenset[tuple[ExpPoly, int]]) -> ExpPoly:
     return result
 
 
-def _listed(product: Product | None) -> list[Product]:
+def _listed(product: Summand | None) -> list[Summand]:
     return [] if product is None else [product]
 
 
-def _nonzero(product: Product) -> Product | None:
+def _nonzero(product: Summand) -> Summand | None:
     return product if product.weight else None
 
 
@@ -292,7 +291,7 @@ def _is_pair(condition: Halfspace) -> bool:
     return len(condition.form.coefficients) == 2
 
 
-def as_joint(function: Function, variable: int) -> Joint:
+def as_joint(function: Univariate, variable: int) -> Joint:
     """Return a function of one variable as a joint density."""
     points = [function.frame.number(point) for point in function.breakpoints]
     cells = []
@@ -304,17 +303,18 @@ def as_joint(function: Function, variable: int) -> Joint:
             conditions.append(Halfspace.of({variable: Fraction(1)}, -points[j - 1]))
         if j < len(points):
             conditions.append(Halfspace.of({variable: Fraction(-1)}, points[j]))
-        cells.append(Cell(frozenset(conditions), function.frame.form(piece, name_of(variable))))
+        density = function.frame.closed_form(piece, name_of(variable))
+        cells.append(JointCell(frozenset(conditions), density))
     return Joint(tuple(cells))
 
 
-def as_function(joint: Joint, variable: int, frame: Frame) -> Function:
+def as_function(joint: Joint, variable: int, frame: Frame) -> Univariate:
     """Return a joint density of one variable as a piecewise function."""
-    total: Function | None = None
+    total: Univariate | None = None
     name = name_of(variable)
     for cell in joint.cells:
         piece = frame.element(cell.density, name)
-        function = Function(frame, (), (piece,))
+        function = Univariate(frame, (), (piece,))
         for one in cell.conditions:
             end = frame.point(one.end(variable).constant)
             function = function * step(frame, end, above=one.coefficient(variable) > 0)
@@ -328,7 +328,7 @@ class Density:
 
     __slots__ = ("frame", "products")
 
-    def __init__(self, frame: Frame, products: tuple[Product, ...]) -> None:
+    def __init__(self, frame: Frame, products: tuple[Summand, ...]) -> None:
         self.frame = frame
         self.products = products
 
@@ -349,7 +349,7 @@ class Density:
         """Return the same density with products added where they differ in one factor only."""
         if len(self.products) < 2:
             return self
-        gathered: dict[object, Product] = {}
+        gathered: dict[object, Summand] = {}
         for number, one in enumerate(self.products):
             key: object = ("separate", number)
             if (
@@ -399,7 +399,7 @@ class Density:
         return Density(self.frame, tuple(one for one in cut if one is not None))
 
 
-def _sum(one: Product, two: Product, frame: Frame) -> Product:
+def _sum(one: Summand, two: Summand, frame: Frame) -> Summand:
     """Return the sum of two products that agree but for weights, denominators, first functions."""
     if one.under != two.under:
         counts = dict(one.under)

@@ -1,295 +1,333 @@
-"""The ring in which densities are computed: polynomials in ε, t, e^{ε/N} and e^{t/R}.
+"""The ring in which densities are computed: polynomials in θ, t and their exponentials.
 
-All noise is scaled by ε (X = ε·x), so a rate is a plain number and a breakpoint b stands for b·ε.
-A density of one variable t is, between two breakpoints, a finite sum of c·ε^j·t^k·e^{at + qε}. With
-R a common denominator of the rates a, D one of the breakpoints and N = R·D it is a polynomial in
-ε, t, y = e^{ε/N} and u = e^{t/R}, but for negative powers of y and u, which are kept apart. Inside,
-rates, breakpoints and exponents are integers, in these units: e^{at} at t = b·ε is y^{a·b}.
+All noise is scaled by ε (X = ε·x), so a rate is a plain number. The parameters θ are ε alone at an
+input; for all inputs there are more (ε is the first). A breakpoint is a linear form in θ, at an
+input b·ε. A density of one variable t is, between two breakpoints, a finite sum of
+c·θ^j·t^k·e^{at + q·θ}: an `ExpPoly` in θ and t. Here the steps of its exponents are fixed, so that
+nothing has to be brought to a common step. With R a common denominator of the rates a and D one of
+the coefficients of breakpoints it is a polynomial in θ, t, yⱼ = e^{θⱼ/(R·D)} and u = e^{t/R}, but
+for negative powers of y and u, which are kept apart. Inside, rates and exponents are integers, in
+these units: e^{at} at t = b·ε is y^{a·b}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import comb, lcm
-from typing import Any
+from itertools import repeat
+from math import lcm
+from operator import add, sub
+from typing import Any, TypeAlias
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
-from exactdp.reals import ExpPoly, Term
-from exactdp.reals.exp_poly import from_flint
-from exactdp.reals.numbers import exact, fraction
+from exactdp.reals import ExpPoly
+from exactdp.reals.exp_poly import build, ring
+from exactdp.reals.numbers import exact
 
-_RING = fmpq_mpoly_ctx.get(("eps", "t", "y", "u"), Ordering.lex)
-_ZERO, _ONE = _RING.from_dict({}), _RING.from_dict({(0, 0, 0, 0): fmpq(1)})
+Powers: TypeAlias = tuple[int, ...]
+"""Powers of θ, t, y and u, in this order."""
 
 
 class Element:
-    """poly(ε, t, y, u)·y^low_y·u^low_u."""
+    """poly(θ, t, y, u)·y^low·u^low, the lowest powers of y and then u in `low`."""
 
-    __slots__ = ("low_u", "low_y", "poly")
+    __slots__ = ("low", "poly")
 
-    def __init__(self, poly: fmpq_mpoly, low_y: int = 0, low_u: int = 0) -> None:
+    def __init__(self, poly: fmpq_mpoly, low: Powers) -> None:
         self.poly = poly
-        self.low_y = low_y
-        self.low_u = low_u
+        self.low = low
 
     def __bool__(self) -> bool:
         return bool(self.poly)
 
     def __mul__(self, other: Element) -> Element:
-        return Element(self.poly * other.poly, self.low_y + other.low_y, self.low_u + other.low_u)
-
-    def scaled(self, factor: fmpq | int) -> Element:
-        """Return the element times a rational."""
-        return Element(self.poly * factor, self.low_y, self.low_u)
+        return Element(self.poly * other.poly, tuple(map(add, self.low, other.low)))
 
     def __add__(self, other: Element) -> Element:
         if not other.poly:
             return self
         if not self.poly:
             return other
-        low_y, low_u = min(self.low_y, other.low_y), min(self.low_u, other.low_u)
-        return Element(_raised(self, low_y, low_u) + _raised(other, low_y, low_u), low_y, low_u)
+        if self.low == other.low:
+            return Element(self.poly + other.poly, self.low)
+        low = tuple(map(min, self.low, other.low))
+        return Element(_raised(self, low) + _raised(other, low), low)
 
     def __neg__(self) -> Element:
-        return Element(-self.poly, self.low_y, self.low_u)
+        return Element(-self.poly, self.low)
 
     def __sub__(self, other: Element) -> Element:
         return self + -other
 
 
-def _raised(element: Element, low_y: int, low_u: int) -> fmpq_mpoly:
-    up_y, up_u = element.low_y - low_y, element.low_u - low_u
-    if not up_y and not up_u:
+def _raised(element: Element, low: Powers) -> fmpq_mpoly:
+    if element.low == low:
         return element.poly
-    return element.poly * _monomial(up_y, up_u)
+    return element.poly * _monomial(tuple(map(sub, element.low, low)))
 
 
 @lru_cache(maxsize=4096)
-def _monomial(up_y: int, up_u: int) -> fmpq_mpoly:
-    return _RING.from_dict({(0, 0, up_y, up_u): fmpq(1)})
+def _monomial(up: Powers) -> fmpq_mpoly:
+    return _ring(len(up)).from_dict({(*(0,) * len(up), *up): fmpq(1)})
 
 
-ZERO = Element(_ZERO)
-ONE = Element(_ONE)
+@lru_cache(maxsize=64)
+def _ring(size: int) -> fmpq_mpoly_ctx:
+    return ring(tuple(f"x{j}" for j in range(size)))
 
 
 class TooCoarseError(Exception):
     """A rate or exponent does not fit the frame; `finer` is a frame that it fits."""
 
-    def __init__(self, finer: Any) -> None:
+    def __init__(self, finer: Frame) -> None:
         super().__init__()
         self.finer = finer
 
 
 class Frame:
-    """Units: rates are multiples of 1/R, breakpoints of ε/D, exponents of ε of 1/(R·D)."""
+    """Units: rates are multiples of 1/R, coefficients of breakpoints of 1/D, exponents of 1/(RD).
 
-    __slots__ = ("exponents", "functions", "points", "rates")
+    At an input a breakpoint is an integer n that stands for n·ε/D. Where parameters are named it is
+    a spot, or a rational b that stands for b·ε: comparisons of spots know no units.
+    """
 
-    zero, one = ZERO, ONE
-
-    def __init__(self, rates: int, points: int) -> None:
+    def __init__(self, rates: int = 1, fine: int = 1, names: tuple[str, ...] | None = None) -> None:
         self.rates = rates
-        self.points = points
-        self.exponents = rates * points
-        self.functions: dict[tuple[str, int, int], Any] = {}
+        self.fine = fine
+        self.points = fine if names is None else 1
+        """An integer n as a breakpoint stands for n·ε over this."""
+        self._spots = names
+        self.names = names or ("eps",)
+        self._size = len(self.names)
+        self._ring = _ring(self._size + 1)
+        self._units = (*(rates * fine,) * self._size, rates)
+        self.zero = Element(self._ring.from_dict({}), (0,) * (self._size + 1))
+        self.one = self._element({(0,) * (2 * self._size + 2): fmpq(1)})
+        self.functions: dict[tuple[str, int, Any], Any] = {}
         """Densities of noise made so far, by kind, rate and mean (see `function.noise`)."""
 
     def shared(self) -> Frame:
-        """Return the frame with these units that others use too: it knows many functions."""
-        return _shared(self.rates, self.points)
+        """Return the frame with these units that others use too: it knows many functions.
+
+        Spots belong to one run, and so do their frames.
+        """
+        return _shared(self.rates, self.fine) if self._spots is None else self
+
+    def _refuse(self, rates: int, fine: int) -> TooCoarseError:
+        return TooCoarseError(Frame(rates, fine, self._spots))
+
+    def _element(self, terms: Mapping[Powers, fmpq]) -> Element:
+        """Return the element with given terms, whose powers of y and u may be negative."""
+        if not terms:
+            return self.zero
+        start = self._size + 1
+        columns = list(zip(*terms, strict=True))
+        low = tuple(map(min, columns[start:]))
+        above = [
+            [n - least for n in column] if least else column
+            for column, least in zip(columns[start:], low, strict=True)
+        ]
+        keys = zip(*columns[:start], *above, strict=True)
+        poly = self._ring.from_dict(dict(zip(keys, terms.values(), strict=True)))
+        return Element(poly, low)
+
+    def _columns(self, element: Element) -> list[Powers]:
+        """Return the powers of each variable, above the lowest, in the terms of an element."""
+        return [tuple(map(int, column)) for column in zip(*element.poly.monoms(), strict=True)]
 
     def rate(self, rate: Fraction) -> int:
         """Return n with rate = n/R."""
         if self.rates % rate.denominator:
-            raise TooCoarseError(Frame(lcm(self.rates, rate.denominator), self.points))
+            raise self._refuse(lcm(self.rates, rate.denominator), self.fine)
         return rate.numerator * (self.rates // rate.denominator)
-
-    def point(self, point: Fraction) -> int:
-        """Return n with point = n/D."""
-        if self.points % point.denominator:
-            raise TooCoarseError(Frame(self.rates, lcm(self.points, point.denominator)))
-        return point.numerator * (self.points // point.denominator)
-
-    def number(self, point: int) -> Fraction:
-        """Return a breakpoint as a multiple of ε."""
-        return Fraction(point, self.points)
 
     def size(self, rate: int) -> fmpq:
         """Return a rate as a number."""
         return fmpq(rate, self.rates)
 
-    def _exponent(self, rate: Fraction) -> int:
-        """Return m with rate = m/N."""
-        if self.exponents % rate.denominator:
-            finer = lcm(self.exponents, rate.denominator) // self.rates
-            raise TooCoarseError(Frame(self.rates, finer))
-        return rate.numerator * (self.exponents // rate.denominator)
+    def point(self, point: Any) -> Any:
+        """Return a multiple of ε, or a spot, as a breakpoint."""
+        if self._spots is not None:
+            return point
+        if self.fine % point.denominator:
+            raise self._refuse(self.rates, lcm(self.fine, point.denominator))
+        return point.numerator * (self.fine // point.denominator)
+
+    def number(self, point: Any) -> Any:
+        """Return a breakpoint as a multiple of ε, or as a spot."""
+        return Fraction(point, self.points) if isinstance(point, int) else point
+
+    def _form(self, point: Any) -> tuple[fmpq, ...]:
+        """Return the coefficients of a breakpoint."""
+        if isinstance(point, int | Fraction):
+            return (exact(point) / self.points, *(fmpq(0),) * (self._size - 1))
+        found: tuple[fmpq, ...] = point.form
+        return found
+
+    def _steps(self, point: Any) -> Powers:
+        """Return the coefficients of a breakpoint as multiples of 1/D."""
+        if self._spots is None:
+            return (point,)
+        form = self._form(point)
+        fine = lcm(self.fine, *(int(q.q) for q in form))
+        if fine != self.fine:
+            raise self._refuse(self.rates, fine)
+        return tuple(int(q.p) * (fine // int(q.q)) for q in form)
 
     def exponential(self, coefficient: fmpq, rate: int) -> Element:
         """Return coefficient·e^{rate·t}."""
-        return Element(_ONE * coefficient, 0, rate)
+        return self._element({(*(0,) * (2 * self._size + 1), rate): coefficient})
 
-    def at(self, element: Element, point: int) -> Element:
+    def at(self, element: Element, point: Any) -> Element:
         """Return the element at a point."""
-        base = element.low_y + element.low_u * point
-        found: dict[tuple[int, int], fmpq] = {}
-        b = fmpq(point, self.points)
-        for j, k, m, n, c in _terms(element):
-            value = c * b**k if k else c
-            if value:
-                key = j + k, m + n * point
-                found[key] = found[key] + value if key in found else value
-        return _constant(found, base)
+        found: dict[Powers, fmpq] = {}
+        if element:
+            columns = self._columns(element)
+            self._gather(found, columns, element.poly.coeffs(), element.low, point)
+        return self._element(found)
 
-    def shifted(self, element: Element, by: int) -> Element:
+    def shifted(self, element: Element, by: Any) -> Element:
         """Return the element with t + by for t."""
-        if len(element.poly) == 1:
-            ((_, k, _, n),) = element.poly.monoms()
-            if not k:  # e^{at} becomes e^{a·by}·e^{at}: the same polynomial
-                up = (int(n) + element.low_u) * by
-                return Element(element.poly, element.low_y + up, element.low_u)
-        b = fmpq(by, self.points)
-        found: dict[tuple[int, int, int, int], fmpq] = {}
-        for j, k, m, n, c in _terms(element):
-            y = m + (n + element.low_u) * by
-            for i in range(k + 1):
-                key = j + i, k - i, y, n
-                value = c * comb(k, i) * b**i if k else c
-                found[key] = found[key] + value if key in found else value
-        if not found:
-            return ZERO
-        low = min(key[2] for key in found)
-        poly = _RING.from_dict({(j, k, y - low, n): c for (j, k, y, n), c in found.items() if c})
-        return Element(poly, low + element.low_y, element.low_u)
+        if not element:
+            return element
+        columns = self._columns(element)
+        if len(element.poly) == 1 and not any(columns[self._size]):  # e^{at}: e^{a·by}·e^{at}
+            rate = columns[-1][0] + element.low[-1]
+            up = (*(rate * step for step in self._steps(by)), 0)
+            return Element(element.poly, tuple(map(add, element.low, up)))
+        found: dict[Powers, fmpq] = {}
+        self._gather(found, columns, element.poly.coeffs(), element.low, by, plus_t=True)
+        return self._element(found)
+
+    def _gather(
+        self,
+        found: dict[Powers, fmpq],
+        columns: Sequence[Powers],
+        coefficients: Iterable[fmpq],
+        low: Powers,
+        point: Any,
+        *,
+        plus_t: bool = False,
+    ) -> None:
+        """Add terms with a point, or t plus a point, for t."""
+        size = self._size
+        rates = [n + low[-1] for n in columns[-1]]
+        exponents = [
+            [y + least + rate * step for y, rate in zip(column, rates, strict=True)]
+            for column, least, step in zip(
+                columns[size + 1 : -1], low[:-1], self._steps(point), strict=True
+            )
+        ]
+        last = rates if plus_t else repeat(0, len(rates))
+        moved = zip(*columns[: size + 1], *exponents, last, strict=True)
+        powers = self._powers(point, max(columns[size]), plus_t)
+        for key, c in zip(moved, coefficients, strict=True):
+            k = key[size]
+            if not k:
+                old = found.get(key)
+                found[key] = c if old is None else old + c
+                continue
+            for own, factor in powers[k].items():
+                new = (*map(add, key[:size], own), own[size], *key[size + 1 :])
+                old = found.get(new)
+                found[new] = c * factor if old is None else old + c * factor
+
+    def _powers(self, point: Any, highest: int, plus_t: bool) -> list[dict[Powers, fmpq]]:
+        """Return the powers of a point, or of t plus a point, as polynomials in θ and t."""
+        found = [{(0,) * (self._size + 1): fmpq(1)}]
+        form = (*self._form(point), fmpq(int(plus_t))) if highest else ()
+        for _ in range(highest):
+            product: dict[Powers, fmpq] = {}
+            for key, c in found[-1].items():
+                for j, q in enumerate(form):
+                    if q:
+                        new = (*key[:j], key[j] + 1, *key[j + 1 :])
+                        product[new] = product[new] + c * q if new in product else c * q
+            found.append(product)
+        return found
 
     def stretched(self, element: Element, factor: Fraction) -> Element:
         """Return the element with factor·t for t."""
-        found: dict[tuple[int, int, int, int], fmpq] = {}
-        for j, k, m, n, c in _terms(element):
-            rate = self.rate(Fraction(n + element.low_u, self.rates) * factor)
-            found[j, k, m, rate] = c * exact(factor) ** k
-        if not found:
-            return ZERO
-        low = min(key[3] for key in found)
-        poly = _RING.from_dict({(j, k, m, n - low): c for (j, k, m, n), c in found.items()})
-        return Element(poly, element.low_y, low)
+        found: dict[Powers, fmpq] = {}
+        up = (*(0,) * (self._size + 1), *element.low)
+        keys = zip(*self._columns(element), strict=True)
+        for key, c in zip(keys, element.poly.coeffs(), strict=True):
+            *rest, rate = map(add, key, up)
+            new = self.rate(Fraction(rate, self.rates) * factor)
+            found[*rest, new] = c * exact(factor) ** key[self._size]
+        return self._element(found)
 
     def antiderivative(self, element: Element) -> Element:
         """Return a function of t whose derivative is the element, 0 at ±∞ where it can be."""
-        found: dict[tuple[int, ...], fmpq] = {}
-        for j, k, m, n, c in _terms(element):
-            for i, factor in self._antiderivative(k, n + element.low_u):
-                key = j, i, m, n
-                value = c * factor
-                found[key] = found[key] + value if key in found else value
-        return Element(_RING.from_dict(found), element.low_y, element.low_u)
+        found: dict[Powers, fmpq] = {}
+        if element:
+            columns, values = self._primitive(element)
+            for key, c in zip(zip(*columns, strict=True), values, strict=True):
+                found[key] = found[key] + c if key in found else c
+        return Element(self._ring.from_dict(found), element.low)
 
-    def integral(self, parts: Iterable[tuple[Element, int | None, int | None]]) -> Element:
-        """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0.
+    def _primitive(self, element: Element) -> tuple[list[Powers], list[fmpq]]:
+        """Return columns of powers and values of an antiderivative; some powers may be the same.
 
-        The antiderivatives of `antiderivative` at both ends, gathered without going through it.
+        ∫ t^k·e^{at} dt is t^{k+1}/(k + 1) for a = 0, else Σ (−1)^{k−i}·k!/i!/a^{k−i+1}·t^i·e^{at}.
         """
-        found: dict[tuple[int, int], fmpq] = {}
-        zero = fmpq(0)
+        size, units = self._size, self.rates
+        columns, coefficients = self._columns(element), element.poly.coeffs()
+        rates = [n + element.low[-1] for n in columns[-1]]
+        if all(rates) and not any(columns[size]):
+            return columns, [c * units / a for c, a in zip(coefficients, rates, strict=True)]
+        keys, values = [], []
+        for key, rate, c in zip(zip(*columns, strict=True), rates, coefficients, strict=True):
+            k = key[size]
+            keys.append(key if rate else (*key[:size], k + 1, *key[size + 1 :]))
+            values.append(c * units / rate if rate else c / (k + 1))
+            for i in range(k if rate else 0, 0, -1):
+                keys.append((*key[:size], i - 1, *key[size + 1 :]))
+                values.append(values[-1] * units / rate * -i)
+        return list(zip(*keys, strict=True)), values
+
+    def integral(self, parts: Iterable[tuple[Element, Any, Any]]) -> Element:
+        """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0."""
+        found: dict[Powers, fmpq] = {}
         for element, lower, upper in parts:
-            poly, low_y, low_u = element.poly, element.low_y, element.low_u
-            for (j, k, m, n), c in zip(poly.monoms(), poly.coeffs(), strict=True):
-                rate, y, power = int(n) + low_u, int(m) + low_y, int(j)
-                if rate and not k:
-                    value = c * self.rates / rate
-                    if upper is not None:
-                        key = power, y + rate * upper
-                        found[key] = found.get(key, zero) + value
-                    if lower is not None:
-                        key = power, y + rate * lower
-                        found[key] = found.get(key, zero) - value
-                    continue
-                for i, value in self._antiderivative(int(k), rate):
-                    if upper is not None:
-                        key = power + i, y + rate * upper
-                        found[key] = (
-                            found.get(key, zero) + c * value * fmpq(upper, self.points) ** i
-                        )
-                    if lower is not None:
-                        key = power + i, y + rate * lower
-                        found[key] = (
-                            found.get(key, zero) - c * value * fmpq(lower, self.points) ** i
-                        )
-        return _constant(found, 0)
-
-    def _antiderivative(self, k: int, rate: int) -> Iterator[tuple[int, fmpq]]:
-        """Yield the powers i and factors cᵢ with ∫ t^k·e^{at} dt = Σ cᵢ·t^i·e^{at}, a = rate/R.
-
-        They are (−1)^{k−i}·k!/i!/a^{k−i+1} for a ≠ 0.
-        """
-        if rate == 0:
-            yield k + 1, fmpq(1, k + 1)
-            return
-        step = fmpq(self.rates, rate)
-        value = step
-        for i in range(k, -1, -1):
-            yield i, value
-            value = value * step * -i
-
-    def form(self, element: Element, name: str) -> ExpPoly:
-        """Return an element as a closed form in ε and the parameter that t is called."""
-        terms = []
-        for j, k, m, n, c in _terms(element):
-            rate = Fraction(n + element.low_u, self.rates)
-            own = Fraction(m + element.low_y, self.exponents)
-            powers = (("eps", j), (name, k))
-            terms.append(
-                Term(
-                    fraction(c),
-                    tuple(entry for entry in powers if entry[1]),
-                    tuple(entry for entry in (("eps", own), (name, rate)) if entry[1]),
-                )
-            )
-        return ExpPoly(terms)
+            if not element:
+                continue
+            columns, values = self._primitive(element)
+            if upper is not None:
+                self._gather(found, columns, values, element.low, upper)
+            if lower is not None:
+                self._gather(found, columns, [-value for value in values], element.low, lower)
+        return self._element(found)
 
     def element(self, form: ExpPoly, name: str = "") -> Element:
-        """Return a closed form in ε and the parameter called `name` as an element."""
-        found: dict[tuple[int, ...], fmpq] = {}
-        for coefficient, powers, rates in form.terms:
-            power, rate = dict(powers), dict(rates)
-            y = self._exponent(rate.get("eps", Fraction(0)))
-            u = self.rate(rate.get(name, Fraction(0)))
-            found[power.get("eps", 0), power.get(name, 0), y, u] = exact(coefficient)
-        if not found:
-            return ZERO
-        low_y, low_u = (min(key[j] for key in found) for j in (2, 3))
-        poly: dict[tuple[int, ...], fmpq] = {
-            (j, k, m - low_y, n - low_u): c for (j, k, m, n), c in found.items()
-        }
-        return Element(_RING.from_dict(poly), low_y, low_u)
+        """Return a closed form in the parameters, and one called `name` for t, as an element."""
+        found: dict[Powers, fmpq] = {}
+        for powers, rates, coefficient in form.entries((*self.names, name)):
+            rate = self.rate(rates[-1])
+            exponents = [q * self.rates * self.fine for q in rates[:-1]]
+            if any(q.denominator != 1 for q in exponents):
+                under = lcm(*(q.denominator for q in exponents))
+                raise self._refuse(self.rates, self.fine * under)
+            found[*powers, *(q.numerator for q in exponents), rate] = coefficient
+        return self._element(found)
 
-    def closed_form(self, element: Element) -> ExpPoly:
-        """Return an element without t as a closed form in ε."""
-        poly: dict[tuple[int, ...], fmpq] = {(j, m): c for j, _, m, _, c in _terms(element)}
-        step = Fraction(1, self.exponents)
-        return from_flint(poly, step, element.low_y * step)
+    def closed_form(self, element: Element, name: str = "") -> ExpPoly:
+        """Return an element as a closed form, in which t, if it occurs, is called `name`."""
+        names = (*self.names, name) if name else self.names
+        order = sorted(range(len(names)), key=lambda j: (names[j] != "eps", names[j]))
+        places = [*order, *(self._size + 1 + j for j in order)]
+        ordered = tuple(names[j] for j in order)
+        poly: dict[Powers, fmpq] = {
+            tuple(int(key[place]) for place in places): c
+            for key, c in zip(element.poly.monoms(), element.poly.coeffs(), strict=True)
+        }
+        steps = tuple(Fraction(1, self._units[j]) for j in order)
+        low = tuple(Fraction(element.low[j], self._units[j]) for j in order)
+        return build(ordered, ring(ordered).from_dict(poly), steps, low)
 
 
 @lru_cache(maxsize=64)
-def _shared(rates: int, points: int) -> Frame:
-    return Frame(rates, points)
-
-
-def _constant(found: dict[tuple[int, int], fmpq], base: int) -> Element:
-    """Return Σ c·ε^j·y^{m + base} from {(j, m): c}."""
-    if not found:
-        return ZERO
-    low = min(key[1] for key in found)
-    poly = _RING.from_dict({(j, 0, m - low, 0): c for (j, m), c in found.items() if c})
-    return Element(poly, low + base, 0)
-
-
-def _terms(element: Element) -> Iterator[tuple[int, int, int, int, fmpq]]:
-    """Yield the exponents of ε, t, y and u, and the coefficient, of each term of the polynomial."""
-    poly = element.poly
-    for (j, k, m, n), c in zip(poly.monoms(), poly.coeffs(), strict=True):
-        yield int(j), int(k), int(m), int(n), c
+def _shared(rates: int, fine: int) -> Frame:
+    return Frame(rates, fine)

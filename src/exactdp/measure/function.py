@@ -14,8 +14,11 @@ from exactdp.measure.frame import Element, Frame
 _MOST_KEPT = 10_000  # densities of noise that a frame remembers
 
 
-class Function:
-    """pieces[i] between breakpoints[i−1] and breakpoints[i]; the outer ones reach to ±∞."""
+class Univariate:
+    """A function of one variable: pieces[i] between breakpoints[i−1] and breakpoints[i].
+
+    The outer pieces reach to ±∞.
+    """
 
     __slots__ = (
         "_above",
@@ -34,51 +37,51 @@ class Function:
         self.frame = frame
         self.breakpoints = breakpoints
         self.pieces = pieces
-        self._below: Function | None = None
-        self._above: Function | None = None
+        self._below: Univariate | None = None
+        self._above: Univariate | None = None
         # The integrals of t ↦ f(t + by) are those of f, shifted.
-        self._origin: tuple[Function, int] | None = None
+        self._origin: tuple[Univariate, int] | None = None
         # For the product rule: f and g if this is f·g, and F and G if this is (F·G)′.
-        self._factors: tuple[Function, Function] | None = None
-        self._parts: tuple[Function, Function] | None = None
+        self._factors: tuple[Univariate, Univariate] | None = None
+        self._parts: tuple[Univariate, Univariate] | None = None
 
     def __bool__(self) -> bool:
         return any(self.pieces)
 
-    def __mul__(self, other: Function) -> Function:
+    def __mul__(self, other: Univariate) -> Univariate:
         result = _product(self, other)
         result._factors = self, other
         self._factors = None  # no more than one product is remembered, not a chain of them
         return result
 
-    def __add__(self, other: Function) -> Function:
+    def __add__(self, other: Univariate) -> Univariate:
         points, pairs = _merged(self, other)
-        result = Function(self.frame, points, tuple(a + b for a, b in pairs))
+        result = Univariate(self.frame, points, tuple(a + b for a, b in pairs))
         if self._factors is not None and other._factors is not None:
             (f, big_g), (g, big_f) = self._factors, other._factors
             if f._below is big_f and g._below is big_g:
                 result._parts = big_f, big_g
         return result
 
-    def times(self, factor: Element) -> Function:
+    def times(self, factor: Element) -> Univariate:
         """Return the function times an element without t."""
-        return Function(self.frame, self.breakpoints, tuple(p * factor for p in self.pieces))
+        return Univariate(self.frame, self.breakpoints, tuple(p * factor for p in self.pieces))
 
     def at(self, point: int) -> Element:
         """Return the value at t = point (at a breakpoint that from the right)."""
         j = bisect_right(self.breakpoints, point)
         return self.frame.at(self.pieces[j], point)
 
-    def negated(self) -> Function:
+    def negated(self) -> Univariate:
         """Return −f."""
-        return Function(self.frame, self.breakpoints, tuple(-piece for piece in self.pieces))
+        return Univariate(self.frame, self.breakpoints, tuple(-piece for piece in self.pieces))
 
     def total(self) -> Element:
         """Return the integral over the whole line of a function that decays at both ends."""
         ends = (None, *self.breakpoints, None)
         return self.frame.integral(zip(self.pieces, ends, ends[1:], strict=False))
 
-    def below(self) -> Function:
+    def below(self) -> Univariate:
         """Return ∫_{−∞}^t of the function, which decays at −∞.
 
         Of f·G + F·g with F and G the same integrals of f and g it is F·G. Such is the density of
@@ -99,10 +102,10 @@ class Function:
             ):
                 constant = constant + frame.at(left - right, point)
                 pieces.append(right + constant)
-            self._below = Function(frame, self.breakpoints, tuple(pieces))
+            self._below = Univariate(frame, self.breakpoints, tuple(pieces))
         return self._below
 
-    def above(self) -> Function:
+    def above(self) -> Univariate:
         """Return ∫_t^∞ of the function, which decays at both ends."""
         if self._above is None and self._origin is not None:
             origin, by = self._origin
@@ -110,14 +113,14 @@ class Function:
         if self._above is None:
             everything = self.total()
             pieces = tuple(everything - piece for piece in self.below().pieces)
-            self._above = Function(self.frame, self.breakpoints, pieces)
+            self._above = Univariate(self.frame, self.breakpoints, pieces)
         return self._above
 
-    def shifted(self, by: int) -> Function:
+    def shifted(self, by: int) -> Univariate:
         """Return t ↦ f(t + by)."""
         if not by:
             return self
-        result = Function(
+        result = Univariate(
             self.frame,
             tuple(point - by for point in self.breakpoints),
             tuple(self.frame.shifted(piece, by) for piece in self.pieces),
@@ -125,7 +128,7 @@ class Function:
         result._origin = self, by
         return result
 
-    def stretched(self, factor: Fraction) -> Function:
+    def stretched(self, factor: Fraction) -> Univariate:
         """Return t ↦ f(factor·t)."""
         if factor == 1:
             return self
@@ -133,16 +136,16 @@ class Function:
         points = tuple(frame.point(frame.number(point) / factor) for point in self.breakpoints)
         pieces = tuple(frame.stretched(piece, factor) for piece in self.pieces)
         way = 1 if factor > 0 else -1
-        return Function(frame, points[::way], pieces[::way])
+        return Univariate(frame, points[::way], pieces[::way])
 
 
-def step(frame: Frame, point: int, *, above: bool) -> Function:
+def step(frame: Frame, point: int, *, above: bool) -> Univariate:
     """Return the indicator of t ≥ point, or of t ≤ point."""
     zero, one = frame.zero, frame.one
-    return Function(frame, (point,), (zero, one) if above else (one, zero))
+    return Univariate(frame, (point,), (zero, one) if above else (one, zero))
 
 
-def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Function:
+def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Univariate:
     """Return the density of "lap" or "expo" noise, the same object each time for one frame."""
     key = kind, frame.rate(rate), mean
     known = frame.functions
@@ -153,30 +156,30 @@ def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Function:
             known[key] = noise(frame, kind, rate, 0).shifted(-mean)
         else:
             known[key] = {"lap": laplace, "expo": exponential}[kind](frame, key[1])
-    found: Function = known[key]
+    found: Univariate = known[key]
     return found
 
 
-def laplace(frame: Frame, rate: int) -> Function:
+def laplace(frame: Frame, rate: int) -> Univariate:
     """Return the density (rate/2)·e^{−rate·|t|}."""
     half = frame.size(rate) / 2
-    return Function(frame, (0,), (frame.exponential(half, rate), frame.exponential(half, -rate)))
+    return Univariate(frame, (0,), (frame.exponential(half, rate), frame.exponential(half, -rate)))
 
 
-def exponential(frame: Frame, rate: int) -> Function:
+def exponential(frame: Frame, rate: int) -> Univariate:
     """Return the density rate·e^{−rate·t} on t ≥ 0."""
-    return Function(frame, (0,), (frame.zero, frame.exponential(frame.size(rate), -rate)))
+    return Univariate(frame, (0,), (frame.zero, frame.exponential(frame.size(rate), -rate)))
 
 
-def _product(one: Function, two: Function) -> Function:
+def _product(one: Univariate, two: Univariate) -> Univariate:
     points, pairs = _merged(one, two)
     zero = one.frame.zero
     pieces = tuple(a * b if a and b else zero for a, b in pairs)
-    return Function(one.frame, points, pieces)
+    return Univariate(one.frame, points, pieces)
 
 
 def _merged(
-    one: Function, two: Function
+    one: Univariate, two: Univariate
 ) -> tuple[tuple[int, ...], Iterator[tuple[Element, Element]]]:
     """Return the common breakpoints and the pairs of pieces between them."""
     if one.breakpoints == two.breakpoints:

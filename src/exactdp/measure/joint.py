@@ -19,7 +19,7 @@ from exactdp.polyhedra.elimination import room
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, at_least
 from exactdp.polyhedra.program import has_interior
-from exactdp.reals import ExpPoly, Term, eps, parameter
+from exactdp.reals import ExpPoly, ExpTerm, eps, parameter
 
 
 def name_of(variable: int) -> str:
@@ -28,22 +28,22 @@ def name_of(variable: int) -> str:
 
 
 @dataclass(frozen=True)
-class Cell:
+class JointCell:
     """A density where all conditions hold, 0 elsewhere."""
 
     conditions: frozenset[Halfspace]
     density: ExpPoly
 
-    def times(self, other: Cell) -> Cell:
+    def times(self, other: JointCell) -> JointCell:
         """Return the product of two cells."""
-        return Cell(self.conditions | other.conditions, self.density * other.density)
+        return JointCell(self.conditions | other.conditions, self.density * other.density)
 
 
 @dataclass(frozen=True)
 class Joint:
     """The sum of its cells."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[JointCell, ...]
 
     @property
     def variables(self) -> frozenset[int]:
@@ -68,7 +68,7 @@ class Joint:
 
     def restricted(self, conditions: list[Halfspace]) -> Joint:
         """Return the density where further conditions hold."""
-        one = Cell(frozenset(conditions), ExpPoly(1))
+        one = JointCell(frozenset(conditions), ExpPoly(1))
         return self.times(Joint((one,)))
 
     def substituted(self, variable: int, form: Form) -> Joint:
@@ -76,7 +76,7 @@ class Joint:
         cells = []
         for cell in self.cells:
             moved = frozenset(one.substituted({variable: form}) for one in cell.conditions)
-            cells.append(Cell(moved, _substituted(cell.density, variable, form)))
+            cells.append(JointCell(moved, _substituted(cell.density, variable, form)))
         return Joint(tuple(cells))
 
     def renamed(self, names: dict[int, int]) -> Joint:
@@ -86,7 +86,9 @@ class Joint:
         for cell in self.cells:
             density = cell.density.substitute(**values)
             assert isinstance(density, ExpPoly)
-            cells.append(Cell(frozenset(one.renamed(names) for one in cell.conditions), density))
+            cells.append(
+                JointCell(frozenset(one.renamed(names) for one in cell.conditions), density)
+            )
         return Joint(tuple(cells))
 
     def integrated(self, variable: int) -> Joint:
@@ -96,10 +98,10 @@ class Joint:
             for part in _integrated(cell, variable):
                 known = gathered.get(part.conditions)
                 gathered[part.conditions] = part.density if known is None else known + part.density
-        return Joint(tuple(Cell(c, density) for c, density in gathered.items() if density))
+        return Joint(tuple(JointCell(c, density) for c, density in gathered.items() if density))
 
 
-def _integrated(cell: Cell, variable: int) -> list[Cell]:
+def _integrated(cell: JointCell, variable: int) -> list[JointCell]:
     mine = [one for one in cell.conditions if variable in one.variables]
     others = [one for one in cell.conditions if variable not in one.variables]
     lower = [one.end(variable) for one in mine if one.coefficient(variable) > 0]
@@ -117,7 +119,7 @@ def _integrated(cell: Cell, variable: int) -> list[Cell]:
             density = _at(primitive, variable, high) - _at(primitive, variable, low)
             if heard():
                 count(cells=1, terms=len(density.terms))
-            found.append(Cell(frozenset(c for c in conditions if c.variables), density))
+            found.append(JointCell(frozenset(c for c in conditions if c.variables), density))
     return found
 
 
@@ -182,11 +184,11 @@ def antiderivative(form: ExpPoly, name: str) -> ExpPoly:
         k = dict(powers).get(name, 0)
         rest = tuple(entry for entry in powers if entry[0] != name)
         if rate == 0:
-            terms.append(Term(coefficient / (k + 1), (*rest, (name, k + 1)), rates))
+            terms.append(ExpTerm(coefficient / (k + 1), (*rest, (name, k + 1)), rates))
             continue
         value = coefficient / rate
         for i in range(k, -1, -1):
             mine = ((name, i),) if i else ()
-            terms.append(Term(value, (*rest, *mine), rates))
+            terms.append(ExpTerm(value, (*rest, *mine), rates))
             value = -value * i / rate
     return ExpPoly(terms)

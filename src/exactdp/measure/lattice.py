@@ -26,7 +26,7 @@ Monomial = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Fraction], ...]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class LatticeCell:
     """A density on the integer points that satisfy all bounds, which are `sharpened`."""
 
     bounds: frozenset[Halfspace]
@@ -50,7 +50,7 @@ class Cell:
         """
         return not has_interior(Halfspace(one.form + Fraction(1, 2)) for one in self.bounds)
 
-    def substituted(self, variable: int, form: Form) -> Cell:
+    def substituted(self, variable: int, form: Form) -> LatticeCell:
         """Return the cell with an integer form for a variable; its residue class is forgotten."""
         density: dict[Monomial, ClosedForm] = {}
         for (powers, rates), factor in self.density.items():
@@ -65,9 +65,9 @@ class Cell:
                 _add(density, key, scale * number)
         residues = {name: r for name, r in self.residues.items() if name != variable}
         bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
-        return Cell(bounds, density, residues)
+        return LatticeCell(bounds, density, residues)
 
-    def split(self, variable: int, modulus: int) -> Iterator[Cell]:
+    def split(self, variable: int, modulus: int) -> Iterator[LatticeCell]:
         """Yield the cell on each residue class of a variable, finer by a factor."""
         old_modulus, old_residue = self.residues.get(variable, (1, 0))
         for r in range(modulus):
@@ -76,7 +76,7 @@ class Cell:
             residues[variable] = old_modulus * modulus, old_residue + old_modulus * r
             yield replace(part, residues=residues)
 
-    def refined(self, variable: int, modulus: int, residue: int) -> Cell | None:
+    def refined(self, variable: int, modulus: int, residue: int) -> LatticeCell | None:
         """Return the cell on a residue class of a modulus that its own divides, None if empty."""
         own, mine = self.residues.get(variable, (1, 0))
         if (residue - mine) % own:
@@ -85,7 +85,7 @@ class Cell:
         part = self.substituted(variable, Form({variable: modulus // own}, r))
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
 
-    def bounded(self, bound: Halfspace) -> Cell:
+    def bounded(self, bound: Halfspace) -> LatticeCell:
         """Return the cell with a bound on the variables themselves."""
         forms = {name: Form({name: m}, r) for name, (m, r) in self.residues.items()}
         return replace(self, bounds=self.bounds | {bound.substituted(forms).sharpened()})
@@ -95,7 +95,7 @@ class Cell:
 class Lattice:
     """The sum of its cells."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[LatticeCell, ...]
 
     @property
     def variables(self) -> frozenset[int]:
@@ -124,7 +124,7 @@ class Lattice:
         """Return the mass on renamed variables."""
         return Lattice(
             tuple(
-                Cell(
+                LatticeCell(
                     frozenset(one.renamed(names) for one in cell.bounds),
                     {
                         (
@@ -141,7 +141,7 @@ class Lattice:
 
     def summed(self, variable: int) -> Lattice:
         """Return the mass with one variable summed out."""
-        gathered: dict[object, Cell] = {}
+        gathered: dict[object, LatticeCell] = {}
         for cell in self.cells:
             for part in _summed(cell, variable):
                 count(cells=1, terms=len(part.density))
@@ -184,11 +184,11 @@ def discrete_laplace(variable: int, rate: Fraction, mean: int) -> Lattice:
     for sign, start in ((1, mean), (-1, mean - 1)):
         bound = Halfspace.of({variable: sign}, -sign * start)
         monomial: Monomial = ((), ((variable, -sign * rate),))
-        cells.append(Cell(frozenset([bound]), {monomial: exp(sign * rate * mean * eps)}, {}))
+        cells.append(LatticeCell(frozenset([bound]), {monomial: exp(sign * rate * mean * eps)}, {}))
     return Lattice(tuple(cells))
 
 
-def _times(one: Cell, two: Cell) -> list[Cell]:
+def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:
     """Return the product of two cells: one cell, or none if their residue classes differ."""
     for name in {*one.residues, *two.residues}:
         (m, r), (n, s) = one.residues.get(name, (1, 0)), two.residues.get(name, (1, 0))
@@ -207,10 +207,10 @@ def _times(one: Cell, two: Cell) -> list[Cell]:
             for name, a in more_rates:
                 total[name] = total.get(name, Fraction(0)) + a
             _add(density, (_product(powers, more_powers), _clean(total)), f * g)
-    return [Cell(one.bounds | two.bounds, density, one.residues)]
+    return [LatticeCell(one.bounds | two.bounds, density, one.residues)]
 
 
-def _summed(cell: Cell, variable: int) -> Iterator[Cell]:
+def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
     """Yield the cells that a cell becomes when a variable is summed out."""
     mine = [one for one in cell.bounds if one.coefficient(variable)]
     moduli: dict[int, int] = {}
@@ -239,10 +239,10 @@ def _summed(cell: Cell, variable: int) -> Iterator[Cell]:
             if low is not None and high is not None:
                 bounds.add(at_least(high, low).sharpened())
             left = frozenset(one for one in bounds if one.variables or one.form.constant < 0)
-            part = Cell(left, {}, {})
+            part = LatticeCell(left, {}, {})
             if not part.is_empty():
                 density = _sum(cell, variable, low, high)
-                yield Cell(part.bounds, density, residues)
+                yield LatticeCell(part.bounds, density, residues)
 
 
 def _end(bound: Halfspace, variable: int) -> Form:
@@ -269,10 +269,10 @@ def _active(ends: list[Form], sign: int) -> list[tuple[Form | None, list[Halfspa
 
 
 def _sum(
-    cell: Cell, variable: int, low: Form | None, high: Form | None
+    cell: LatticeCell, variable: int, low: Form | None, high: Form | None
 ) -> dict[Monomial, ClosedForm]:
     """Return Σ of the density over low ≤ variable ≤ high, T(high + 1) − T(low)."""
-    empty = Cell(frozenset(), cell.density, {})
+    empty = LatticeCell(frozenset(), cell.density, {})
     if low is not None and low == high:
         return empty.substituted(variable, low).density
     summed: dict[Monomial, ClosedForm] = {}
@@ -282,7 +282,7 @@ def _sum(
         for i, coefficient in enumerate(_discrete_primitive(k, rate)):
             key = _product(rest, ((variable, i),) if i else ()), rates
             _add(summed, key, factor * coefficient)
-    primitive = Cell(frozenset(), summed, {})
+    primitive = LatticeCell(frozenset(), summed, {})
     result: dict[Monomial, ClosedForm] = {}
     if high is not None:
         result = primitive.substituted(variable, high + 1).density

@@ -2,7 +2,7 @@
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
-from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, parameter
+from exactdp.reals.exp_poly import ExpPoly, ExpTerm, eps, exp, parameter
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.extrema import Extremum, infimum, supremum
 from exactdp.reals.interval import Interval
@@ -18,12 +18,12 @@ __all__ = [
     "Enclosure",
     "ExpPoly",
     "ExpRatio",
+    "ExpTerm",
     "Extremum",
     "Interval",
     "Root",
     "SolutionSet",
     "Stretch",
-    "Term",
     "eps",
     "exp",
     "inf",

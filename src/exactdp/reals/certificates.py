@@ -16,14 +16,14 @@ from typing import Any, TypeAlias
 from exactdp.certify.kernel.limits import MAX_BITS
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.kernel.signs import Signs
-from exactdp.reals.chart import Box, Near, Piece, Span, Start, Tail
+from exactdp.reals.chart import ChartPiece, NearZero, Span, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
-from exactdp.reals.zeros import Root, Survey
+from exactdp.reals.zeros import FactorChart, Root
 
 Json: TypeAlias = dict[str, Any]
 
@@ -106,7 +106,7 @@ def seal(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def half(over: list[tuple[Survey, int]], under: list[tuple[Survey, int]]) -> Json:
+def half(over: list[tuple[FactorChart, int]], under: list[tuple[FactorChart, int]]) -> Json:
     """Return the proof on one side of 0 from surveys with the signs of their factors."""
     return {
         "numerator": [_factor(survey, sign) for survey, sign in over],
@@ -145,7 +145,7 @@ def terms(form: ExpPoly) -> list[list[Any]]:
     return [[spell(c), k, spell(q)] for q, k, c in listed]
 
 
-def _factor(survey: Survey, sign: int) -> Json:
+def _factor(survey: FactorChart, sign: int) -> Json:
     pieces: list[list[Any]] = [["linear"]] if survey.is_linear else [*map(_piece, survey.pieces)]
     return {
         "terms": terms(survey.factor),
@@ -155,15 +155,15 @@ def _factor(survey: Survey, sign: int) -> Json:
     }
 
 
-def _piece(piece: Piece) -> list[Any]:
+def _piece(piece: ChartPiece) -> list[Any]:
     if isinstance(piece, Start):
         return ["start", spell(piece.upper), piece.degree]
-    if isinstance(piece, Box):
+    if isinstance(piece, TaylorBox):
         shift = spell(piece.shift)
         return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
     if isinstance(piece, Span):
         return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
-    if isinstance(piece, Near):
+    if isinstance(piece, NearZero):
         return ["near", spell(piece.upper), piece.order, DEGREE, piece.bits]
     assert isinstance(piece, Tail)
     return ["tail", piece.bits]

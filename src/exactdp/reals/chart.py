@@ -41,7 +41,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Box:
+class TaylorBox:
     """[lower, upper] has one sign, seen after division by e^{shift·ε}."""
 
     lower: Fraction
@@ -66,7 +66,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Near:
+class NearZero:
     """[lower, upper], wide and close to 0, has the sign of the Taylor coefficient of ε^order."""
 
     lower: Fraction
@@ -94,14 +94,14 @@ class Crossing:
     sign: int
 
 
-Piece: TypeAlias = Start | Box | Span | Near | Tail | Crossing
+ChartPiece: TypeAlias = Start | TaylorBox | Span | NearZero | Tail | Crossing
 
 
 class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better factors
     """The steps have become too short: there may be a multiple zero."""
 
 
-def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[Piece]:
+def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[ChartPiece]:
     """Yield pieces that cover `on`, part of (0, ∞), from left to right.
 
     `form` is not 0 at rational points other than 0. Steps shorter than `finest` times their
@@ -183,14 +183,14 @@ def _boxes(
     finest: Fraction | None,
     *,
     is_point: bool,
-) -> Iterator[Piece]:
+) -> Iterator[ChartPiece]:
     bits = _BITS
     if is_point:
         reading = expansion.box(place, end, 1, bits)
         while not reading.sign:
             bits *= 2
             reading = expansion.box(place, end, 1, bits)
-        yield Box(place, end, reading.sign, reading.shift, 1, bits + 16)
+        yield TaylorBox(place, end, reading.sign, reading.shift, 1, bits + 16)
         return
     step = place / 2
     before, at, steps = 0, "middle", 0
@@ -214,7 +214,7 @@ def _boxes(
             if second.sign:
                 reading, at = second, end_point
         if reading.sign:
-            yield Box(place, upper, reading.sign, reading.shift, degree, bits + 16, at)
+            yield TaylorBox(place, upper, reading.sign, reading.shift, degree, bits + 16, at)
             place, before, step, steps = upper, reading.sign, 2 * step, steps + 1
             continue
         if reading.monotone:
@@ -232,15 +232,17 @@ def _boxes(
             raise Stuck
 
 
-def _leap(expansion: Expansion, place: Fraction, end: Fraction, bits: int) -> Span | Near | None:
+def _leap(
+    expansion: Expansion, place: Fraction, end: Fraction, bits: int
+) -> Span | NearZero | None:
     """Return a wide piece from here on, if one is shown: as wide a one as is easily found."""
     best, good, bad = None, 0, 0  # logarithms of widths
     width = 16
     while not bad or bad - good > 1 + good // 4:
         upper = min(end, Fraction(2) ** (_exponent(place) + width))
-        found: Span | Near | None = None
+        found: Span | NearZero | None = None
         if (near := expansion.near(place, upper, bits)).sign:
-            found = Near(place, upper, near.sign, near.power, bits + 16)
+            found = NearZero(place, upper, near.sign, near.power, bits + 16)
         elif (span := expansion.span(place, upper, bits)).sign:
             found = Span(place, upper, span.sign, span.power, span.shift, bits + 16)
         if found is None:

@@ -19,7 +19,7 @@ from flint.utils.flint_exceptions import DomainError
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import native
-from exactdp.reals.exp_poly import ExpPoly, Term, eps, exp, same_steps
+from exactdp.reals.exp_poly import ExpPoly, ExpTerm, eps, exp, same_steps
 from exactdp.reals.numbers import common_step, fraction, is_square
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple
     if under.is_unit or over.is_unit:
         return over, under
     if set(over.parameters) | set(under.parameters) <= {"eps"}:
-        frame = Frame.of([over, under], relations)
+        frame = ExponentLattice.of([over, under], relations)
         above, below = (frame.polynomial(form) for form in (over, under))
         if relations and native.seconds(above, below) > native.A_SECOND:
             return over, under
@@ -64,7 +64,7 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple
 
 def is_large(form: ExpPoly) -> bool:
     """Whether lifting may help: the degree in y is large and the terms are few."""
-    frame = Frame.of([form], 0, dense=False)
+    frame = ExponentLattice.of([form], 0, dense=False)
     return max(frame.vectors) > _DENSE_DEGREE
 
 
@@ -74,7 +74,7 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
     With `relations` > 0 this is true of the lifted polynomials only: the product is right, but an
     Fⱼ may still have a multiple zero.
     """
-    frame = Frame.of([form], relations)
+    frame = ExponentLattice.of([form], relations)
     constant, factors = native.squarefree(frame.polynomial(form))
     if not factors:  # c·e^{qε}
         return [(form, 1)]
@@ -95,7 +95,7 @@ def square_root(form: ExpPoly) -> tuple[Fraction, ExpPoly] | None:
     # The outermost terms of c·F² are c·f² and c·g².
     if not is_square(fraction(ends[0][ends[0].degree()] * ends[1][ends[1].degree()])):
         return None
-    frame = Frame.of([form], 0, dense=False)
+    frame = ExponentLattice.of([form], 0, dense=False)
     polynomial = frame.polynomial(form)
     leading = polynomial.leading_coefficient()
     try:
@@ -126,7 +126,7 @@ def content(form: ExpPoly) -> fmpq_poly:
 
 
 @dataclass(frozen=True)
-class Frame:
+class ExponentLattice:
     """Coordinates for exponents: q = low + step·(weights · exponent vector)."""
 
     ring: fmpq_mpoly_ctx
@@ -135,7 +135,7 @@ class Frame:
     vectors: dict[int, tuple[int, ...]]
 
     @classmethod
-    def of(cls, forms: Sequence[ExpPoly], relations: int, *, dense: bool = True) -> Frame:
+    def of(cls, forms: Sequence[ExpPoly], relations: int, *, dense: bool = True) -> ExponentLattice:
         """Return a frame in which all the forms are polynomials, with few large exponents.
 
         Lifted exponents satisfy the relations up to a length; with 0 nothing is lifted, and
@@ -186,7 +186,7 @@ class Frame:
             n = sum(int(a) * b for a, b in zip(key[1:], self.weights, strict=True))
             rate = n * self.step
             terms.append(
-                Term(
+                ExpTerm(
                     fraction(coefficient),
                     (("eps", int(key[0])),) if key[0] else (),
                     (("eps", rate),) if rate else (),
@@ -252,7 +252,7 @@ def _solve(rows: list[list[int]], right: list[int]) -> tuple[int, ...]:
 def polynomial_form(polynomial: fmpq_poly) -> ExpPoly:
     """Return a polynomial in ε as a sum without exponentials."""
     return ExpPoly(
-        Term(fraction(c), (("eps", k),) if k else ())
+        ExpTerm(fraction(c), (("eps", k),) if k else ())
         for k, c in enumerate(polynomial.coeffs())
         if c
     )
@@ -265,5 +265,5 @@ def divided(form: ExpPoly, divisor: fmpq_poly) -> ExpPoly:
         for k, c in enumerate((polynomial / divisor).coeffs()):
             if c:
                 powers = (("eps", k),) if k else ()
-                terms.append(Term(fraction(c), powers, (("eps", rate),) if rate else ()))
+                terms.append(ExpTerm(fraction(c), powers, (("eps", rate),) if rate else ()))
     return ExpPoly(terms)

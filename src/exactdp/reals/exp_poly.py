@@ -30,7 +30,7 @@ from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Term(NamedTuple):
+class ExpTerm(NamedTuple):
     """One summand: coefficient · ∏ parameter^power · exp(Σ rate·parameter)."""
 
     coefficient: Fraction
@@ -68,13 +68,13 @@ class ExpPoly(ClosedForm):
     _poly: fmpq_mpoly
     _step: tuple[Fraction, ...]
     _low: tuple[Fraction, ...]
-    _terms: tuple[Term, ...] | None
+    _terms: tuple[ExpTerm, ...] | None
     _hash: int | None
     _parts: dict[Fraction, fmpq_poly] | None
 
-    def __init__(self, terms: Iterable[Term | tuple[Any, ...]] | Number = ()) -> None:
+    def __init__(self, terms: Iterable[ExpTerm | tuple[Any, ...]] | Number = ()) -> None:
         if isinstance(terms, str) or not isinstance(terms, Iterable):
-            terms = [Term(rational(terms))]
+            terms = [ExpTerm(rational(terms))]
         given = [_term(term) for term in terms]
         others = {name for term in given for name, _ in (*term.powers, *term.rates)} - {"eps"}
         names = ("eps", *sorted(others))
@@ -119,7 +119,7 @@ class ExpPoly(ClosedForm):
     # Parts
 
     @property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[ExpTerm, ...]:
         """The summands: the largest rate first, then the smallest power."""
         if self._terms is None:
             size = len(self._names)
@@ -133,7 +133,7 @@ class ExpPoly(ClosedForm):
                 listed.append(([-rate for rate in rates], powers, rates, coefficient))
             listed.sort(key=lambda entry: entry[:2])
             terms = tuple(
-                Term(fraction(coefficient), self._named(powers), self._named(rates))
+                ExpTerm(fraction(coefficient), self._named(powers), self._named(rates))
                 for _, powers, rates, coefficient in listed
             )
             object.__setattr__(self, "_terms", terms)
@@ -348,7 +348,7 @@ class ExpPoly(ClosedForm):
     def inverse_unit(self) -> ExpPoly:
         """Return 1/self for a unit."""
         coefficient, _, rates = self.terms[0]
-        return ExpPoly([Term(1 / coefficient, (), tuple((name, -rate) for name, rate in rates))])
+        return ExpPoly([ExpTerm(1 / coefficient, (), tuple((name, -rate) for name, rate in rates))])
 
     # Calculus and substitution
 
@@ -375,7 +375,7 @@ class ExpPoly(ClosedForm):
             name: form.linear_form() if isinstance(form, ExpPoly) else None
             for name, form in forms.items()
         }
-        grouped: dict[tuple[tuple[str, int], ...], list[Term]] = {}
+        grouped: dict[tuple[tuple[str, int], ...], list[ExpTerm]] = {}
         for coefficient, powers, rates in self.terms:
             exponent: dict[str, Fraction] = {}
             for name, rate in rates:
@@ -387,7 +387,7 @@ class ExpPoly(ClosedForm):
             kept = tuple(entry for entry in powers if entry[0] not in forms)
             gone = tuple(entry for entry in powers if entry[0] in forms)
             new_rates = tuple((name, rate) for name, rate in exponent.items() if rate)
-            grouped.setdefault(gone, []).append(Term(coefficient, kept, new_rates))
+            grouped.setdefault(gone, []).append(ExpTerm(coefficient, kept, new_rates))
         result: ClosedForm = ExpPoly()
         for gone, terms in grouped.items():
             product: ClosedForm = ExpPoly(terms)
@@ -423,7 +423,7 @@ class ExpPoly(ClosedForm):
         assert self._hash is not None
         return self._hash
 
-    def ends(self) -> tuple[Term, Term]:
+    def ends(self) -> tuple[ExpTerm, ExpTerm]:
         """Return the first and last term.
 
         Those of a product are the products of those of its factors, so a quotient has them too.
@@ -486,7 +486,7 @@ def exp(exponent: Any) -> Any:
             rule="exp is taken of a rational multiple of eps (or a sum of such multiples).",
             way_out="Write for example exp(-eps / 2).",
         )
-    return ExpPoly([Term(_ONE, (), tuple(linear.items()))])
+    return ExpPoly([ExpTerm(_ONE, (), tuple(linear.items()))])
 
 
 def same_steps(one: ExpPoly, two: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
@@ -564,11 +564,11 @@ def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     )
 
 
-def _term(entry: Term | tuple[Any, ...]) -> Term:
+def _term(entry: ExpTerm | tuple[Any, ...]) -> ExpTerm:
     """Return a term as a user may write it, or refuse it."""
     try:
         coefficient, powers, rates = (*entry, (), ())[:3]
-        term = Term(
+        term = ExpTerm(
             rational(coefficient, "a coefficient"),
             tuple((name, power) for name, power in powers),
             tuple((name, rational(rate, "a rate")) for name, rate in rates),
@@ -607,12 +607,7 @@ def parameter(name: str) -> ExpPoly:
             f"{shown(name)} is not the name of a parameter",
             way_out="Use a name such as 'x1' or 'q[0]'.",
         )
-    return ExpPoly([Term(_ONE, ((name, 1),))])
-
-
-def from_flint(poly: Mapping[tuple[int, ...], fmpq], step: Fraction, low: Fraction) -> ExpPoly:
-    """Return Σ c·ε^k·e^{(low + n·step)·ε} from {(k, n): c}."""
-    return build(("eps",), ring(("eps",)).from_dict(poly), (step,), (low,))
+    return ExpPoly([ExpTerm(_ONE, ((name, 1),))])
 
 
 ONE = ExpPoly(1)

@@ -9,7 +9,7 @@ from typing import Any
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.divisors import lowest_terms
-from exactdp.reals.exp_poly import ONE, ExpPoly, Term, as_sum
+from exactdp.reals.exp_poly import ONE, ExpPoly, ExpTerm, as_sum
 from exactdp.reals.numbers import Number, rational
 
 
@@ -173,7 +173,7 @@ def _normal(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
 def _scaled(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Return the same quotient with a normalised denominator."""
     first = under.terms[0]
-    unit = ExpPoly([Term(first.coefficient, (), first.rates)]).inverse_unit()
+    unit = ExpPoly([ExpTerm(first.coefficient, (), first.rates)]).inverse_unit()
     return over * unit, under * unit
 
 
@@ -193,7 +193,7 @@ def _operand(value: object) -> ClosedForm | None:
     return as_sum(value) if isinstance(value, Rational) else None
 
 
-def _divided(above: Term, below: Term) -> Term:
+def _divided(above: ExpTerm, below: ExpTerm) -> ExpTerm:
     """Return the quotient of two terms, as the ends of an equal `ExpPoly` would show it."""
 
     def difference(one: tuple[Any, ...], two: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -203,7 +203,7 @@ def _divided(above: Term, below: Term) -> Term:
         order = sorted(result, key=lambda name: (name != "eps", name))
         return tuple((name, result[name]) for name in order if result[name])
 
-    return Term(
+    return ExpTerm(
         above.coefficient / below.coefficient,
         difference(above.powers, below.powers),
         difference(above.rates, below.rates),

@@ -51,7 +51,7 @@ _LN2 = math.log(2)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ExpansionResult:
     """What one look at a stretch of the line has shown."""
 
     sign: int = 0
@@ -98,7 +98,7 @@ class Expansion:
 
     def box(
         self, lower: Fraction, upper: Fraction, degree: int, bits: int, at: str = "middle"
-    ) -> Reading:
+    ) -> ExpansionResult:
         """Look at [lower, upper], 0 ≤ lower, by an expansion around its middle or an end."""
         points = {"lower": lower, "middle": (lower + upper) / 2, "upper": upper}
         radius = (upper - lower) / (2 if at == "middle" else 1)
@@ -118,20 +118,20 @@ class Expansion:
                 )
                 bound += (majorant[j] if helps else majorant[j] - abs(actual[j])) * power
             if bound > centre * _ROOM:
-                return Reading(sign, shift=fraction(shift))
+                return ExpansionResult(sign, shift=fraction(shift))
             rising = 0 if actual[1] * sign == 0 else 1 if actual[1] * sign > 0 else -1
             if at != "middle":
-                return Reading(blurred=not _sharp(bound, centre), rising=rising)
+                return ExpansionResult(blurred=not _sharp(bound, centre), rising=rising)
             slope = abs(actual[1]) + majorant[1] - ends[1]
             power = arb(1)
             for j in range(2, degree + 1):
                 power *= r
                 slope += j * (majorant[j] - abs(actual[j])) * power
-            return Reading(
+            return ExpansionResult(
                 monotone=bool(slope > 0), blurred=not _sharp(bound, centre), rising=rising
             )
 
-    def start(self, upper: Fraction, degree: int, bits: int) -> Reading:
+    def start(self, upper: Fraction, degree: int, bits: int) -> ExpansionResult:
         """Look at (0, upper]."""
         sign = 1 if self._first > 0 else -1
         r = exact(upper)
@@ -148,10 +148,10 @@ class Expansion:
                     bound += majorant[j] * power
                 power *= r
             if bound > first * _ROOM:
-                return Reading(sign)
-            return Reading(blurred=not _sharp(bound, first))
+                return ExpansionResult(sign)
+            return ExpansionResult(blurred=not _sharp(bound, first))
 
-    def tail(self, lower: Fraction, bits: int) -> Reading:
+    def tail(self, lower: Fraction, bits: int) -> ExpansionResult:
         """Look at [lower, ∞), lower > 0."""
         top = self._polynomials[-1]
         leading = top[top.degree()]
@@ -165,13 +165,13 @@ class Expansion:
                     if c * leading < 0:
                         excess = k - top.degree()
                         if excess > gap * b:
-                            return Reading()
+                            return ExpansionResult()
                         room -= abs(c) * fading * b**excess
             if room > abs(leading) * _ROOM:
-                return Reading(1 if leading > 0 else -1)
-            return Reading(blurred=not _sharp(room, arb(abs(leading))))
+                return ExpansionResult(1 if leading > 0 else -1)
+            return ExpansionResult(blurred=not _sharp(room, arb(abs(leading))))
 
-    def span(self, lower: Fraction, upper: Fraction, bits: int) -> Reading:
+    def span(self, lower: Fraction, upper: Fraction, bits: int) -> ExpansionResult:
         """Look at [lower, upper], wide, 0 < lower, with the term that is largest in between."""
         j, power = self._largest_term(Fraction(2) ** ((_log2(lower) + _log2(upper)) // 2))
         top = self._rates[j]
@@ -184,18 +184,18 @@ class Expansion:
                         for x in _peaks(k - power, rate - top, exact(lower), exact(upper)):
                             room -= abs(c) * arb(x) ** (k - power) * arb((rate - top) * x).exp()
             if room > abs(leading) * _ROOM:
-                return Reading(1 if leading > 0 else -1, shift=fraction(top), power=power)
-        return Reading()
+                return ExpansionResult(1 if leading > 0 else -1, shift=fraction(top), power=power)
+        return ExpansionResult()
 
-    def near(self, lower: Fraction, upper: Fraction, bits: int) -> Reading:
+    def near(self, lower: Fraction, upper: Fraction, bits: int) -> ExpansionResult:
         """Look at [lower, upper], wide and close to 0, with the Taylor coefficient that rules."""
         if 2 * fraction(self.fastest) * upper > DEGREE + 1:
-            return Reading()
+            return ExpansionResult()
         middle = (_log2(lower) + _log2(upper)) // 2
         coefficients = self._at_zero
         sizes = {j: _logarithm(g) / _LN2 + j * middle for j, g in enumerate(coefficients) if g}
         if not sizes:
-            return Reading()
+            return ExpansionResult()
         order = max(sizes, key=sizes.__getitem__)
         leading = coefficients[order]
         with ctx.workprec(bits):
@@ -209,14 +209,14 @@ class Expansion:
                     left = max(len(coefficients) - k, 0)
                     x = abs(rate) * exact(upper)
                     if 2 * x > left + 1:
-                        return Reading()
+                        return ExpansionResult()
                     if c and (rate or not left):  # the terms from x^left/left! on: a geometric sum
                         room -= (
                             2 * abs(c) * arb(x) ** left / math.factorial(left) * b ** (k - order)
                         )
             if room > abs(leading) * _ROOM:
-                return Reading(1 if leading > 0 else -1, power=order)
-        return Reading()
+                return ExpansionResult(1 if leading > 0 else -1, power=order)
+        return ExpansionResult()
 
     @cached_property
     def _at_zero(self) -> list[fmpq]:

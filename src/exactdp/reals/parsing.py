@@ -49,7 +49,7 @@ def parse(text: str, parameters: Iterable[str] = ("eps",)) -> ClosedForm:
     """
     if not isinstance(text, str):
         raise ValueRefusedError(f"{text!r} ({type(text).__name__}) is not a text", rule=_RULE)
-    reader = _Reader(text, tuple(parameters))
+    reader = _FormReader(text, tuple(parameters))
     result = reader.sum(0)
     if reader.token.kind != "end":
         reader.fail(
@@ -68,7 +68,7 @@ class _Token:
     end: int
 
 
-class _Reader:
+class _FormReader:
     """A recursive descent over the tokens of one text; `token` is the next one."""
 
     def __init__(self, text: str, parameters: tuple[str, ...]) -> None:

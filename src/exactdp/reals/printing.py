@@ -11,7 +11,7 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.reals.closed_form import ClosedForm
-    from exactdp.reals.exp_poly import ExpPoly, Term
+    from exactdp.reals.exp_poly import ExpPoly, ExpTerm
 
 _GREEK = {"eps": "ε", "alpha": "α", "gamma": "γ"}
 _LATEX = {"eps": r"\varepsilon", "alpha": r"\alpha", "gamma": r"\gamma"}
@@ -85,16 +85,16 @@ def _signed(pieces: Iterable[tuple[bool, str]]) -> str:
     return shown or "0"
 
 
-def _sum(form: ExpPoly, show: Callable[[Fraction, Term], str]) -> str:
+def _sum(form: ExpPoly, show: Callable[[Fraction, ExpTerm], str]) -> str:
     """Return the terms joined by signs; `show` gets the absolute value of the coefficient."""
     return _signed((term.coefficient < 0, show(abs(term.coefficient), term)) for term in form.terms)
 
 
-def _exponent(term: Term, show: Callable[[Fraction, str], str]) -> str:
+def _exponent(term: ExpTerm, show: Callable[[Fraction, str], str]) -> str:
     return _signed((rate < 0, show(abs(rate), name)) for name, rate in term.rates)
 
 
-def _text_term(size: Fraction, term: Term) -> str:
+def _text_term(size: Fraction, term: ExpTerm) -> str:
     def multiple(rate: Fraction, name: str) -> str:
         return name if rate == 1 else f"{spell(rate)}*{name}"
 
@@ -104,7 +104,7 @@ def _text_term(size: Fraction, term: Term) -> str:
     return "*".join([spell(size)] * (size != 1 or not factors) + factors)
 
 
-def _pretty_term(size: Fraction, term: Term) -> str:
+def _pretty_term(size: Fraction, term: ExpTerm) -> str:
     def multiple(rate: Fraction, name: str) -> str:
         over, under = spell(Fraction(rate.numerator)), spell(Fraction(rate.denominator))
         return over * (over != "1") + _greek(name) + f"/{under}" * (under != "1")
@@ -119,7 +119,7 @@ def _pretty_term(size: Fraction, term: Term) -> str:
     return "·".join([spell(size)] * (size != 1 or not factors) + factors)
 
 
-def _latex_term(size: Fraction, term: Term) -> str:
+def _latex_term(size: Fraction, term: ExpTerm) -> str:
     def multiple(rate: Fraction, name: str) -> str:
         return _latex_name(name) if rate == 1 else f"{_latex_number(rate)} {_latex_name(name)}"
 

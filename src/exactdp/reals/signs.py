@@ -24,7 +24,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
-from exactdp.reals.zeros import CLOSE, Root, Survey, apart, surveys
+from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class _Side:
     over: ExpPoly
     under: ExpPoly
     on: Interval
-    tops: list[Survey]
-    bottoms: list[Survey]
+    tops: list[FactorChart]
+    bottoms: list[FactorChart]
     cuts: tuple[Root, ...]
     strict: bool
 
@@ -211,7 +211,7 @@ class _Side:
                     found += [_Fault(root, cofactor, is_pole) for root in mine]
         return found
 
-    def _cuts_of(self, survey: Survey) -> list[Root]:
+    def _cuts_of(self, survey: FactorChart) -> list[Root]:
         return [root for root in self.cuts if root.factor is survey.factor]
 
     def atoms(self) -> list[Atom]:
@@ -234,7 +234,7 @@ class _Side:
     def proof(self) -> Json:
         """Return the proof that f ≥ 0 (or > 0, if the even factors were charted too)."""
 
-        def signed(listed: list[Survey]) -> list[tuple[Survey, int]]:
+        def signed(listed: list[FactorChart]) -> list[tuple[FactorChart, int]]:
             return [(survey, self._factor_sign(survey)) for survey in listed]
 
         tops = [
@@ -243,7 +243,7 @@ class _Side:
         ]
         return certificates.half(tops, signed(self.bottoms))
 
-    def _factor_sign(self, survey: Survey) -> int:
+    def _factor_sign(self, survey: FactorChart) -> int:
         if survey.is_linear:
             # Of a single point the linear factor may be 0, with either sign.
             return sign_at(survey.factor, self.samples[0]) if self.samples else 1
@@ -296,7 +296,7 @@ def _inside(root: Root, on: Interval) -> Root:
     return root
 
 
-def _product(listed: list[Survey], *, without: Survey) -> ExpPoly:
+def _product(listed: list[FactorChart], *, without: FactorChart) -> ExpPoly:
     """Return the product of all factors, one of them with its exponent less by one."""
     result = ExpPoly(1)
     for survey in listed:

@@ -14,7 +14,7 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.reals.closed_form import ClosedForm
-    from exactdp.reals.exp_poly import Term
+    from exactdp.reals.exp_poly import ExpTerm
 
 INVISIBLE_TIMES = "\u2062"
 _GREEK = {"eps": "ε", "alpha": "α", "gamma": "γ"}
@@ -27,7 +27,7 @@ def mathml(form: ClosedForm) -> str:
     return math(summands(form, MATHML))
 
 
-def term_mathml(term: Term) -> str:
+def term_mathml(term: ExpTerm) -> str:
     """Return one summand with its sign as a `<math>` element."""
     return math([_term(term, MATHML)])
 
@@ -174,7 +174,7 @@ def summands(form: ClosedForm, write: Writer) -> list[Signed]:
     return [(False, write.over(above, below))]
 
 
-def _term(term: Term, write: Writer) -> Signed:
+def _term(term: ExpTerm, write: Writer) -> Signed:
     size = abs(term.coefficient)
     factors = [
         write.name(name) if power == 1 else write.raised(write.name(name), write.number(power))

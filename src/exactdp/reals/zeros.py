@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
-from exactdp.reals.chart import Crossing, Piece, Stuck, walk
+from exactdp.reals.chart import ChartPiece, Crossing, Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
 from exactdp.reals.exp_poly import ExpPoly, eps
@@ -160,12 +160,12 @@ def positive_zeros(form: ExpPoly, on: Interval) -> list[Root]:
 
 
 @dataclass(frozen=True)
-class Survey:
+class FactorChart:
     """A factor of a sum, its exponent, and the pieces of its chart (none if it is linear)."""
 
     factor: ExpPoly
     power: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ChartPiece, ...]
 
     @property
     def is_linear(self) -> bool:
@@ -186,7 +186,7 @@ class Survey:
         ]
 
 
-def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[Survey]:
+def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[FactorChart]:
     """Return factors of the form, whose product it is, with their charts on a part of (0, ∞).
 
     With `skip_even` the factors with an even exponent are returned without a chart.
@@ -194,7 +194,7 @@ def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[Sur
     for factors, finest in _factorisations(form):
         try:
             return [
-                Survey(
+                FactorChart(
                     factor,
                     power,
                     ()

@@ -18,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
-from exactdp.measure.density import Density, Product
+from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
@@ -148,7 +148,7 @@ class _Walk:
         self.transitions: list[Transition] = []
 
     def run(self) -> Chain:
-        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Product(self.frame.one, {}),)))
+        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Summand(self.frame.one, {}),)))
         done = 0
         while done < len(self.found):
             spot, event, density = self.found[done]

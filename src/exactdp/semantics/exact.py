@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.sampling import closed_form
-from exactdp.measure.density import Density, Product
+from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.function import noise
 from exactdp.measure.lattice import discrete_laplace
@@ -85,7 +85,7 @@ class _Runner:
         self.point = point
         # What 1 in the numbers of the point is in the numbers of the frame.
         self.unit = frame.points // point.denominator
-        self.waiting = {0: Density(frame, (Product(frame.one, {}),))}
+        self.waiting = {0: Density(frame, (Summand(frame.one, {}),))}
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
@@ -190,20 +190,20 @@ def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
     return Density(density.frame, tuple(chain.from_iterable(found)))
 
 
-def _renamed(product: Product, way: Way, frame: Frame, _: Mapping[str, Number]) -> list[Product]:
+def _renamed(product: Summand, way: Way, frame: Frame, _: Mapping[str, Number]) -> list[Summand]:
     """Return a product along a way on which variables die or stay."""
     found = product.without_all(way.dead, frame)
     return found if way.names is None else [one.renamed(way.names) for one in found]
 
 
 def _changed(
-    product: Product, way: Way, frame: Frame, inputs: Mapping[str, Number]
-) -> list[Product]:
+    product: Summand, way: Way, frame: Frame, inputs: Mapping[str, Number]
+) -> list[Summand]:
     """Return a product along a way with other variables.
 
     Each new variable n = q·x + rest takes the place of an old one: x = (n − rest)/q.
     """
-    current: Product | None = product
+    current: Summand | None = product
     variables = way.variables
     made_of: dict[Name, Form] = {}
     names: dict[int, int] = {}

@@ -18,7 +18,6 @@ from exactdp.language.machine import Compare, Done, Draw, Event
 from exactdp.language.operations import COMPARISONS
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
-from exactdp.measure.parametric import ParametricFrame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
@@ -265,7 +264,7 @@ class Plan:
     def frame(self, point: Point | SpotPoint) -> Any:
         """Return a frame that fits a point, as far as is known."""
         if isinstance(point, SpotPoint):
-            return ParametricFrame(point.names, self._rates)
+            return Frame(self._rates, names=point.names)
         return Frame(self._rates, self._finer * point.denominator).shared()
 
     def remember(self, frame: Frame, point: Point) -> None:
