@@ -22,6 +22,11 @@ from .test_schema import VALIDATOR
 Json = Any
 
 
+def cells(document: Json) -> list[Json]:
+    """Return what is said at each input, in its only cell."""
+    return [region["tree"]["cell"] for region in document["regions"]]
+
+
 @pytest.mark.parametrize("name", CLAIMS)
 def test_true_claims_are_accepted_and_re_derived_completely(name: str) -> None:
     assert verdict(name).holds is True
@@ -66,7 +71,7 @@ def test_the_schema_refuses_other_forms() -> None:
         (("claim", "beta"), ["exp"]),
         (("claim", "alpha"), {"any": True}),
         (("claim", "input_distance"), {"name": "numeric"}),
-        (("inputs", 0, "obligations"), False),
+        (("regions", 0, "tree", "cell", "obligations"), False),
         (("verdict",), "true"),
     ):
         with pytest.raises(jsonschema.ValidationError):
@@ -96,7 +101,7 @@ def test_distances_are_re_derived_however_many_entries_there_are() -> None:
 
 def test_equal_signs_are_written_once() -> None:
     written = certificate("NoisyMax m=3")
-    used = [one for record in written["inputs"] for one in record["obligations"] or ()]
+    used = [one for cell in cells(written) for one in cell["obligations"] or ()]
     assert len(used) == 15
     assert len(written["signs"]) == 3
 
@@ -104,8 +109,9 @@ def test_equal_signs_are_written_once() -> None:
 # What is changed is rejected ------------------------------------------------------------
 
 NM = "NoisyMax m=2"
-FIRST = next(k for k, one in enumerate(certificate(NM)["inputs"]) if one["obligations"])
-HERE = ("inputs", FIRST, "obligations", 0)
+FIRST = next(k for k, one in enumerate(cells(certificate(NM))) if one["obligations"])
+CELL = ("regions", FIRST, "tree", "cell")
+HERE = (*CELL, "obligations", 0)
 
 
 def rejected(wrong: Json) -> str:
@@ -123,7 +129,7 @@ def test_another_beta_is_rejected() -> None:
 
 
 def test_another_alpha_is_rejected() -> None:
-    reason = rejected(changed(certificate(NM), *HERE, "alpha", to="1/3"))
+    reason = rejected(changed(certificate(NM), *HERE, "alpha", to=["1/3"]))
     assert reason.endswith("α and γ do not follow from the claim")
     assert rejected(changed(certificate(NM), *HERE, "alpha_reached", to=True))
     assert rejected(changed(certificate(NM), "claim", "alpha", "range", "upper", to="1/4"))
@@ -132,36 +138,40 @@ def test_another_alpha_is_rejected() -> None:
 def test_another_distance_is_rejected() -> None:
     """With the α that fits it, and without."""
     wrong = certificate(NM)
-    wrong["inputs"][FIRST]["distance"] = "1/4"
+    cells(wrong)[FIRST]["distance"] = ["1/4"]
     assert rejected(seal(wrong))
-    wrong["inputs"][FIRST]["obligations"][0]["alpha"] = "1/4"
+    cells(wrong)[FIRST]["obligations"][0]["alpha"] = ["1/4"]
     assert "not as far away as stated" in rejected(seal(wrong))
 
 
 def test_a_silent_input_must_be_silent() -> None:
     wrong = certificate(NM)
-    wrong["inputs"][FIRST] |= {"distance": "0", "obligations": None}
+    cells(wrong)[FIRST].update(distance=["0"], obligations=None)
     assert "not as far away as stated" in rejected(seal(wrong))
-    wrong["inputs"][FIRST]["near"] = {"at": wrong["inputs"][FIRST]["input"][0], "towards": None}
+    near = {"at": wrong["regions"][FIRST]["input"], "towards": None}
+    cells(wrong)[FIRST]["parts"]["near"] = near
     assert "does not disagree" in rejected(seal(wrong))
+    cells(wrong)[FIRST]["parts"]["near"] = None
+    assert "a nearest input that disagrees, or none" in rejected(seal(wrong))
 
 
 def test_another_probability_is_rejected() -> None:
-    """Even together with a β that makes the same inequality."""
     wrong = certificate(NM)
-    terms = wrong["inputs"][FIRST]["obligations"][0]["probability"][0]
+    terms = cells(wrong)[FIRST]["obligations"][0]["probability"][0]
     terms[-1][0] = "7/8"
-    assert "another probability" in rejected(seal(wrong))
+    assert "the sign is that of another function" in rejected(seal(wrong))
 
 
 def test_a_dropped_input_is_rejected() -> None:
     wrong = certificate(NM)
-    del wrong["inputs"][-1]
-    assert "not all there" in rejected(seal(wrong))
+    del wrong["regions"][-1]
+    assert "a region is missing" in rejected(seal(wrong))
     wrong = certificate(NM)
-    del wrong["inputs"][0]
-    wrong["inputs"].append(wrong["inputs"][-1])
-    assert "not the input that is due here" in rejected(seal(wrong))
+    del wrong["regions"][0]
+    wrong["regions"].append(wrong["regions"][-1])
+    assert "a region is there twice" in rejected(seal(wrong))
+    wrong["regions"][-1] = {**wrong["regions"][-1], "input": ["5", "5"]}
+    assert "a region is missing" in rejected(seal(wrong))
 
 
 def test_a_larger_grid_is_rejected() -> None:
@@ -170,14 +180,14 @@ def test_a_larger_grid_is_rejected() -> None:
 
 def test_a_dropped_obligation_is_rejected() -> None:
     wrong = certificate("NoisyMax, all γ")
-    record = next(one for one in wrong["inputs"] if len(one["obligations"] or ()) > 1)
+    record = next(one for one in cells(wrong) if len(one["obligations"] or ()) > 1)
     del record["obligations"][0]
     assert rejected(seal(wrong))
 
 
 def test_dropped_values_of_the_output_distance_are_rejected() -> None:
     wrong = certificate("NoisyMax, all γ")
-    record = next(one for one in wrong["inputs"] if len(one["obligations"] or ()) > 1)
+    record = next(one for one in cells(wrong) if len(one["obligations"] or ()) > 1)
     del record["obligations"][0], record["steps"][1]
     assert "the output distance has other values" in rejected(seal(wrong))
 
@@ -188,7 +198,10 @@ def test_flipped_verdicts_are_rejected() -> None:
     assert rejected(changed(failing, "verdict", to="holds"))
     failing["counterexamples"] = []
     assert rejected(seal(failing))
-    assert "not all there" in rejected(changed(failing, "verdict", to="holds"))
+    assert "there are none" in rejected(changed(failing, "verdict", to="holds"))
+    failing = certificate("NoisyMax", fails=True)
+    right = certificate(NM)
+    assert "nothing else is proved" in rejected(seal(failing | {"regions": right["regions"]}))
 
 
 @pytest.mark.parametrize(
@@ -219,7 +232,7 @@ def test_another_constant_is_rejected() -> None:
 def test_another_sign_is_rejected() -> None:
     signs = len(certificate(NM)["signs"])
     for k in range(signs + 1):
-        if k != certificate(NM)["inputs"][FIRST]["obligations"][0]["beta"][0]["sign"]:
+        if k != cells(certificate(NM))[FIRST]["obligations"][0]["beta"][0]["sign"]:
             assert rejected(changed(certificate(NM), *HERE, "beta", 0, "sign", to=k))
     assert rejected(changed(certificate(NM), *HERE, "beta", 0, "sign", to=None))
 
@@ -227,7 +240,7 @@ def test_another_sign_is_rejected() -> None:
 def test_another_interval_of_budgets_is_rejected() -> None:
     name = "an interval of budgets"
     reason = rejected(changed(certificate(name), "claim", "epsilon", "lower", to="1/20"))
-    assert "for every ε of the claim" in reason
+    assert "the sign is proved for other ε" in reason
     assert rejected(changed(certificate(NM), "claim", "epsilon", "lower_closed", to=True))
 
 
@@ -247,7 +260,7 @@ EXAMPLE = ("counterexamples", 0)
         ("distance", "2", "an input so close disagrees"),
         ("actual", ["1/2", "1/2"], "a value is not as stated"),
         ("required", ["0", "1/2"], "a value is not as stated"),
-        ("beta", [[["1", 0, "0"]], [["2", 0, "0"]]], "β is not as claimed"),
+        ("beta", [[["1", [0], ["0"]]], [["2", [0], ["0"]]]], "β is not as claimed"),
     ],
 )
 def test_another_counterexample_is_rejected(place: str, value: Json, reason: str) -> None:
@@ -257,19 +270,19 @@ def test_another_counterexample_is_rejected(place: str, value: Json, reason: str
 
 def test_a_minimum_must_be_proved_for_each_part() -> None:
     wrong = certificate("a minimum")
-    record = next(one for one in wrong["inputs"] if one["obligations"])
+    record = next(one for one in cells(wrong) if one["obligations"])
     assert len(record["obligations"][0]["beta"]) == 2
     del record["obligations"][0]["beta"][0]
     assert "β is not as claimed" in rejected(seal(wrong))
 
 
-def test_a_beta_that_grows_is_said_not_to_fall() -> None:
+def test_a_beta_that_grows_is_rejected() -> None:
     """α/(α + 1) tends to 1, and Pr ≥ 0 is proved; but the limit does not stand for smaller α."""
     right = Accuracy(make("noisy_max", 1), beta=1, inputs=[[0]]).check().certificate
     one = ["form", [["1", 0, "0"]], [["1", 0, "0"]]]
     grows = ["/", ["name", "alpha"], ["+", ["name", "alpha"], one]]
-    report = certify.check(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))
-    assert report.taken == ("that β falls (1 of 1): β is not seen to fall in alpha",)
+    reason = rejected(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))
+    assert reason == "the claim: β is not seen to fall in alpha"
 
 
 # What is not re-derived is said ------------------------------------------------------------
@@ -321,7 +334,8 @@ def test_the_limits_are_those_of_the_schema() -> None:
 
 
 def test_undecided_proves_nothing() -> None:
-    undecided = certificate(NM) | {"verdict": "undecided", "reason": "tight", "inputs": []}
+    more: Json = {"verdict": "undecided", "reason": "tight", "regions": [], "signs": []}
+    undecided = certificate(NM) | more
     report = certify.check(seal(undecided))
     assert report.accepted
     assert "nothing is proved of it" in report.reason

@@ -201,7 +201,7 @@ def test_an_undecided_claim_proves_nothing() -> None:
     wrong = certificate("NoisyMax m=2") | {
         "verdict": "undecided",
         "reason": "3 of 7 problems are left",
-        "spaces": [],
+        "regions": [],
         "signs": [],
     }
     VALIDATOR.validate(seal(wrong))
@@ -228,45 +228,45 @@ def first(tree: Json) -> Json:
 
 
 def drop_a_cell(wrong: Json) -> None:
-    next(cells(wrong["spaces"][0]["tree"]))["cell"] = None
+    next(cells(wrong["regions"][0]["tree"]))["cell"] = None
 
 
 def skip_a_comparison(wrong: Json) -> None:
-    space = wrong["spaces"][0]
+    space = wrong["regions"][0]
     space["tree"] = space["tree"]["above"]
 
 
 def turn_a_form(wrong: Json) -> None:
-    tree = wrong["spaces"][0]["tree"]
+    tree = wrong["regions"][0]["tree"]
     tree["above"], tree["below"] = tree["below"], tree["above"]
 
 
 def silence_a_cell(wrong: Json) -> None:
-    first(wrong["spaces"][0]["tree"])["obligations"] = None
+    first(wrong["regions"][0]["tree"])["obligations"] = None
 
 
 def halve_the_distance(wrong: Json) -> None:
-    cell = first(wrong["spaces"][0]["tree"])
+    cell = first(wrong["regions"][0]["tree"])
     cell["distance"] = [str(Fraction(q) / 2) for q in cell["distance"]]
 
 
 def halve_distance_and_alpha(wrong: Json) -> None:
     halve_the_distance(wrong)
-    one = first(wrong["spaces"][0]["tree"])["obligations"][0]
+    one = first(wrong["regions"][0]["tree"])["obligations"][0]
     one["alpha"] = [str(Fraction(q) / 2) for q in one["alpha"]]
 
 
 def another_output(wrong: Json) -> None:
-    first(wrong["spaces"][0]["tree"])["output"] = "7"
+    first(wrong["regions"][0]["tree"])["output"] = "7"
 
 
 def a_larger_beta(wrong: Json) -> None:
-    one = first(wrong["spaces"][0]["tree"])["obligations"][0]
+    one = first(wrong["regions"][0]["tree"])["obligations"][0]
     one["beta"][0]["form"][0][0][0] = "9"
 
 
 def a_larger_probability(wrong: Json) -> None:
-    one = first(wrong["spaces"][0]["tree"])["obligations"][0]
+    one = first(wrong["regions"][0]["tree"])["obligations"][0]
     one["probability"][0][0][0] = "1/100"
 
 
@@ -275,8 +275,8 @@ def a_smaller_claim(wrong: Json) -> None:
 
 
 def swap_a_renaming(wrong: Json) -> None:
-    one = first(wrong["spaces"][0]["tree"])["obligations"][0]["beta"][0]
-    size = len(wrong["spaces"][0]["names"])
+    one = first(wrong["regions"][0]["tree"])["obligations"][0]["beta"][0]
+    size = len(wrong["regions"][0]["names"])
     one["kept"] = [(k + 1) % size for k in one["kept"]]
 
 
@@ -299,7 +299,7 @@ def another_ray(wrong: Json) -> None:
 
 
 def no_space(wrong: Json) -> None:
-    wrong["spaces"] = []
+    wrong["regions"] = []
 
 
 def a_wider_box(wrong: Json) -> None:
@@ -340,21 +340,21 @@ def test_a_change_is_rejected(name: str, change: Callable[[Json], None]) -> None
 @pytest.mark.parametrize("which", range(1, 5))
 def test_a_tie_must_not_be_left_out(which: int) -> None:
     wrong = certificate("NoisyMax m=3, ties looked at")
-    del wrong["spaces"][which]
+    del wrong["regions"][which]
     report = certify.check(seal(wrong))
-    assert report.reason == ("the spaces: a tie, at which the claim may jump, is not looked at")
+    assert report.reason == ("the regions: a tie, at which the claim may jump, is not looked at")
 
 
 def test_a_value_of_a_finite_input_must_not_be_left_out() -> None:
     wrong = certificate("a finite input beside")
-    del wrong["spaces"][1]
-    assert certify.check(seal(wrong)).reason == "the spaces: a space is missing"
+    del wrong["regions"][1]
+    assert certify.check(seal(wrong)).reason == "the regions: a region is missing"
 
 
 def test_an_input_must_not_be_left_out() -> None:
     wrong = certificate("the general route at given inputs")
-    del wrong["spaces"][1]
-    assert certify.check(seal(wrong)).reason == "the spaces: a space is missing"
+    del wrong["regions"][1]
+    assert certify.check(seal(wrong)).reason == "the regions: a region is missing"
 
 
 def test_a_claim_about_more_than_was_proved_is_rejected() -> None:
@@ -375,7 +375,7 @@ def test_a_jump_of_the_mechanism_is_not_overlooked() -> None:
 
 def test_certificates_of_other_claims_do_not_fit() -> None:
     one, two = certificate("NoisyMax m=2"), certificate("Sparse m=2")
-    for part in ("claim", "spaces", "signs"):
+    for part in ("claim", "regions", "signs"):
         assert not certify.check(seal(one | {part: two[part]}))
 
 
@@ -385,11 +385,11 @@ def test_certificates_of_other_claims_do_not_fit() -> None:
 def harmless(path: tuple[Any, ...], right: Json) -> bool:
     """Whether a change that is accepted is one of spelling, or of what is proved another way.
 
-    Names, positive factors, another exponential divided out; a distance that is larger; a space in
+    Names, positive factors, another exponential divided out; another input as near; a region in
     other coordinates; a claim about fewer ε or α, or another box; γ = 0 spelled otherwise.
     """
     match path:
-        case ("spaces", _, "names", _) | ("signs", _, "variables", _):
+        case ("regions", _, "names", _) | ("signs", _, "variables", _):
             return True
         case ("signs", _, "cells", _, "dominant" | "rays" | "reductions", *_):
             return True
@@ -397,10 +397,10 @@ def harmless(path: tuple[Any, ...], right: Json) -> bool:
             return True  # another precision, or a place where a box may be cut as well
         case ("signs", _, "cover", *_):
             return True  # another cut, after which the cells are still in the same parts
-        case ("signs", _, "inequalities", *_) | ("spaces", _, "input", *_):
+        case ("signs", _, "inequalities", *_) | ("regions", _, "input", *_):
             return True
-        case ("spaces", _, "tree", *_):
-            return path[-2] in ("form", "distance")
+        case ("regions", _, "tree", *_):
+            return path[-2] == "form" or "near" in path
         case ("claim", "epsilon", *_) | ("claim", "alpha", "range", "lower" | "lower_closed"):
             return True
         case ("claim", "inputs", "box", *_):

@@ -25,6 +25,7 @@ from exactdp.certify.rederive.ratios import (
     WrongProgramError,
     variable,
 )
+from exactdp.certify.rederive.regions import agrees
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 
@@ -57,7 +58,7 @@ def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
 
 
 def probability(mine: Derivation, u: list[Any], output: Any, radius: Fraction) -> Ratio:
-    return on_ray(mine, u).ratio(output, radius)
+    return on_ray(mine, u).probability(output, radius)
 
 
 def outputs(mechanism: Mechanism, u: Any) -> list[Any]:
@@ -87,7 +88,7 @@ def test_finite_outputs(name: str) -> None:
             assert found == as_ratio(mechanism.probability(u, output))
             total = total + found
         assert total == 1
-        assert mine.ideal([u]) == mechanism.noiseless().run(u)
+        assert on_ray(mine, u).ideal() == mechanism.noiseless().run(u)
 
 
 @settings(max_examples=20)
@@ -96,7 +97,7 @@ def test_outputs_with_noise(u: list[Fraction], radius: Fraction) -> None:
     for name in ("numeric_sparse", "numeric_sparse_artifact"):
         mechanism = FACTORIES[name](2)
         mine = derivation(str(mechanism), "sup")
-        ideal = mine.ideal([u])
+        ideal = on_ray(mine, u).ideal()
         assert probability(mine, u, ideal, radius) == as_ratio(mechanism.within(u, radius))
 
 
@@ -149,9 +150,11 @@ def test_runs_at_many_inputs_are_those_at_each(name: str) -> None:
     def found(mine: Derivation, u: list[Fraction]) -> list[Any]:
         listed: list[Any] = []
         for ask in (
-            lambda: mine.ideal([u]),
+            lambda: on_ray(mine, u).ideal(),
             lambda: [probability(mine, u, output, Fraction(0)) for output in (0, 1, 2)],
-            lambda: mine.reached([u], mine.ideal([u]), u, [Fraction(1), Fraction(-2)]),
+            lambda: on_ray(mine, u).reached(
+                on_ray(mine, u).ideal(), u, [Fraction(1), Fraction(-2)]
+            ),
         ):
             try:
                 listed.append(ask())
@@ -193,20 +196,16 @@ def test_programs_out_of_bounds_end(body: str) -> None:
     mine = derivation(f"def f(q: Real[2]):\n    {body}")
     mine.steps.left = 100_000
     with pytest.raises(UnsupportedError):
-        mine.ideal([[0, 1]])
+        on_ray(mine, [0, 1]).ideal()
 
 
 @pytest.mark.parametrize("body", ["return q[5]", "return 1 / 0"])
 def test_programs_that_fail_are_wrong(body: str) -> None:
     with pytest.raises(WrongProgramError):
-        derivation(f"def f(q: Real[2]):\n    {body}").ideal([[0, 1]])
+        on_ray(derivation(f"def f(q: Real[2]):\n    {body}"), [0, 1]).ideal()
 
 
 # dd ------------------------------------------------------------------------------------
-
-
-def agrees(mine: Derivation, u: list[Any], ideal: Any, radius: Fraction, *, strict: bool) -> bool:
-    return on_ray(mine, u).agrees(ideal, radius, strict=strict)
 
 
 @settings(max_examples=30)
@@ -216,7 +215,7 @@ def test_disagreement_from_below(u: list[Fraction]) -> None:
     mine = derivation(str(FACTORIES["noisy_max"](3)))
     largest, second = sorted(u)[:-3:-1]
     dd = (largest - second) / 2
-    ideal = mine.ideal([u])
+    ideal = on_ray(mine, u).ideal()
     assert agrees(mine, u, ideal, dd, strict=True)
     assert not agrees(mine, u, ideal, dd, strict=False)
     assert not agrees(mine, u, ideal, dd + Fraction(1, 100), strict=True)
@@ -253,23 +252,32 @@ def tree(formula: Any) -> Any:
     return formulas.read(Reader(), formula)
 
 
+def beta(formula: Any, values: dict[str, Any]) -> list[Ratio]:
+    """Return the forms of β at numbers; those that are infinite are variables that grow."""
+    given, endless = {}, []
+    for k, (name, value) in enumerate(values.items(), start=1):
+        given[name] = variable(k) / EPS if value == inf else Ratio.number(value)
+        endless += [k] * (value == inf)
+    return formulas.beta(formula, given, endless)
+
+
 def test_values_and_limits_of_beta() -> None:
     falls = tree(["+", ["*", number("3"), decayed("alpha", "-1/2")], number("1/7")])
-    (found,) = formulas.beta(falls, {"alpha": Fraction(4)})
+    (found,) = beta(falls, {"alpha": Fraction(4)})
     assert found == 3 * (EPS * -2).exp() + Fraction(1, 7)
-    (limit,) = formulas.beta(falls, {"alpha": inf})
+    (limit,) = beta(falls, {"alpha": inf})
     assert limit == Fraction(1, 7)
     both = tree(["*", decayed("alpha", "-1"), decayed("gamma", "-1")])
-    assert formulas.beta(both, {"alpha": inf, "gamma": inf}) == [Ratio.number(0)]
+    assert beta(both, {"alpha": inf, "gamma": inf}) == [Ratio.number(0)]
     grows = tree(decayed("alpha", "1"))
-    assert formulas.beta(grows, {"alpha": inf}) == []
+    assert beta(grows, {"alpha": inf}) == []
     quotient = tree(["/", ["name", "alpha"], ["+", number("2"), ["name", "alpha"]]])
-    assert formulas.beta(quotient, {"alpha": inf}) == [Ratio.number(1)]
-    assert formulas.beta(quotient, {"alpha": Fraction(2)}) == [Ratio.number(Fraction(1, 2))]
+    assert beta(quotient, {"alpha": inf}) == [Ratio.number(1)]
+    assert beta(quotient, {"alpha": Fraction(2)}) == [Ratio.number(Fraction(1, 2))]
     least = tree(["*", number("2"), ["min", number("1"), decayed("alpha", "-1")]])
-    assert formulas.beta(least, {"alpha": Fraction(1)}) == [Ratio.number(2), 2 * (-EPS).exp()]
+    assert beta(least, {"alpha": Fraction(1)}) == [Ratio.number(2), 2 * (-EPS).exp()]
     named = tree(["*", ["name", "q[0]"], E])
-    assert formulas.beta(named, {"q[0]": Fraction(1, 3)}) == [EPS / 3]
+    assert beta(named, {"q[0]": Fraction(1, 3)}) == [EPS / 3]
 
 
 def test_what_falls() -> None:
@@ -288,7 +296,7 @@ def test_what_falls() -> None:
 def test_formulas_that_make_no_sense() -> None:
     for wrong in (["exp", number("1")], ["exp", ["exp", E]], ["name", "delta"]):
         with pytest.raises(MalformedError):
-            formulas.beta(tree(wrong), {"alpha": Fraction(1)})
+            beta(tree(wrong), {"alpha": Fraction(1)})
     with pytest.raises(UnsupportedError):
         formulas.beta(tree(["*", number("-1"), ["min", E, number("1")]]), {})
 

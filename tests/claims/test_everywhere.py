@@ -287,7 +287,7 @@ def median(q: Real[3]):
     proved = Accuracy(median, beta=beta / 4, inputs=ALL).check()
     assert proved.holds is True
     assert proved.inputs <= 12  # 6 orders, 2 distances to another one
-    assert "closed forms on cells (12)" in certify.check(proved.certificate).reason
+    assert "closed forms (12)" in certify.check(proved.certificate).reason
     refuted = Accuracy(median, beta=beta / 5, inputs=ALL).check()
     assert refuted.holds is False
     assert refuted.counterexample is not None

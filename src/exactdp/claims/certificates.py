@@ -1,19 +1,23 @@
 """Certificates of whole claims: a verdict written down so that `exactdp.certify` can check it.
 
 The format is described in `docs/schema/certificate-v2.json`. Whatever the checker can re-derive is
-only stated; proofs of signs are written once for equal problems.
+only stated; proofs of signs are written once for equal problems. What the claim says, and what was
+found on each cell, is written here; the regions and their cells are those of `examined`.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import groupby, product
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.certified_parts import Completed
 from exactdp.claims.distances import Distance, numeric
+from exactdp.claims.examined import Examined, Signs, examined
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -27,61 +31,196 @@ from exactdp.claims.expressions import (
 )
 from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.ideals import IdealFunction, IdealProgram
-from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
+from exactdp.claims.inputs import AllReals, Box, Grid, has_reals, real_count
 from exactdp.claims.levels import Level, Range
-from exactdp.claims.obligations import ROUTES
+from exactdp.claims.obligations import Obligation
 from exactdp.claims.output_distances import OutputDistance
+from exactdp.claims.region import Combination
 from exactdp.errors import ExactdpError
-from exactdp.language.layout import entries
 from exactdp.language.program import DeterministicProgram, typed_program
-from exactdp.language.values import List, Value
-from exactdp.reals import ClosedForm, Decision, Enclosure, Interval, nonnegative
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
-from exactdp.reals.numbers import spell
+from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.counterexamples import Counterexample
     from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Problem, Sign
+    from exactdp.claims.work import Leaf
 
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
-    claim = verdict.claim
-    on_cones = verdict.is_everywhere or (verdict.holds and verdict.route not in ROUTES.values())
+    claim = _claim(verdict.claim)
+    signs = Signs(verdict)
+    regions = _regions(verdict, claim, signs) if verdict.holds else []
     body: Json = {
         "format": "exactdp-certificate",
         "version": VERSION,
-        "kind": "everywhere" if on_cones else "claim",
-        "claim": _claim(claim),
+        "kind": "claim",
+        "claim": claim,
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
         "reason": verdict.missing if verdict.holds is None else "",
-        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
-        **(_on_cones(verdict) if on_cones else _at_inputs(verdict)),
+        "regions": regions,
+        "counterexamples": [_counterexample(verdict.claim, one) for one in verdict.counterexamples],
+        "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
 
 
-def _at_inputs(verdict: Verdict) -> Json:
-    """Return what was examined at listed inputs."""
-    signs = _Signs()
-    inputs: list[Json] = []
-    if verdict.route in ROUTES.values():
-        inputs = _inputs(verdict, signs)
-        if verdict.holds:
-            _say_that_beta_falls(verdict.claim, signs)
-    return {"inputs": inputs, "signs": signs.written}
+# Regions ------------------------------------------------------------------------------
 
 
-def _on_cones(verdict: Verdict) -> Json:
-    """Return what was examined for all real inputs, or for all α and γ."""
-    from exactdp.claims.certificates_everywhere import spaces_and_signs  # noqa: PLC0415 both ways
+def _regions(verdict: Verdict, claim: Json, signs: Signs) -> list[Json]:
+    """Return the regions with their cells."""
+    completed = Completed(claim)
+    found = [_Region(one, signs, completed).written() for one in examined(verdict)]
+    _say_that_beta_falls(verdict.claim, signs)
+    return found
 
-    spaces, signs = spaces_and_signs(verdict) if verdict.holds else ([], [])
-    return {"spaces": spaces, "signs": signs}
+
+def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
+    """Add the signs of closed forms in β that show that it falls, where it may have to."""
+    levels = claim.alpha_level, claim.gamma_level
+    if claim.is_beta_of_input:
+        return
+    if any(isinstance(level, Range) for level in levels):
+        for formula in (claim.formula, *levels):
+            if isinstance(formula, Expression):
+                for form in proved_signs(formula, claim.epsilon):
+                    signs.decided(nonnegative(form, claim.epsilon))
+
+
+class _Region:
+    """What is written of one region."""
+
+    def __init__(self, one: Examined, signs: Signs, completed: Completed) -> None:
+        self.one = one
+        self.signs = signs
+        self.completed = completed
+        self.size = len(one.region.names)
+
+    def written(self) -> Json:
+        """Return the region with its cells."""
+        return {**self.head, "tree": self._tree(self.one.leaves, 0)}
+
+    @cached_property
+    def head(self) -> Json:
+        """The region without its cells."""
+        region = self.one.region
+        return {
+            "names": list(region.names),
+            "input": [
+                {"form": _spelled(one.form)} if isinstance(one, Combination) else _value(one)
+                for one in region.entries
+            ],
+            "alpha": None if region.alpha is None else _spelled(region.alpha),
+            "gamma": None if region.gamma is None else _spelled(region.gamma),
+        }
+
+    def _tree(self, cells: Sequence[Leaf], depth: int) -> Json:
+        if not cells:
+            return {"cell": None}
+        if len(cells) == 1 and len(cells[0].path) == depth:
+            return {"cell": self._cell(cells[0])}
+        form = cells[0].path[depth]
+        above = [cell for cell in cells if cell.path[depth] == form]
+        minus = tuple(-q for q in form)
+        below = [cell for cell in cells if cell.path[depth] == minus]
+        assert len(above) + len(below) == len(cells)
+        return {
+            "form": _spelled(form),
+            "above": self._tree(above, depth + 1),
+            "below": self._tree(below, depth + 1),
+        }
+
+    def _cell(self, cell: Leaf) -> Json:
+        output, distance, steps = self.one.at(cell)
+        beta = self.one.own_beta
+        written: Json = {
+            "output": self._output(output),
+            "distance": self._number(distance),
+            "beta": None if beta is None else _tree(beta),
+            "steps": None if steps is None else _once(self._number(one) for one in steps),
+            "obligations": None
+            if cell.result is None
+            else [self._obligation(cell, one) for one in cell.result],
+        }
+
+        def near(point: Sequence[int]) -> Json | None:
+            found = self.one.near(point)
+            if found is None:
+                return None
+            at, towards = found
+            return {
+                "at": [self._output(one) for one in at],
+                "towards": None if towards is None else _spelled(towards),
+            }
+
+        parts = self.completed.parts(self.head, cell.cone.inequalities, written, near)
+        return {**written, "parts": parts}
+
+    def _obligation(self, cell: Leaf, one: Obligation) -> Json:
+        return {
+            "alpha": self._number(one.alpha),
+            "alpha_reached": one.alpha_reached,
+            "gamma": self._number(one.gamma),
+            "gamma_reached": one.gamma_reached,
+            "probability": self._quotient(one.probability),
+            "beta": [self._alternative(cell, one, k) for k in range(len(one.beta))],
+        }
+
+    def _alternative(self, cell: Leaf, one: Obligation, which: int) -> Json:
+        under, sign, kept = self.signs.place(self.one, cell, one, which)
+        return {
+            "form": self._quotient(one.beta[which]),
+            "under": None if under is None else self._sum(under),
+            "sign": sign,
+            "kept": list(kept),
+        }
+
+    def _number(self, value: Any) -> Any:
+        """Return a distance as a form, or "inf"."""
+        if isinstance(value, Spot):
+            return _spelled(rational_vector(value.form))
+        if value == inf:
+            return "inf"
+        return [spell(Fraction(value)), *["0"] * (self.size - 1)]
+
+    def _output(self, value: Value) -> Any:
+        if isinstance(value, Spot):
+            return {"form": _spelled(rational_vector(value.form))}
+        if isinstance(value, tuple):
+            return [self._output(one) for one in value]
+        return _value(value)
+
+    def _quotient(self, form: ClosedForm) -> list[Any]:
+        return [self._sum(part) for part in (form.numerator, form.denominator)]
+
+    def _sum(self, form: Any) -> list[Any]:
+        if self.size == 1:
+            return _in_eps(form)
+        return [
+            [str(c), list(powers), _spelled(rates)]
+            for powers, rates, c in sorted(form.entries(self.one.region.names))
+        ]
+
+
+def _once(steps: Iterable[Any]) -> list[Any]:
+    """Return rising numbers without repetitions: 0 may come as a number and as a form."""
+    found: list[Any] = []
+    for step in steps:
+        if step not in found:
+            found.append(step)
+    return found
+
+
+def _spelled(form: Sequence[Fraction | int]) -> list[str]:
+    return [spell(Fraction(q)) for q in form]
 
 
 # The claim ----------------------------------------------------------------------------
@@ -206,6 +345,16 @@ def _form(form: ClosedForm) -> list[Any]:
     return [terms(form.numerator), terms(form.denominator)]
 
 
+def _quotient(form: ClosedForm) -> list[Any]:
+    """Return a function of ε as a quotient of sums in the only parameter."""
+    return [_in_eps(part) for part in (form.numerator, form.denominator)]
+
+
+def _in_eps(form: Any) -> list[Any]:
+    found = [(k, Fraction(q), [c, [k], [q]]) for c, k, q in terms(form)]
+    return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
+
+
 def _interval(on: Interval) -> Json:
     return {
         "lower": _number(on.lower),
@@ -221,110 +370,6 @@ def _enclosure(value: Enclosure) -> list[str]:
     return [f"{spell(end)}{power}" for end in ends]
 
 
-# Inputs -------------------------------------------------------------------------------
-
-
-class _Signs:
-    """The proofs of signs, each once."""
-
-    def __init__(self) -> None:
-        self.written: list[Json] = []
-        self._places: dict[ClosedForm, int] = {}
-
-    def place(self, decision: Decision) -> int:
-        """Return where a decision is written."""
-        if decision.function not in self._places:
-            self._places[decision.function] = len(self.written)
-            whole = decision.certificate
-            self.written.append({name: whole[name] for name in ("claim", "verdict", "proof")})
-        return self._places[decision.function]
-
-
-def _inputs(verdict: Verdict, signs: _Signs) -> list[Json]:
-    claim = verdict.claim
-    found = {
-        u: list(group) for u, group in groupby(verdict.decided, lambda one: one[0].obligation.input)
-    }
-    by_input = claim.is_beta_of_input
-    written: list[Json] = []
-    for u in list(listed(claim.mechanism, claim.input_set))[: verdict.inputs]:
-        record: Json = {
-            "input": [_value(one) for one in u],
-            "output": _value(claim.ideal_function(u)),
-            "distance": "",
-            "near": None,
-            "beta": _tree(claim.beta_at(as_given(claim.mechanism, u))) if by_input else None,
-            "steps": None,
-            "obligations": None,
-        }
-        distance = _near(claim, u, record)
-        record["distance"] = _number(distance)
-        if u in found or _is_due(claim, u, distance):
-            record["obligations"] = list(_obligations(found.get(u, []), signs))
-            if claim.obligations.route == "any gamma":
-                steps = claim.obligations.within.steps(u, claim.ideal_function(u))
-                record["steps"] = [_number(step) for step, _ in steps]
-        written.append(record)
-    return written
-
-
-def _is_due(claim: Accuracy, u: tuple[Value, ...], distance: Distance) -> bool:
-    """Whether the claim is made at an input where nothing had to be proved."""
-    closed = claim.boundary == "check"
-    level = claim.alpha_level
-    if isinstance(level, Range):
-        return level.reaches_below(distance, closed=closed)
-    number = level.at(claim.obligations.input_values(u)).numerator.constant()
-    return number is not None and (number < distance or (closed and number == distance))
-
-
-def _say_that_beta_falls(claim: Accuracy, signs: _Signs) -> None:
-    """Add the signs of closed forms in β that show that it falls, where it has to."""
-    levels = claim.alpha_level, claim.gamma_level
-    if claim.is_beta_of_input:
-        return
-    if any(isinstance(level, Range) for level in levels):
-        for formula in (claim.formula, *levels):
-            if isinstance(formula, Expression):
-                for form in proved_signs(formula, claim.epsilon):
-                    signs.place(nonnegative(form, claim.epsilon))
-
-
-def _obligations(checked: list[tuple[Problem, Sign]], signs: _Signs) -> Iterator[Json]:
-    for _, group in groupby(checked, lambda one: id(one[0].obligation)):
-        decided = list(group)
-        one = decided[0][0].obligation
-        places = {
-            problem.alternative: signs.place(sign)
-            for problem, sign in decided
-            if isinstance(sign, Decision)
-        }
-        yield {
-            "alpha": _number(one.alpha),
-            "alpha_reached": one.alpha_reached,
-            "gamma": _number(one.gamma),
-            "gamma_reached": one.gamma_reached,
-            "probability": _form(one.probability),
-            "beta": [
-                {"form": _form(form), "sign": places.get(k)} for k, form in enumerate(one.beta)
-            ],
-        }
-
-
-def _near(claim: Accuracy, u: tuple[Value, ...], record: Json) -> Distance:
-    """Return dd(u), and write an input that disagrees, or a way along which inputs do."""
-    found = claim.disagreement(as_given(claim.mechanism, u))
-    if found.input is None:
-        return found.distance
-    point = found.input if len(claim.mechanism.inputs) > 1 else (found.input,)
-    there = entries(tuple(List(one) if isinstance(one, tuple | list) else one for one in point))
-    record["near"] = {
-        "at": [_value(one) for one in there],
-        "towards": None if found.towards is None else [spell(one) for one in found.towards],
-    }
-    return found.distance
-
-
 def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
     written: Json = {
         "input": [_value(each) for each in claim.mechanism.read_input(one.input)],
@@ -333,8 +378,8 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),
-        "probability": _form(one.probability),
-        "beta": _form(one.beta),
+        "probability": _quotient(one.probability),
+        "beta": _quotient(one.beta),
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
     }

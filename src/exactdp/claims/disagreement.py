@@ -80,6 +80,8 @@ class Way:
     scale: int
     system: Polyhedron
     """All conditions on u, the other input and the distance."""
+    own: tuple[Name, ...]
+    """The unknowns that are neither of u nor the distance."""
 
     @property
     def is_nothing(self) -> bool:
@@ -95,6 +97,56 @@ class Way:
         if self.scale == 1:
             return largest
         return Fraction(largest, self.scale) if isinstance(largest, int) else largest / self.scale
+
+    @cached_property
+    def stages(self) -> tuple[tuple[Name, Polyhedron], ...]:
+        """The unknowns, each with the conditions that are left when those after it are gone."""
+        found: list[tuple[Name, Polyhedron]] = []
+        rows = self.system
+        for name in self.own:
+            found.append((name, tuple(row for row in rows if row.coefficient(name))))
+            left = project(rows, [name])
+            assert left is not None
+            rows = left
+        return tuple(reversed(found))
+
+    def solved(self, point: Point, wish: Point) -> tuple[dict[Name, Any], bool]:
+        """Return values of the unknowns at u and a distance, and whether all conditions hold there.
+
+        Otherwise strict ones hold with equality. The numbers may be spots.
+        """
+        known: dict[Name, Any] = dict(point)
+        attained = True
+        for name, rows in self.stages:
+            lower, upper = (
+                [(row.end(name).value(known), row.strict) for row in rows if is_one(row, name)]
+                for is_one in (_bounds_below, _bounds_above)
+            )
+            low: Any = max((end for end, _ in lower), default=None)
+            high: Any = min((end for end, _ in upper), default=None)
+            value = wish.get(name, 0)
+            if low is not None and (value < low or (value == low and (low, True) in lower)):
+                value = low
+            elif high is not None and (value > high or (value == high and (high, True) in upper)):
+                value = high
+            is_open = (value, True) in lower or (value, True) in upper
+            if is_open and low is not None and low == high:
+                attained = False
+            elif is_open and attained:
+                if low is not None and high is not None:
+                    value = (low + high) / Fraction(2)
+                else:
+                    value = value - 1 if low is None else value + 1
+            known[name] = value
+        return {name: known[name] for name, _ in self.stages}, attained
+
+
+def _bounds_below(row: Halfspace, name: Name) -> bool:
+    return row.coefficient(name) > 0
+
+
+def _bounds_above(row: Halfspace, name: Name) -> bool:
+    return row.coefficient(name) < 0
 
 
 @dataclass(frozen=True)
@@ -233,6 +285,44 @@ class Disagreements:
             inside |= solution([row.at(further) for row in rows], wish) or {}
         towards = _difference(found.other, inside, everything)
         return Disagreement(distance, given, _at(found.output, everything), False, towards)
+
+    def approach(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
+        """Return the entries of a nearest input, and if it does not disagree itself, a direction.
+
+        Inputs a little further in the direction disagree. The entries may be spots, of which the
+        sample decides what is nearest. None if no input at a finite distance disagrees.
+        """
+        if not any(kind is None for kind in self._kinds):
+            _, found = self._closest_listed(u, output, differ)
+            return None if found is None else (entries(found), None)
+        known: dict[Name, Any] = dict(self.point(u, output))
+        sample = {name: _sampled(value) for name, value in known.items()}
+        possible = [
+            reach
+            for reach in self._reaches(u, output, every=differ is not None)
+            if (differ is None or differ(reach.output)) and reach.distance(sample) != inf
+        ]
+        if not possible:
+            return None
+        best = min(possible, key=lambda reach: reach.distance(sample))
+        inside: dict[Name, Any] = {}
+        wish = {f"{name}'": value for name, value in known.items()}
+        for ways in best.groups:
+            way = min(ways, key=lambda one: one.distance(sample))
+            largest = max(form.value(known) for form in way.forms) / Fraction(way.scale)
+            values, attained = way.solved({**known, _T: largest}, wish)
+            known |= values
+            if not attained:
+                further = {**sample, _T: _sampled(largest) + 1}
+                near = {name: _sampled(value) for name, value in wish.items()}
+                inside |= way.solved(further, near)[0]
+        there = [_entry(one, known) for one in best.other]
+        if not inside:
+            return there, None
+        here = {name: _sampled(value) for name, value in known.items()}
+        return there, _difference(best.other, {**here, **inside}, here)
 
     def _closest(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
@@ -477,10 +567,10 @@ def _ways(distance: InputDistance, pairs: list[Pair], rows: Polyhedron) -> Itera
         system = (*rows, *case.rows, *above)
         left = project(system, [*own, *case.helpers])
         if left is not None:
-            yield _way(left, system)
+            yield _way(left, system, (*own, *case.helpers))
 
 
-def _way(left: Polyhedron, system: Polyhedron) -> Way:
+def _way(left: Polyhedron, system: Polyhedron, own: tuple[Name, ...]) -> Way:
     when: list[Halfspace] = []
     forms: list[Form] = []
     for row in left:
@@ -493,7 +583,7 @@ def _way(left: Polyhedron, system: Polyhedron) -> Way:
             "the distance is negative somewhere", rule="A distance is never negative."
         )
     scale = lcm(*(form.denominator for form in forms))
-    return Way(tuple(when), tuple(form.whole(scale) for form in forms), scale, system)
+    return Way(tuple(when), tuple(form.whole(scale) for form in forms), scale, system, own)
 
 
 def _is_open(rows: Polyhedron, point: Point) -> bool:
@@ -584,6 +674,11 @@ def _value(form: Value, point: Point) -> Value:
     for name, q in form.coefficients.items():
         total += q * point.get(name, 0)
     return plain(total)
+
+
+def _entry(form: Value, point: Mapping[Name, Any]) -> Any:
+    """Return an entry of an input at a point, perhaps with spots."""
+    return form.value(point) if isinstance(form, Linear) else form
 
 
 def _difference(forms: tuple[Value, ...], there: Point, here: Point) -> tuple[Fraction, ...]:

@@ -109,6 +109,17 @@ class Obligations:
         output = self.claim.ideal_function(u)
         return self._disagreements.nearest(u, output, self.within.differ(u, output))
 
+    def distance(self, u: tuple[Value, ...]) -> Distance:
+        """Return dd(u) alone."""
+        output = self.claim.ideal_function(u)
+        return self._disagreements.distance(u, output, self.within.differ(u, output))
+
+    def approach(
+        self, u: tuple[Value, ...], output: Value
+    ) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
+        """Return the entries of a nearest disagreeing input, and the way to it if there is none."""
+        return self._disagreements.approach(u, output, self.within.differ(u, output))
+
     def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
         """Return γ and Pr(within γ) at an input where the claim need not say anything."""
         gamma = self.claim.gamma_level

@@ -1,312 +1,430 @@
-"""Certificates of whole claims: a mechanism is (α, β, γ)-accurate at given inputs.
+"""Certificates of whole claims: a mechanism is (α, β, γ)-accurate at given, or all real, inputs.
 
-Re-checked is that every input is there, that α and γ follow from the claim and the distance to
-disagreement dd, that each sign problem is Pr − 1 + β, and its proof. Re-derived from the claim are
-β at α and γ, also in the limit; and from the program's source the ideal output, dd (as far as the
-verdict needs it: from above where the claim holds, from below at a counterexample), and Pr. What
-cannot be re-derived is taken from the solver, counted and named in the report.
+Everything is scaled by ε: θ = (ε, εx, …, εα, εγ). A region of parameters is cut by a tree of linear
+forms, so the leaves cover it; a single input is a region in which only ε moves, and one leaf. At a
+leaf are re-derived from the program's source the ideal output, the distance to disagreement dd (not
+larger than stated) and the probability, and from the claim the α and γ that matter and β there, as
+functions on the whole leaf. The sign of Pr − 1 + β is that of a function which is proved not to be
+negative on a cone around the leaf. What holds inside a cone holds on its sides by continuity, as
+long as the same is claimed there. What cannot be re-derived is taken from the solver, counted and
+named in the report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
-from ..kernel.cones import Region
+from ..kernel.cones import Region, UndecidedError, leaves
+from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import Interval, RejectedError, counted
-from ..kernel.signs import Signs
+from ..kernel.signs import proved_sign
 from . import formulas, values
-from .derivation import Input, single
-from .formulas import Number, Tree
+from .derivation import single
+from .formulas import Tree
+from .linear import is_number, plain
 from .obligations import Due, Point, due, follows, top
-from .parametric import OnCone
-from .ratios import Ratio, UnsupportedError
-from .statement import Statement
+from .parametric import At, OnCone
+from .points import Inside, number_of, vector_of
+from .ratios import EPS, Ratio, UnsupportedError, variable
+from .regions import agrees
+from .spaces import Space, Spaces
 
-_RECORD = "input output distance near beta steps obligations"
+_CELL = "output distance beta steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
 _COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required bits"
 
-T = TypeVar("T")
+
+class Proved(NamedTuple):
+    """A function that is not negative on a cone; with a window, or an interval, of one variable."""
+
+    function: Ratio
+    size: int
+    sides: Sequence[tuple[int, ...]]
+    window: tuple[int, Fraction, Fraction | float] | None
+    on: Interval | None
 
 
-class Record:
-    """What the certificate says of one input."""
-
-    def __init__(self, u: Input, program: OnCone, output: Any, dd: Number, beta: Tree) -> None:
-        self.input = u
-        self.program = program
-        self.output = output
-        self.dd = dd
-        self.beta = beta
-        self.is_claimed = False  # whether the claim says anything
-        self.shown = 0  # obligations
-
-
-class Claims(Statement):
+class Claims(Spaces):
     """One pass over the certificate of a claim; what is not proved raises."""
 
     def __init__(self) -> None:
-        self.derived: dict[str, int] = {}
-        self.not_derived: dict[str, list[str]] = {}
-        self.signs: list[tuple[Ratio, bool]] = []
-
-    @property
-    def taken(self) -> tuple[str, ...]:
-        """What was not re-derived, with the reason."""
-        return tuple(
-            f"{what} ({len(reasons)} of {len(reasons) + self.derived.get(what, 0)}): {reasons[0]}"
-            for what, reasons in self.not_derived.items()
-        )
-
-    def derive(self, what: str, how: Callable[[], T]) -> T | None:
-        """Return what is re-derived, or note that it is not."""
-        try:
-            found = how()
-        except UnsupportedError as error:
-            self.not_derived.setdefault(what, []).append(str(error))
-            return None
-        self.derived[what] = self.derived.get(what, 0) + 1
-        return found
+        super().__init__()
+        self.signs: list[Proved] = []
+        self.methods: dict[str, int] = {}
+        self.leaves = 0
+        self.silent = 0
 
     # The whole ------------------------------------------------------------------------
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict = self.verdict(parts)
-        for k, one in enumerate(self.entries(parts["signs"])):
-            self.signs.append(self.sign(k, one))
-        listed = self.entries(parts["inputs"])
-        self.where = "the inputs"
-        complete = len(listed) == len(self.inputs)
-        self.require(
-            complete or (verdict != "holds" and len(listed) < len(self.inputs)), "not all there"
-        )
-        records = [self.record(k, one, verdict) for k, one in enumerate(listed)]
-        self.where = "the claim"
-        if verdict == "holds" and any(record.is_claimed for record in records):
-            self.hypotheses()
-        examples = self.counterexamples(parts["counterexamples"], verdict)
-        shown = sum(record.shown for record in records)
-        silent = sum(not record.shown for record in records)
-        where = counted(len(records), "input")
-        what = (
-            f"{counted(shown, 'obligation')} at {where} {'was' if shown == 1 else 'were'} checked"
-        )
-        what += f" (nothing is due at {silent} of them)"
-        said = {
-            "holds": f"the claim holds: {what}, each is proved",
-            "fails": f"the claim fails: {what}, and {counted(examples, 'counterexample')} "
-            f"{'is' if examples == 1 else 'are'} proved",
-            "undecided": f"the claim is undecided, so nothing is proved of it: {what}",
-        }[verdict]
-        return f"{said}; {self.account()}"
-
-    def verdict(self, parts: dict[str, Any]) -> str:
-        """Read the verdict."""
         verdict, reason = parts["verdict"], parts["reason"]
         self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
         right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
         self.require(right, "the reason does not fit the verdict")
-        return str(verdict)
-
-    def counterexamples(self, given: Any, verdict: str) -> int:
-        """Check the counterexamples, and return how many there are."""
-        examples = self.entries(given)
+        examples, regions = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
+        signs = self.entries(parts["signs"])
         self.where = "the counterexamples"
         self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
+        self.where = "the regions"
+        self.require(verdict == "holds" or not (regions or signs), "nothing else is proved")
+        if verdict == "undecided":
+            return "the claim is undecided, so nothing is proved of it"
+        if verdict == "holds":
+            return f"the claim holds: {self.holds(regions, signs)}; {self.account()}"
         for k, one in enumerate(examples):
             self.where = f"counterexample {k + 1}"
             self.counterexample(one)
-        return len(examples)
+        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
+        return f"the claim fails: {many} proved; {self.account()}"
 
-    def account(self) -> str:
-        """Return what was re-derived and what was not, as a sentence."""
-        derived = ", ".join(f"{what} ({count})" for what, count in self.derived.items())
-        said = f"re-derived independently: {derived or 'nothing'}"
-        taken = "; ".join(self.taken) or "nothing"
-        return f"{said}; taken from the solver, not re-derived: {taken}"
+    def holds(self, listed: list[Any], signs: list[Any]) -> str:
+        """Check that the claim holds, and return how that is proved."""
+        for k, one in enumerate(signs):
+            self.where = f"sign {k}"
+            self.signs.append(self.sign(one))
+        spaces = [self.space(k, one) for k, one in enumerate(listed)]
+        self.where = "the regions"
+        faces = self.all_there(spaces)
+        flats = {space.flat() for space in spaces}
+        for k, (space, one) in enumerate(zip(spaces, listed, strict=True)):
+            self.where = f"region {k + 1}"
+            for region, leaf in leaves(space.region, one["tree"]):
+                self.leaf(space, region, leaf)
+            self.jumps(space, flats)
+            self.least(space, flats)
+        if self.silent < self.leaves and self.beta is not None:
+            self.where = "the claim"
+            self.falls(self.beta, spaces[0])
+        how = ", ".join(f"{count} by {name}" for name, count in sorted(self.methods.items()))
+        on_cones = f" (simplicial parts: {how})" if how else ""
+        return (
+            f"{counted(self.leaves, 'cell')} of {counted(len(spaces), 'region')} "
+            f"{'covers' if self.leaves == 1 else 'cover'} the inputs, it says nothing on "
+            f"{self.silent} of them, {counted(len(self.signs), 'sign')} "
+            f"{'proves' if len(self.signs) == 1 else 'prove'} the others{on_cones}{faces}"
+        )
 
-    def sign(self, k: int, given: Any) -> tuple[Ratio, bool]:
-        """Check one proof of a sign, and return the function and whether it is ≥ 0."""
-        claim, verdict, proof = self.fields(given, "claim verdict proof")
-        self.where = f"sign {k}"
-        checker = self.proved_sign(claim, verdict, proof)
-        right = not checker.strict and checker.on == self.epsilon
-        self.require(right, "not ≥ 0 for every ε of the claim")
-        return Ratio.of(checker.numerator, checker.denominator), verdict == "holds"
+    def sign(self, given: Any) -> Proved:
+        """Check one proof of a sign."""
+        if isinstance(given, dict) and "claim" in given:
+            one = proved_sign(self, given)
+            self.require(not one.strict, "not of a sign ≥ 0")
+            function = Ratio.of(one.numerator, one.denominator)
+            return Proved(function, 1, [(1,)], None, one.on)
+        proof = ConeSign(self)
+        proof.read(given)
+        for name, count in proof.methods.items():
+            self.methods[name] = self.methods.get(name, 0) + count
+        return Proved(Ratio.lifted(proof.function), proof.size, proof.sides, proof.window, None)
 
-    def proved_sign(self, claim: Any, verdict: Any, proof: Any) -> Signs:
-        """Check a proof about a function of one variable; what it is about is in the result."""
-        checker = Signs()
-        checker.work = self.work
-        try:
-            checker.read_claim(claim)
-            checker.proved(verdict, proof)
-        except RejectedError as error:
-            self.require(False, str(error))
-        self.work = checker.work
-        return checker
+    def is_for_all(self, proof: Proved, places: Sequence[int]) -> bool:
+        """Whether a sign is proved for all ε of the claim; `places` are those of its variables."""
+        if proof.on is not None:
+            return places == [0] and proof.on == self.epsilon
+        if proof.window is None:
+            return True
+        variable_, lower, upper = proof.window
+        inside = lower <= self.epsilon.lower and upper >= self.epsilon.upper
+        return places[variable_] == 0 and inside
 
-    def hypotheses(self) -> None:
-        """Re-derive that β falls where the largest α or γ is to stand for all."""
-        if self.beta is not None:
-            self.derive("that β falls", lambda: self.falls(self.beta))
-
-    def falls(self, beta: Tree) -> None:
-        """Require that β falls in what is not fixed."""
+    def falls(self, beta: Tree, space: Space) -> None:
+        """Require that β falls where the largest α or γ stands for all."""
         if follows(*self.levels):
             beta = formulas.bound(beta, "gamma", self.levels[1])
-        for name, level in zip(("alpha", "gamma"), self.levels, strict=True):
-            if isinstance(level, Interval) and not formulas.falls(beta, name, self.sign_known):
-                raise UnsupportedError(f"β is not seen to fall in {name}")
+        free = space.alpha is not None, space.gamma is not None
+        for name, level, is_free in zip(("alpha", "gamma"), self.levels, free, strict=True):
+            if isinstance(level, Interval) and not is_free:
+                right = formulas.falls(beta, name, self.sign_known)
+                self.require(right, f"β is not seen to fall in {name}")
 
     def sign_known(self, form: Ratio) -> int | None:
         """Return the sign of a closed form at every ε of the claim, by a proof if need be."""
         seen = form.sign()
         if seen is not None:
             return seen
-        proved = [function for function, holds in self.signs if holds]
+        proved = [one.function for one in self.signs if one.on == self.epsilon]
         return 1 if form in proved else -1 if -form in proved else None
 
-    # One input ------------------------------------------------------------------------
+    # One cell -------------------------------------------------------------------------
 
-    def record(self, k: int, given: Any, verdict: str) -> Record:
-        """Check what is said of one input."""
-        self.where = f"input {k + 1}"
-        parts = dict(zip(_RECORD.split(), self.fields(given, _RECORD), strict=True))
-        u = values.an_input(self, parts["input"], self.kinds)
-        self.require(u == self.inputs[k], "not the input that is due here")
-        beta = self.beta_of(parts["beta"], verdict)
-        record = self.point(u, parts["output"], parts["distance"], beta)
-        near = parts["near"]
-        self.require(near is None or record.dd != inf, "there is no nearest input that disagrees")
-        if near is not None or (verdict == "holds" and record.dd != inf):
-            what = "distance to disagreement (not larger)"
-            self.derive(what, lambda: self.nearest(record, near))
-        self.obliged(record, parts["steps"], parts["obligations"], verdict)
-        return record
+    def leaf(self, space: Space, region: Region, given: Any) -> None:
+        """Check a leaf of the tree of a region."""
+        (cell,) = self.fields(given, "cell")
+        self.require(region.is_full == (cell is not None), "a cell is left out, or has no inputs")
+        if cell is None:
+            return
+        self.leaves += 1
+        here = self.where
+        self.where = f"{here}, cell {self.leaves}"
+        try:
+            self.cell(space, region, cell)
+        except UndecidedError as error:
+            self.require(False, str(error))
+        self.where = here
 
-    def point(self, u: Input, output_given: Any, dd_given: Any, beta: Tree) -> Record:
-        """Read the ideal output and dd at an input, and re-derive the first."""
-        output, dd = values.value(self, output_given), values.distance(self, dd_given)
-        found = self.derive("ideal outputs", lambda: (self.derivation.ideal(u),))
-        self.require(found is None or found[0] == output, "the ideal output is another one")
-        ray = Region(1, self).cut((Fraction(1),))  # only ε moves
-        return Record(u, OnCone(self.derivation, ray, single(u)), output, dd, beta)
+    def cell(self, space: Space, region: Region, given: Any) -> None:
+        """Check what is said of one cell."""
+        output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
+        ideal, dd = self.value(output, space.size), self.number(distance, Inside(region))
+        self.require(dd >= 0, "a distance is negative")
+        beta = self.beta_of(own, space)
+        programs: list[OnCone] = []
+        for part, leaf in leaves(region, tree):
+            (near,) = self.fields(leaf, "near")
+            if part.is_full:
+                programs.append(OnCone(self.derivation, part, space.entries))
+                self.part(programs[-1], ideal, distance, near)
+        if dd != inf:
+            space.distances.add(self.beyond(space, region, dd))
+        wanted = self.due(space, region, dd, steps)
+        if wanted is None:
+            self.require(obligations is None and steps is None, "nothing is claimed here")
+            self.silent += 1
+            return
+        if self.beta is None:
+            self.derive("that β falls", lambda: self.own_falls(beta, space))
+        stated = self.obligations(space, region, beta, wanted, obligations)
+        found = self.derive(
+            "closed forms",
+            lambda: [self.agrees(space, one, ideal, steps, stated) for one in programs],
+        )
+        self.require(found is None or all(found), "the program has another probability")
 
-    def beta_of(self, given: Any, verdict: str) -> Tree:
-        """Return the formula for β at an input."""
+    def part(self, program: OnCone, ideal: Any, distance: Any, near: Any) -> None:
+        """Check the ideal output and that dd is not larger, on a part of a cell."""
+        found = self.derive("ideal outputs", lambda: (program.ideal(),))
+        self.require(found is None or found[0] == ideal, "the ideal output is another one")
+        dd = self.number(distance, program.judge)
+        self.require((near is None) == (dd == inf), "a nearest input that disagrees, or none")
+        if near is not None:
+            what = "distances to disagreement (not larger)"
+            self.derive(what, lambda: self.nearest(program, ideal, dd, near))
+
+    def value(self, given: Any, size: int) -> Any:
+        """Read an output, whose numbers may be forms."""
+        if isinstance(given, list):
+            return tuple(self.value(one, size) for one in given)
+        if isinstance(given, dict) and "form" in given:
+            form = self.form(self.fields(given, "form")[0], size)
+            return At(form) if any(form[1:]) else plain(form[0])
+        return values.value(self, given)
+
+    def number(self, given: Any, judge: Inside) -> Any:
+        """Read a form, as a number to calculate with, or "inf"."""
+        return inf if given == "inf" else number_of(self.form(given, judge.region.size), judge)
+
+    def beta_of(self, given: Any, space: Space) -> Tree:
+        """Return the formula for β on a cell."""
         if self.beta is not None:
             self.require(given is None, "β is given twice")
             return self.beta
-        beta = formulas.read(self, given)
+        self.require(self.is_listed and space.size == 1, "β is a Python function")
         what = "β as a function of the input"
         self.not_derived.setdefault(what, []).append("it is a Python function")
-        if verdict == "holds":
-            self.derive("that β falls", lambda: self.falls(beta))
-        return beta
+        return formulas.read(self, given)
 
-    def nearest(self, record: Record, near: Any) -> None:
-        """Check that an input that disagrees is no further than stated."""
-        if near is None:
-            raise UnsupportedError("the certificate names no nearest input")
+    def own_falls(self, beta: Tree, space: Space) -> None:
+        """Require that β at an input falls; that is taken otherwise."""
+        try:
+            self.falls(beta, space)
+        except RejectedError as error:
+            raise UnsupportedError(str(error)) from error
+
+    def nearest(self, program: OnCone, ideal: Any, dd: Any, near: Any) -> None:
+        """Check that inputs that disagree are as near as stated."""
         at, towards = self.fields(near, "at towards")
-        members = self.derivation.members
-        v = [values.value(self, one) for one in self.entries(at, len(members))]
-        right = all(map(values.is_entry, v, members))
+        members, size = self.derivation.members, program.region.size
+        v = [self.value(one, size) for one in self.entries(at, len(members))]
+        right = all(
+            values.is_entry(one, member) or (isinstance(one, At) and member is None)
+            for one, member in zip(v, members, strict=True)
+        )
         self.require(right, "the nearest input is not of the kind that the program takes")
         slopes = None
         if towards is not None:
             slopes = [self.rational(one) for one in self.entries(towards, len(v))]
             right = all(m is None for slope, m in zip(slopes, members, strict=True) if slope)
             self.require(right, "an entry of a finite domain cannot move a little")
-        found = self.derivation.reached(record.input, record.output, v, slopes)
+        found = program.reached(ideal, v, slopes)
         self.require(found is not None, "the nearest input that is given does not disagree")
-        self.require(found == record.dd, "the nearest input is not as far away as stated")
+        self.require(found == dd, "the nearest input is not as far away as stated")
 
-    def obliged(self, record: Record, steps: Any, obligations: Any, verdict: str) -> None:
-        """Check the obligations at one input: all that are due, with their β and their signs."""
-        numbers = values.numbers_of(record.input, self.names, self.kinds)
-        alpha = top(self.levels[0], record.dd, numbers, closed=self.closed)
-        if alpha is None:
-            right = obligations is None and steps is None
-            self.require(right, "the claim says nothing here, and something is checked")
-            return
-        record.is_claimed = True
-        wanted: list[tuple[Due, list[Ratio] | None]] = []
-        for one in due(self.levels, alpha, numbers, self.steps(record, steps)):
-            expected = self.betas(record.beta, one.point.alpha, one.point.gamma, numbers)
-            if expected != []:
-                wanted.append((one, expected))
-        here = self.where
-        for k, given in enumerate(self.entries(obligations, len(wanted))):
-            self.where = f"{here}, obligation {k + 1}"
-            one, expected = wanted[k]
-            a, a_reached, g, g_reached, chance, alternatives = self.fields(given, _OBLIGATION)
-            right = type(a_reached) is bool and type(g_reached) is bool
-            self.require(right, "reached is not true or false")
-            at = Point(values.distance(self, a), a_reached, values.distance(self, g), g_reached)
-            self.require(at == one.point, "α and γ do not follow from the claim")
-            probability = self.quotient(chance)
-            self.probability(record, one.radius, probability)
-            holds = self.alternatives(probability, alternatives, expected)
-            self.require(verdict != "holds" or holds, "it is not proved to hold")
-            record.shown += 1
+    def beyond(self, space: Space, region: Region, dd: Any) -> tuple[Fraction, ...]:
+        """Return dd minus the least α, as a form."""
+        level = self.levels[0]
+        is_range = isinstance(level, Interval)
+        least = level.lower if is_range else self.level_at(level, space, Inside(region))
+        return vector_of(dd - least, space.size)
 
-    def steps(self, record: Record, given: Any) -> list[Number] | None:
-        """Return the values of the output distance, if the claim is about many γ."""
-        if not isinstance(self.levels[1], Interval) and not follows(*self.levels):
-            self.require(given is None, "values of the output distance are not needed")
+    # What must be shown ---------------------------------------------------------------
+
+    def due(self, space: Space, region: Region, dd: Any, steps: Any) -> list[Due] | None:
+        """Return what must be shown on a cell; None if the claim says nothing there."""
+        judge = Inside(region)
+        level, gamma = self.levels
+        highest: tuple[Any, bool] | None
+        if isinstance(level, Interval) and space.alpha is None:
+            highest = top(level, dd, closed=self.closed)
+        else:
+            alpha = (
+                self.level_at(level, space, judge)
+                if space.alpha is None
+                else number_of(space.alpha.form, judge)
+            )
+            right = alpha < dd or (self.closed and alpha == dd)
+            right = right and (space.alpha is None or _is_in(level, alpha))
+            highest = (alpha, True) if right else None
+        if highest is None:
             return None
-        stated = [values.distance(self, one) for one in self.entries(given)]
-        right = stated[:1] == [0] and all(a < b for a, b in pairwise(stated))
-        self.require(right, "the values of the output distance are not 0 and rising")
-        found = self.derive(
-            "values of the output distance",
-            lambda: record.program.steps(record.output),
-        )
-        self.require(found is None or found == stated, "the output distance has other values")
+        if space.gamma is not None:
+            radius = number_of(space.gamma.form, judge)
+            if not _is_in(gamma, radius):
+                return None
+            return [Due(Point(*highest, radius, True), radius)]
+        moves = follows(*self.levels) and space.alpha is None
+        self.require(not moves or space.size == 1, "γ moves with α")
+        if isinstance(gamma, Interval) or moves:
+            listed = [self.number(one, judge) for one in self.entries(steps)]
+            right = listed[:1] == [0] and all(a < b for a, b in pairwise(listed))
+            self.require(right, "the values of the output distance are not 0 and rising")
+            return list(
+                due(
+                    self.levels,
+                    highest,
+                    listed,
+                    lambda alpha: self.level_at(gamma, space, judge, alpha),
+                )
+            )
+        self.require(steps is None, "values of the output distance are not needed")
+        radius = self.level_at(gamma, space, judge, highest[0])
+        return [Due(Point(*highest, radius, True), radius)]
+
+    def level_at(self, tree: Tree, space: Space, judge: Inside, alpha: Any = None) -> Any:
+        """Return what a formula for α or γ is on a cell, at an α."""
+        given = {name: self.entry(name, space, alpha) for name in formulas.names(tree)}
+        found = formulas.alternatives(tree, given)
+        vector = found[0].vector(space.size) if len(found) == 1 else None
+        if vector is None:
+            raise RejectedError(f"{self.where}: α or γ is not linear, or depends on ε")
+        return number_of(vector, judge)
+
+    def entry(self, name: str, space: Space, alpha: Any) -> Ratio:
+        """Return what a name in a formula stands for."""
+        if name == "alpha" and alpha is not None and alpha != inf:
+            return Ratio.line(vector_of(alpha, space.size))
+        self.require(name in self.entry_names, "a name in a formula is not known")
+        found = space.entries[self.entry_names.index(name)]
+        if isinstance(found, At):
+            return Ratio.line(found.form)
+        self.require(is_number(found), "a name in a formula is no number")
+        return Ratio.number(found)
+
+    def betas(self, beta: Tree, point: Point, space: Space) -> list[Ratio] | None:
+        """Return the forms of which β is the least, if they can be re-derived."""
+
+        def derived() -> list[Ratio]:
+            tree = beta
+            if follows(*self.levels):
+                tree = formulas.bound(tree, "gamma", self.levels[1])
+            given: dict[str, Ratio] = {}
+            endless: list[int] = []
+            for k, name in enumerate(("alpha", "gamma")):
+                value = (point.alpha, point.gamma)[k]
+                if value == inf:
+                    endless.append(space.size + k)
+                    given[name] = variable(endless[-1]) / EPS
+                else:
+                    given[name] = Ratio.line(vector_of(value, space.size))
+            for name in formulas.names(tree) - given.keys():
+                given[name] = self.entry(name, space, None)
+                if given[name].constant() is None:
+                    raise UnsupportedError("β depends on the input")
+            return formulas.beta(tree, given, endless)
+
+        return self.derive("β at α and γ", derived)
+
+    def obligations(
+        self, space: Space, region: Region, beta: Tree, wanted: list[Due], given: Any
+    ) -> list[tuple[Any, Ratio]]:
+        """Check what is due on a cell: α, γ, β and the signs; return radii and probabilities."""
+        betas = [self.betas(beta, one.point, space) for one in wanted]
+        pairs = [
+            (one, forms) for one, forms in zip(wanted, betas, strict=True) if forms is None or forms
+        ]
+        judge = Inside(region)
+        stated: list[tuple[Any, Ratio]] = []
+        here = self.where
+        listed = self.entries(given, len(pairs))
+        for k, (one, (due_here, expected)) in enumerate(zip(listed, pairs, strict=True), 1):
+            self.where = f"{here}, obligation {k}"
+            a, a_reached, g, g_reached, chance, alternatives = self.fields(one, _OBLIGATION)
+            right = type(a_reached) is bool and type(g_reached) is bool
+            at = Point(self.number(a, judge), a_reached, self.number(g, judge), g_reached)
+            self.require(right and at == due_here.point, "α and γ do not follow from the claim")
+            probability = self.quotient(chance, space.size)
+            stated.append((due_here.radius, probability))
+            self.alternatives(region, probability, alternatives, expected)
+        self.where = here
         return stated
 
-    def betas(
-        self, beta: Tree, alpha: Number, gamma: Number, numbers: dict[str, Number]
-    ) -> list[Ratio] | None:
-        """Return the forms of which β is the least, if they can be re-derived."""
-        if follows(*self.levels):
-            beta = formulas.bound(beta, "gamma", self.levels[1])
-        given = {**numbers, "alpha": alpha, "gamma": gamma}
-        return self.derive("β at α and γ", lambda: formulas.beta(beta, given))
+    def alternatives(
+        self, region: Region, probability: Ratio, given: Any, expected: list[Ratio] | None
+    ) -> None:
+        """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them.
 
-    def probability(self, record: Record, radius: Number, stated: Ratio) -> None:
-        """Compare a closed form with the one that the program has."""
-        found = self.derive(
-            "closed forms",
-            lambda: record.program.ratio(record.output, radius),
-        )
-        self.require(found is None or found == stated, "the program has another probability")
-
-    def alternatives(self, probability: Ratio, given: Any, expected: list[Ratio] | None) -> bool:
-        """Check the forms of β, that each sign is that of Pr − 1 + β, and return if all hold."""
+        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null.
+        """
         forms: list[Ratio] = []
-        holds = True
+        size = region.size
         for alternative in self.entries(given):
-            form, sign = self.fields(alternative, "form sign")
-            beta = self.quotient(form)
-            forms.append(beta)
-            if sign is None:
-                self.require(not holds, "a sign is missing")
-                continue
-            function, is_proved = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
-            right = function == probability - 1 + beta
+            form, under, sign, kept = self.fields(alternative, "form under sign kept")
+            forms.append(self.quotient(form, size))
+            function = probability - 1 + forms[-1]
+            if under is not None:
+                square = Ratio.lifted(sum_of(self, under, size))
+                self.require(square.over, "a denominator is 0")
+                function = function * square * square
+            proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
+            places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
+            self.require(len(set(places)) == len(places), "a parameter is there twice")
+            self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
+            right = proof.function.renamed(places) == function
             self.require(right, "the sign is that of another function")
-            holds = holds and is_proved
+            right = region.is_within(proof.sides, places)
+            self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
         self.require(forms, "there is no β")
-        self.require(expected is None or _equal(forms, expected), "β is not as claimed")
-        return holds
+        if expected is not None:
+            right = all(one in expected for one in forms) and all(one in forms for one in expected)
+            self.require(right, "β is not as claimed")
+
+    def agrees(
+        self,
+        space: Space,
+        program: OnCone,
+        ideal: Any,
+        steps: Any,
+        stated: list[tuple[Any, Ratio]],
+    ) -> bool:
+        """Whether the program has the probabilities that are stated, on a part of a cell."""
+        size, judge = space.size, program.judge
+        if steps is not None:
+            listed = [self.number(one, judge) for one in steps]
+            found = program.steps(ideal)
+            right = len(listed) == len(found) and all(
+                bool(a == b) for a, b in zip(listed, found, strict=True)
+            )
+            self.require(right, "the output distance has other values")
+        for radius, probability in stated:
+            here = inf if radius == inf else number_of(vector_of(radius, size), judge)
+            if program.probability(ideal, here) != probability:
+                return False
+        space.compared |= program.mechanism.compared
+        return True
 
     # Counterexamples ------------------------------------------------------------------
 
@@ -317,45 +435,53 @@ class Claims(Statement):
         self.require(self.has_input(u), "the input is not one of the claim")
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.epsilon.has(eps), "ε is not one of the claim")
-        record = self.point(u, parts["output"], parts["distance"], self.beta)
-        numbers = values.numbers_of(u, self.names, self.kinds)
-        self.claimed(record, (eps, alpha, gamma), numbers)
+        output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
+        ray = Region(1, self).cut((Fraction(1),))  # only ε moves
+        space = Space(1, single(u), None, None, ray)
+        program = OnCone(self.derivation, ray, space.entries)
+        found = self.derive("ideal outputs", lambda: (program.ideal(),))
+        self.require(found is None or found[0] == output, "the ideal output is another one")
+        self.claimed(space, (eps, alpha, gamma), output, dd)
         chance, beta = self.quotient(parts["probability"]), self.quotient(parts["beta"])
-        self.probability(record, gamma, chance)
+        derived = self.derive("closed forms", lambda: program.probability(output, gamma))
+        self.require(derived is None or derived == chance, "the program has another probability")
         if self.beta is None:
             what = "β as a function of the input"
             self.not_derived.setdefault(what, []).append("it is a Python function")
         else:
-            forms = self.betas(self.beta, alpha, gamma, numbers)
+            forms = self.betas(self.beta, Point(alpha, True, gamma, True), space)
             self.require(forms is None or beta in forms, "β is not as claimed")
         ends = parts["actual"], parts["required"]
         self.refuted(eps, self.bits(parts["bits"]), chance, beta, ends)
 
-    def has_input(self, u: Input) -> bool:
-        """Whether the claim is about an input."""
-        return u in self.inputs
-
     def claimed(
-        self, record: Record, at: tuple[Fraction, Fraction, Fraction], numbers: dict[str, Number]
+        self, space: Space, at: tuple[Fraction, Fraction, Fraction], output: Any, dd: Any
     ) -> None:
         """Check that the claim is made at this ε, α and γ."""
         eps, alpha, gamma = at
+        numbers = {
+            name: Fraction(value)
+            for name, value in zip(self.entry_names, space.entries, strict=True)
+            if is_number(value)
+        }
         for name, level, number in zip(("α", "γ"), self.levels, (alpha, gamma), strict=True):
             if isinstance(level, Interval):
                 right = level.has(number)
             else:
                 right = formulas.number(level, {**numbers, "alpha": alpha}, eps) == number
             self.require(right, f"the claim is not made at this {name}")
-        right = alpha < record.dd or (self.closed and alpha == record.dd)
+        right = alpha < dd or (self.closed and alpha == dd)
         self.require(right, "the claim is not made at this α")
-        within, strict = (alpha, self.closed) if record.dd == inf else (Fraction(record.dd), True)
-        agrees = self.derive(
+        within, strict = (alpha, self.closed) if dd == inf else (Fraction(dd), True)
+        found = self.derive(
             "distance to disagreement (not smaller)",
-            lambda: record.program.agrees(record.output, within, strict=strict),
+            lambda: agrees(self.derivation, space.entries, output, within, strict=strict),
         )
-        self.require(agrees is not False, "an input so close disagrees: nothing is claimed here")
+        self.require(found is not False, "an input so close disagrees: nothing is claimed here")
 
 
-def _equal(one: list[Ratio], two: list[Ratio]) -> bool:
-    """Whether two lists have the same forms."""
-    return all(form in two for form in one) and all(form in one for form in two)
+def _is_in(level: Interval, number: Any) -> bool:
+    """Whether a number, perhaps a form, is in a range."""
+    above = number > level.lower or (level.lower_closed and number == level.lower)
+    below = number < level.upper or (level.upper_closed and number == level.upper)
+    return bool(above and below)

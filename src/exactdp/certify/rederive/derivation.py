@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,7 +14,7 @@ from .linear import Form, Judge
 from .points import Point, Remembered, at, unknown
 from .programs import Kind, Program, Steps, frozen
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
-from .runs import Condition, Exact, Path, Run, paths
+from .runs import Condition, Path, Run, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
 Number = Fraction | float
@@ -76,39 +75,36 @@ class Derivation:
 
     # The ideal ------------------------------------------------------------------------
 
-    def ideal(self, u: Input, run: Run | None = None) -> Any:
-        """Return the ideal output at an input, or by a run."""
-        given = self.spec["ideal"]
+    def ideal(self, point: Point, judge: Judge) -> Any:
+        """Return the ideal output at a point; the judge compares what is no number."""
         if self.table is not None:
-            if str(u) not in self.table:
+            u = str(self.assembled(point))
+            if u not in self.table:
                 raise UnsupportedError("the table has no output for an input")
-            return self.table[str(u)]
-        if given.get("noiseless"):
-            program = self.mechanism
-        elif "source" in given:
-            program = self.program(given["source"])
-        else:
-            raise UnsupportedError("the ideal is a Python function")
-        if run is not None:
-            return program.run(run, u)
+            return self.table[u]
+
+        def found(inputs: Judge) -> Any:
+            path = Path((), noisy=False, inputs=inputs)
+            return self.ideal_program.run(path, self._unknown(point, path))
+
         try:
-            return self._ideal_at(single(u))
+            known = self._remembered("ideal", point, judge, found)
+            if known is None:
+                path = Path((), noisy=False, inputs=judge)
+                return self.ideal_program.run(path, self.assembled(point))
         except BrokenRunError as error:
             raise WrongProgramError(f"the ideal fails at an input: {error}") from error
-
-    def _ideal_at(self, point: Point) -> Any:
-        """Return the ideal output at a point."""
-        if self.table is not None:
-            return self.ideal(self.assembled(point))
-
-        def found(judge: Judge) -> Any:
-            path = Path((), noisy=False, inputs=judge)
-            return self.ideal(self._unknown(point, path), path)
-
-        known = self._remembered("ideal", point, found)
-        if known is None:
-            return self.ideal(self.assembled(point), Exact())
         return at(known[0], point)
+
+    @property
+    def ideal_program(self) -> Program:
+        """The program of the ideal."""
+        given = self.spec["ideal"]
+        if given.get("noiseless"):
+            return self.mechanism
+        if "source" not in given:
+            raise UnsupportedError("the ideal is a Python function")
+        return self.program(given["source"])
 
     def ideal_paths(self, others: Sequence[Any]) -> list[tuple[Path, Any]]:
         """Return the paths of the ideal with unknowns 0, 1, … where an entry is None."""
@@ -120,7 +116,7 @@ class Derivation:
                     Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
                     for k, one in enumerate(others)
                 ]
-                return self.ideal(self.assembled(entries), path)
+                return self.ideal_program.run(path, self.assembled(entries))
 
             self._ideal_paths[key] = list(paths(symbolic, noisy=False))
         return self._ideal_paths[key]
@@ -132,14 +128,16 @@ class Derivation:
         pairs = enumerate(zip(point, self.members, strict=True), start=1)
         return self.assembled([unknown(k, judge) if m is None else one for k, (one, m) in pairs])
 
-    def _remembered(self, what: str, point: Point, find: Callable[[Judge], T]) -> tuple[T] | None:
+    def _remembered(
+        self, what: str, point: Point, judge: Judge, find: Callable[[Judge], T]
+    ) -> tuple[T] | None:
         """Return what is found with unknowns at a point; None if a run needs the numbers."""
         if what in self._concrete:
             return None
         fixed = [one for one, m in zip(point, self.members, strict=True) if m is not None]
         known = self._known.setdefault((what, str(fixed)), Remembered())
         try:
-            return (known.at(point, find),)
+            return (known.at(point, judge, find),)
         except UnsupportedError:
             self._concrete.add(what)
             return None
@@ -152,31 +150,34 @@ class Derivation:
         return bool(self.output_distance(u, one, two) > 0)
 
     def reached(
-        self, u: Input, output: Any, near: list[Any], towards: list[Fraction] | None
-    ) -> Number | None:
-        """Return a distance within which inputs disagree with u; None if those given do not.
+        self,
+        point: Point,
+        output: Any,
+        near: Point,
+        towards: list[Fraction] | None,
+        judge: Judge,
+    ) -> Any:
+        """Return a distance within which inputs disagree with a point; None if those given do not.
 
         It is that of `near`, if it disagrees itself; or if all inputs near + t·towards with small
         t > 0 do, those come as close to it as one likes.
         """
-        run = Exact()
-        own = single(u)
         there = list(near)
-        if towards is not None:
-            for k, slope in enumerate(towards):
-                if slope:
-                    there[k] = Form({0: Fraction(slope)}, Fraction(there[k]), run)
-        other = self._ideal_at(there)
-        if not self.differ(u, output, other):
+        for k, slope in enumerate(towards or ()):
+            if slope:
+                there[k] = Form({0: slope}, Fraction(0), judge) + there[k]
+        u = self.assembled(point)
+        if not self.differ(u, output, self.ideal(there, judge)):
             return None
-        own_distance = self.own("input_distance")
-        if own_distance is not None:
-            found = own_distance.run(run, [_alone(u), _alone(self.assembled(there))])
+        own = self.own("input_distance")
+        if own is not None:
+            found = own.run(Run(), [_alone(u), _alone(self.assembled(there))])
         else:
-            found = distances.between_inputs(self.spec["input_distance"], own, there, None)
-        return (
-            found.constant if isinstance(found, Form) else inf if found == inf else Fraction(found)
-        )
+            found = distances.between_inputs(self.spec["input_distance"], point, there)
+        if not isinstance(found, Form):
+            return inf if found == inf else Fraction(found)
+        rest = {name: c for name, c in found.coefficients.items() if name < 0}
+        return Form(rest, found.constant, judge) if rest else found.constant
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
@@ -184,16 +185,6 @@ class Derivation:
         if prod(map(len, found)) > limits.MAX_PATHS:
             raise UnsupportedError("there are too many inputs to look for disagreement")
         return found
-
-    def agrees_listed(self, u: Input, output: Any, radius: Fraction, *, strict: bool) -> bool:
-        """Whether no input of a finite domain within the radius disagrees (if strict: closer)."""
-        for entries in product(*self.domains()):
-            v = self.assembled(list(entries))
-            if self.differ(u, output, self.ideal(v)):
-                distance = self.reached(u, output, list(entries), None)
-                if distance is None or distance < radius or (distance == radius and not strict):
-                    return False
-        return True
 
     def assembled(self, entries: list[Any]) -> Input:
         """Return the input with these single values."""
@@ -208,9 +199,15 @@ class Derivation:
 
     # Probabilities --------------------------------------------------------------------
 
-    def ways(self, point: Point) -> list[Way]:
+    def ways(self, point: Point, judge: Judge) -> list[Way]:
         """Return the ways of the mechanism at a point; where it fails the output is the error."""
-        known = self._remembered("mechanism", point, lambda judge: self._paths(point, judge))
+
+        def found(inputs: Judge) -> list[tuple[Path, Any]]:
+            return self._paths(inputs, lambda path: self._unknown(point, path))
+
+        known = self._remembered("mechanism", point, judge, found)
+        if known is None:
+            known = (self._paths(judge, lambda _: self.assembled(point)),)
         return [
             Way(
                 path.noises,
@@ -218,18 +215,15 @@ class Derivation:
                 path.weight,
                 at(output, point),
             )
-            for path, output in (self._paths(point, None) if known is None else known[0])
+            for path, output in known[0]
         ]
 
-    def _paths(self, point: Point, judge: Judge | None) -> list[tuple[Path, Any]]:
-        """Return the paths of the mechanism at a point, with unknowns if there is a judge."""
-
-        def run(path: Path) -> Any:
-            u = self.assembled(point) if judge is None else self._unknown(point, path)
-            return self.mechanism.run(path, u)
-
+    def _paths(self, judge: Judge, given: Callable[[Path], Input]) -> list[tuple[Path, Any]]:
+        """Return the paths of the mechanism at an input, those on which it fails last."""
         broken: list[tuple[Path, BrokenRunError]] = []
-        return [*paths(run, noisy=True, inputs=judge, broken=broken), *broken]
+        run = self.mechanism.run
+        found = paths(lambda path: run(path, given(path)), noisy=True, inputs=judge, broken=broken)
+        return [*found, *broken]
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
@@ -237,7 +231,7 @@ class Derivation:
             raise UnsupportedError("an output holds noise")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
-            run = Exact()
+            run = Run()
             self.mechanism.run(run, u)
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])

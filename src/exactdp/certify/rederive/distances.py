@@ -9,16 +9,14 @@ from typing import Any
 from .linear import Form, is_number
 from .programs import Program
 from .ratios import MalformedError, UnsupportedError
-from .runs import Condition, Exact
+from .runs import Condition, Run
 
 Values = list[Any]  # single values of an input
 
 
-def between_inputs(spec: dict[str, Any], u: Values, v: Values, program: Program | None) -> Any:
-    """Return the distance of two inputs; their numbers may hold an infinitesimal."""
+def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
+    """Return the distance of two inputs; their numbers may be forms."""
     name = spec.get("name")
-    if program is not None:
-        raise UnsupportedError("a distance of the user's own")
     if name == "discrete":
         return Fraction(0 if u == v else 1)
     if name not in ("linf", "l1", "numeric"):
@@ -43,7 +41,7 @@ def between_outputs(
     """Return the distance of two finite outputs at an input (a value for each parameter)."""
     if own is not None:
         given: Any = u[0] if len(u) == 1 else tuple(u)
-        found = own.run(Exact(), [given, one, two])
+        found = own.run(Run(), [given, one, two])
         if not (is_number(found) or found == inf) or found < 0:
             raise UnsupportedError("the distance on outputs is no distance")
         return found

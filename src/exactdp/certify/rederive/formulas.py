@@ -6,20 +6,19 @@ A tree is ["form", numerator, denominator], ["name", name], ["+", a, b], ["*", a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from math import inf
 from typing import Any
 
 from ..kernel.reading import Reader, Terms, spelled
-from .ratios import EPS, MalformedError, Ratio, UnsupportedError, variable
+from .ratios import MalformedError, Ratio, UnsupportedError
 
 Number = Fraction | float  # a float only if it is infinite
 Tree = Any  # as checked by `read`
 Known = Callable[[Ratio], int | None]  # 1, 0 or −1 as far as it is known
 
 _DEEPEST = 100
-_WHICH = {"alpha": 1, "gamma": 2}
+_DISTANCES = ("alpha", "gamma")
 
 
 def read(reader: Reader, tree: Any, depth: int = 0) -> Tree:
@@ -88,34 +87,29 @@ def _say_sum(terms: Terms) -> str:
     return " + ".join(parts) or "0"
 
 
-def number(tree: Tree, values: Mapping[str, Number], eps: Fraction | None = None) -> Fraction:
-    """Return the number that a formula is at given values, and at ε if it depends on it."""
-    found = alternatives(tree, {name: _given(name, value) for name, value in values.items()})
-    value = found[0].constant() if len(found) == 1 else None
-    if value is None and eps is not None and len(found) == 1:
-        value = found[0].at(eps)
+def number(tree: Tree, values: Mapping[str, Fraction], eps: Fraction) -> Fraction:
+    """Return the number that a formula is at given values and at an ε."""
+    given = {name: Ratio.number(value) for name, value in values.items()}
+    found = alternatives(tree, given)
+    value = found[0].at(eps) if len(found) == 1 else None
     if value is None:
         raise UnsupportedError("a formula for α or γ is not a number")
     return value
 
 
-def beta(tree: Tree, values: Mapping[str, Number]) -> list[Ratio]:
-    """Return the functions of ε of which β is the least; those that are infinite left out."""
-    endless = [name for name in ("alpha", "gamma") if values.get(name) == inf]
+def beta(tree: Tree, values: Mapping[str, Ratio], endless: Iterable[int] = ()) -> list[Ratio]:
+    """Return the forms of which β is the least, in the limit where some variables are endless.
+
+    Those that are infinite are left out.
+    """
     found: list[Ratio] = []
-    for form in alternatives(tree, {name: _given(name, value) for name, value in values.items()}):
+    for form in alternatives(tree, values):
         limit: Ratio | None = form
-        for name in endless:
-            limit = limit.limit(_WHICH[name]) if limit is not None else None
+        for k in endless:
+            limit = limit.limit(k) if limit is not None else None
         if limit is not None and limit not in found:
             found.append(limit)
     return found
-
-
-def _given(name: str, value: Number) -> Ratio:
-    if isinstance(value, Fraction):
-        return Ratio.number(value)
-    return variable(_WHICH[name]) / EPS
 
 
 def alternatives(tree: Tree, values: Mapping[str, Ratio]) -> list[Ratio]:
@@ -209,7 +203,7 @@ class _Trends:
             case ("form", Ratio() as form):
                 return self.known(form)
             case ("name", name):
-                return 1 if name in _WHICH else None
+                return 1 if name in _DISTANCES else None
             case ("exp", _):
                 return 1
             case ("+", left, right):

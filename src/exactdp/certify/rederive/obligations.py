@@ -1,4 +1,4 @@
-"""Which α and γ a claim must be checked at, at one input.
+"""Which α and γ a claim must be checked at, at one input or on a cell of inputs.
 
 α is fixed, or all of a range are meant: β falls in α, so the largest below dd suffices (its limit,
 if the claim is made only below it). γ likewise: between two values of the output distance the
@@ -7,15 +7,14 @@ event is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..kernel.reading import Interval
 from . import formulas
-from .formulas import Number
 from .ratios import UnsupportedError
 from .values import Level
 
@@ -23,9 +22,9 @@ from .values import Level
 class Point(NamedTuple):
     """α and γ, and whether the claim is made at them or only below."""
 
-    alpha: Number
+    alpha: Any
     alpha_reached: bool
-    gamma: Number
+    gamma: Any
     gamma_reached: bool
 
 
@@ -33,22 +32,17 @@ class Due(NamedTuple):
     """The probability of being within the radius is claimed for all these γ."""
 
     point: Point
-    radius: Number
+    radius: Any
 
 
-def top(
-    level: Level, dd: Number, values: Mapping[str, Number], *, closed: bool
-) -> tuple[Number, bool] | None:
-    """Return the largest α and whether it is reached; None if the claim says nothing."""
-    if isinstance(level, Interval):
-        allowed = level.lower < dd or (closed and level.lower == dd and level.lower_closed)
-        if not allowed:
-            return None
-        alpha = min(dd, level.upper)
-        below = alpha < dd or (closed and alpha != inf)
-        return alpha, bool(below and (level.upper_closed or alpha < level.upper))
-    alpha = formulas.number(level, values)
-    return (alpha, True) if alpha < dd or (closed and alpha == dd) else None
+def top(level: Interval, dd: Any, *, closed: bool) -> tuple[Any, bool] | None:
+    """Return the largest α of a range and whether it is reached; None if nothing is claimed."""
+    allowed = level.lower < dd or (closed and level.lower == dd and level.lower_closed)
+    if not allowed:
+        return None
+    alpha = min(dd, level.upper)
+    below = alpha < dd or (closed and alpha != inf)
+    return alpha, bool(below and (level.upper_closed or alpha < level.upper))
 
 
 def follows(alpha: Level, gamma: Level) -> bool:
@@ -59,16 +53,15 @@ def follows(alpha: Level, gamma: Level) -> bool:
 
 def due(
     levels: tuple[Level, Level],
-    alpha: tuple[Number, bool],
-    values: Mapping[str, Number],
-    steps: list[Number] | None,
+    alpha: tuple[Any, bool],
+    steps: list[Any],
+    radius: Callable[[Any], Any],
 ) -> Iterator[Due]:
-    """Return what must be shown; `steps` are the values of the output distance, where needed."""
+    """Return what must be shown; `steps` are the values of the output distance, `radius` is γ at α.
+
+    If γ follows α, all of these are numbers.
+    """
     gamma = levels[1]
-    if steps is None:
-        radius = formulas.number(gamma, {**values, "alpha": alpha[0]})
-        yield Due(Point(*alpha, radius, True), radius)
-        return
     for least, limit in pairwise(steps):
         if isinstance(gamma, Interval):
             if gamma.upper < least or (gamma.upper == least and not gamma.upper_closed):
@@ -78,19 +71,17 @@ def due(
             highest = min(limit, gamma.upper)
             yield Due(Point(*alpha, highest, highest < limit and gamma.upper_closed), least)
         else:
-            yield from _following(levels, alpha, values, (least, limit))
+            yield from _following(levels, alpha, (least, limit), radius)
 
 
 def _following(
     levels: tuple[Level, Level],
-    alpha: tuple[Number, bool],
-    values: Mapping[str, Number],
-    step: tuple[Number, Number],
+    alpha: tuple[Any, bool],
+    step: tuple[Any, Any],
+    value: Callable[[Any], Any],
 ) -> Iterator[Due]:
     """Return what must be shown for γ = slope·α + start in [radius, limit)."""
-    start, one, two = (
-        formulas.number(levels[1], {**values, "alpha": Fraction(k)}) for k in (0, 1, 2)
-    )
+    start, one, two = (Fraction(value(Fraction(k))) for k in (0, 1, 2))
     slope = one - start
     if two - one != slope or slope <= 0 or not _is_line(levels[1]):
         raise UnsupportedError("γ does not grow linearly with α")

@@ -1,7 +1,8 @@
 """Runs at inputs, each done once for all inputs at which its comparisons come out the same.
 
-A run has unknowns −1, −2, … for the real numbers of its input, and the numbers themselves only
-decide comparisons. So at another input, if these come out the same, the run is the same.
+A run has unknowns −1, −2, … for the real numbers of its input. What these are only decides
+comparisons: numbers, or on a cone of inputs forms in its parameters. So at other inputs, if the
+comparisons come out the same, the run is the same.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from ..kernel.cones import Region, Vector
 from .linear import Form, Judge, holds, is_number, plain
 
 T = TypeVar("T")
 
-Point = list[Any]  # single values of an input; numbers may hold an infinitesimal t > 0, unknown 0
+Point = list[Any]
+"""Single values of an input. Numbers may be forms in the parameters −1, −2, … of a cone, divided by
+ε, and hold an infinitesimal t > 0, unknown 0."""
 
 
 def at(value: Any, point: Point) -> Any:
@@ -36,19 +40,53 @@ def unknown(k: int, judge: Judge) -> Form:
     return Form({-k: Fraction(1)}, Fraction(0), judge)
 
 
-class AtPoint:
-    """Decides comparisons of unknowns by the numbers of a point, and keeps the answers."""
+class Inside:
+    """Decides comparisons of forms in the parameters of a cone, inside it."""
 
-    def __init__(self, point: Point) -> None:
-        self.point = point
-        self.made: list[tuple[Form, str, bool]] = []
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.compared: set[tuple[Vector, str]] = set()
 
     def decide(self, form: Form, op: str) -> bool:
         """Return whether form op 0; of an infinitesimal the sign counts where all else is 0."""
+        vector = vector_of(form, self.region.size)
+        sign = self.region.judge(vector)
+        if any(vector[1:]):
+            self.compared.add((vector, op))
+        return holds(sign or form.coefficients.get(0, 0), op)
+
+
+def vector_of(value: Any, size: int) -> Vector:
+    """Return a number, or a form in the parameters, by its coefficients."""
+    if is_number(value):
+        return (Fraction(value), *(Fraction(0),) * (size - 1))
+    found = [Fraction(value.constant)] + [Fraction(0)] * (size - 1)
+    for name, c in value.coefficients.items():
+        if name < 0:
+            found[-name] = c
+    return tuple(found)
+
+
+def number_of(form: Vector, judge: Judge) -> Any:
+    """Return a form as a number to calculate with."""
+    rest = {-k: q for k, q in enumerate(form) if k and q}
+    return Form(rest, form[0], judge) if rest else plain(form[0])
+
+
+class AtPoint:
+    """Decides comparisons of unknowns by the numbers of a point, and keeps the answers."""
+
+    def __init__(self, point: Point, judge: Judge) -> None:
+        self.point = point
+        self.judge = judge
+        self.made: list[tuple[Form, str, bool]] = []
+
+    def decide(self, form: Form, op: str) -> bool:
+        """Return whether form op 0."""
         found = at(form, self.point)
-        number = found.constant or found.coefficients[0] if isinstance(found, Form) else found
-        self.made.append((form, op, holds(number, op)))
-        return self.made[-1][2]
+        truth = self.judge.decide(found, op) if isinstance(found, Form) else holds(found, op)
+        self.made.append((form, op, truth))
+        return truth
 
 
 class Remembered(Generic[T]):
@@ -59,16 +97,16 @@ class Remembered(Generic[T]):
         self.answers: dict[bool, Remembered[T]] = {}
         self.found: list[T] = []
 
-    def at(self, point: Point, find: Callable[[Judge], T]) -> T:
+    def at(self, point: Point, inside: Judge, find: Callable[[Judge], T]) -> T:
         """Return what is known at a point, or find it; `find` asks a judge for all comparisons."""
-        judge, node = AtPoint(point), self
+        judge, node = AtPoint(point, inside), self
         while node.question is not None:
             truth = judge.decide(*node.question)
             if truth not in node.answers:
                 break
             node = node.answers[truth]
         if not node.found:
-            judge, node = AtPoint(point), self
+            judge, node = AtPoint(point, inside), self
             found = find(judge)
             for form, op, truth in judge.made:
                 node.question = form, op

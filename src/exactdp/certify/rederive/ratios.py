@@ -1,12 +1,15 @@
-"""Quotients of sums Σ c·Π x^k·e^{Σ qx} in x = (ε, αε, γε); powers may be negative.
+"""Quotients of sums Σ c·Π x^k·e^{Σ qx} in any number of variables x; powers may be negative.
 
-α itself is (αε)·ε^{-1}, so that αε/2 may stand in an exponent, and α may go to infinity.
+The first variable is ε, the others are numbers times ε: α itself is (αε)·ε^{-1}, so that αε/2 may
+stand in an exponent, and α may go to infinity. Powers and rates end with the last that is not 0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeVar
 
 from ..kernel.enclosures import exp_enclosure, total
 from ..kernel.reading import Sum, Terms, size
@@ -14,8 +17,11 @@ from ..kernel.reading import Sum, Terms, size
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
 
-_FLAT: tuple[Fraction, ...] = (Fraction(0),) * 3
-_ONE: Sum = {((0, 0, 0), _FLAT): Fraction(1)}
+_CONSTANT: tuple[tuple[int, ...], tuple[Fraction, ...]] = ((), ())
+_ONE: Sum = {_CONSTANT: Fraction(1)}
+_ZERO = Fraction(0)
+
+T = TypeVar("T", int, Fraction)
 
 
 class UnsupportedError(Exception):
@@ -48,17 +54,33 @@ def plus(a: Sum, b: Sum) -> Sum:
     return total
 
 
+def stripped(values: Sequence[T]) -> tuple[T, ...]:
+    """Return values up to the last that is not 0."""
+    end = len(values)
+    while end and not values[end - 1]:
+        end -= 1
+    return tuple(values[:end])
+
+
+def _added(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
+    if not a or not b:
+        return a or b
+    if len(a) < len(b):
+        a, b = b, a
+    both: list[T] = [x + y for x, y in zip(a, b, strict=False)]
+    return stripped(both + list(a[len(b) :]))
+
+
 def times(a: Sum, b: Sum) -> Sum:
-    """Return the product of two, in any variables."""
+    """Return the product of two."""
     if len(a) * len(b) > MOST:
         raise UnsupportedError("a formula is too long")
     product: Sum = {}
     for (j, p), c in a.items():
         for (k, q), d in b.items():
-            powers = tuple(x + y for x, y in zip(j, k, strict=True))
-            key = powers, tuple(x + y for x, y in zip(p, q, strict=True))
-            product[key] = product.get(key, Fraction(0)) + c * d
-            if size(product[key]) > MOST_BITS or max(map(abs, powers)) > MOST_BITS:
+            key = _added(j, k), _added(p, q)
+            product[key] = product.get(key, _ZERO) + c * d
+            if size(product[key]) > MOST_BITS or max(map(abs, key[0]), default=0) > MOST_BITS:
                 raise UnsupportedError("a formula has too large numbers")
     return {key: c for key, c in product.items() if c}
 
@@ -83,19 +105,46 @@ class Ratio:
     @classmethod
     def number(cls, value: int | Fraction) -> Ratio:
         """Return a constant."""
-        return cls({((0, 0, 0), _FLAT): Fraction(value)} if value else {})
+        return cls({_CONSTANT: Fraction(value)} if value else {})
 
     @classmethod
     def of(cls, over: Terms, under: Terms) -> Ratio:
         """Return a quotient of sums in ε."""
-        return cls(_lifted(over), _lifted(under))
+        return cls(
+            *(
+                {(stripped((k,)), stripped((q,))): c for (q, k), c in part.items()}
+                for part in (over, under)
+            )
+        )
 
     @classmethod
-    def lifted(cls, one: Sum) -> Ratio:
-        """Return a sum in ε alone."""
-        return cls.of(
-            {(q, k): c for ((k,), (q,)), c in one.items()}, {(Fraction(0), 0): Fraction(1)}
-        )
+    def lifted(cls, over: Sum, under: Sum | None = None) -> Ratio:
+        """Return a quotient of sums with an entry for every variable."""
+        found = [
+            {(stripped(k), stripped(q)): c for (k, q), c in part.items()}
+            for part in (over, under)
+            if part is not None
+        ]
+        return cls(*found)
+
+    @classmethod
+    def line(cls, form: Sequence[Fraction | int]) -> Ratio:
+        """Return a linear form in the variables, divided by ε."""
+        found: Sum = {}
+        for k, q in enumerate(form):
+            if q:
+                found[(-1, *(0,) * (k - 1), 1) if k else (), ()] = Fraction(q)
+        return cls(found)
+
+    def vector(self, size: int) -> tuple[Fraction, ...] | None:
+        """Return the linear form in so many variables that this is, divided by ε; or None."""
+        found = [_ZERO] * size
+        for (powers, rates), c in self.over.items():
+            up = _added(powers, (1,))
+            if rates or not self.is_sum or sorted(up)[-1:] != [1] or sum(map(abs, up)) != 1:
+                return None
+            found[len(up) - 1] += c
+        return tuple(found)
 
     @property
     def is_sum(self) -> bool:
@@ -104,22 +153,43 @@ class Ratio:
 
     def terms(self) -> tuple[Terms, Terms]:
         """Return numerator and denominator as sums in ε."""
-        least = min((key[0][0] for part in (self.over, self.under) for key in part), default=0)
-        found: list[Terms] = []
-        for part in (self.over, self.under):
-            if any(any(powers[1:]) or any(rates[1:]) for powers, rates in part):
-                raise MalformedError("a formula depends on more than ε")
-            found.append(
-                {(rates[0], powers[0] - min(least, 0)): c for (powers, rates), c in part.items()}
-            )
+        keys = [key for part in (self.over, self.under) for key in part]
+        if any(len(powers) > 1 or len(rates) > 1 for powers, rates in keys):
+            raise MalformedError("a formula depends on more than ε")
+        least = min((powers[0] for powers, _ in keys if powers), default=0)
+        found: list[Terms] = [
+            {
+                (sum(rates, _ZERO), sum(powers) - min(least, 0)): c
+                for (powers, rates), c in part.items()
+            }
+            for part in (self.over, self.under)
+        ]
         return found[0], found[1]
+
+    def renamed(self, places: Sequence[int]) -> Ratio:
+        """Return the same with other variables, by their places."""
+        if list(places) == list(range(len(places))):
+            return self
+        width = max(places, default=0) + 1
+
+        def moved(values: Sequence[T], zero: T) -> tuple[T, ...]:
+            found = [zero] * width
+            for k, value in zip(places, values, strict=False):
+                found[k] = value
+            return stripped(found)
+
+        parts = (
+            {(moved(k, 0), moved(q, _ZERO)): c for (k, q), c in part.items()}
+            for part in (self.over, self.under)
+        )
+        return Ratio(*parts)
 
     def constant(self) -> Fraction | None:
         """Return the number that this is, if it is one."""
         if not self.over:
-            return Fraction(0)
+            return _ZERO
         ((key, c), *more) = self.over.items()
-        return c if self.is_sum and not more and key == ((0, 0, 0), _FLAT) else None
+        return c if self.is_sum and not more and key == _CONSTANT else None
 
     def at(self, eps: Fraction) -> Fraction | None:
         """Return the value at an ε, if no exponential is in the way."""
@@ -132,12 +202,13 @@ class Ratio:
 
     def exp(self) -> Ratio:
         """Return e to this, which must be linear without a constant."""
-        rates = list(_FLAT)
-        for (powers, its_rates), c in self.over.items():
-            if sorted(powers) != [0, 0, 1] or any(its_rates) or not self.is_sum:
+        width = max((len(powers) for powers, _ in self.over), default=0)
+        found = [_ZERO] * width
+        for (powers, rates), c in self.over.items():
+            if rates or not powers or powers[-1] != 1 or any(powers[:-1]) or not self.is_sum:
                 raise MalformedError("an exponent is not a multiple of ε")
-            rates[powers.index(1)] += c
-        return Ratio({((0, 0, 0), tuple(rates)): Fraction(1)})
+            found[len(powers) - 1] += c
+        return Ratio({((), stripped(found)): Fraction(1)})
 
     def limit(self, variable: int) -> Ratio | None:
         """Return the limit when a variable goes to infinity; None if that is +∞ everywhere."""
@@ -243,27 +314,27 @@ def _ratio(value: object) -> Ratio | None:
     return value if isinstance(value, Ratio) else None
 
 
-def _lifted(terms: Terms) -> Sum:
-    return {((k, 0, 0), (q, *_FLAT[1:])): c for (q, k), c in terms.items()}
-
-
 def _leading(part: Sum, variable: int) -> tuple[Sum, tuple[Fraction, int]]:
     """Return the terms that grow fastest with a variable, without it, and (rate, power)."""
-    growth = [(rates[variable], powers[variable]) for powers, rates in part]
-    top = max(growth, default=(Fraction(0), 0))
+
+    def entry(values: Sequence[T], zero: T) -> T:
+        return values[variable] if variable < len(values) else zero
+
+    def without(values: Sequence[T], zero: T) -> tuple[T, ...]:
+        return stripped([zero if k == variable else one for k, one in enumerate(values)])
+
+    growth = [(entry(rates, _ZERO), entry(powers, 0)) for powers, rates in part]
+    top = max(growth, default=(_ZERO, 0))
     found: Sum = {}
     for ((powers, rates), c), grows in zip(part.items(), growth, strict=True):
         if grows == top:
-            left = list(powers), list(rates)
-            left[0][variable], left[1][variable] = 0, Fraction(0)
-            found[tuple(left[0]), tuple(left[1])] = c
+            found[without(powers, 0), without(rates, _ZERO)] = c
     return found, top
 
 
 def variable(index: int) -> Ratio:
-    """Return ε (0), αε (1) or γε (2)."""
-    powers = tuple(int(k == index) for k in range(3))
-    return Ratio({(powers, _FLAT): Fraction(1)})
+    """Return a variable; number 0 is ε."""
+    return Ratio({((*(0,) * index, 1), ()): Fraction(1)})
 
 
 EPS = variable(0)

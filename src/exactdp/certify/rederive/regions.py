@@ -1,18 +1,129 @@
-"""Whether linear conditions can hold together, by eliminating one unknown after the other."""
+"""Whether an input within a distance of another one has another ideal output.
+
+The inputs that disagree are those of linear conditions, one set for each path of the ideal. Whether
+conditions can hold together is decided by eliminating one unknown after the other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
-from .linear import Form
+from .derivation import Derivation
+from .linear import Form, is_number
+from .points import Point
 from .ratios import UnsupportedError
-from .runs import Condition
+from .runs import Condition, Path
 
 Row = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
 
 _MOST = 2_000  # rows
+_MOST_SIGNS = 8  # numbers in an input under l1
+
+
+def agrees(
+    derivation: Derivation, u: Point, output: Any, radius: Fraction, *, strict: bool
+) -> bool:
+    """Whether no input so near disagrees (if not strict: nor is one approached)."""
+    size = len(u)
+    for others in product(*derivation.domains()):
+        if None not in others:
+            if _is_near(derivation, u, output, list(others), radius, strict=strict):
+                return False
+            continue
+        for path, other in derivation.ideal_paths(others):
+            for extra in _differences(derivation, u, output, other):
+                for inside in rows(path.conditions, size):
+                    for near, shape in _near(derivation, u, others, radius, strict=strict):
+                        system = [*inside, *extra, *shape]
+                        if not feasible(system, size):
+                            continue  # otherwise its closure is: the same, none strict
+                        if not strict:
+                            system = [(c, d, False) for c, d, _ in system]
+                        if feasible([*system, *near], size):
+                            return False
+    return True
+
+
+def _is_near(
+    derivation: Derivation, u: Point, output: Any, v: Point, radius: Fraction, *, strict: bool
+) -> bool:
+    """Whether an input of finite domains disagrees, within the radius (if strict: closer)."""
+    found = derivation.reached(u, output, v, None, Path((), noisy=False))
+    return found is not None and (found < radius or (found == radius and not strict))
+
+
+def _differences(derivation: Derivation, u: Point, output: Any, other: Any) -> list[list[Row]]:
+    """Return the ways in which the output at another input disagrees with the one at u."""
+    size, spec = len(u), derivation.spec
+    named = spec["output_distance"].get("name") in ("discrete", "sup")
+    if spec["agreement"] != "equal" and not named:
+        differs = derivation.differ(derivation.assembled(u), output, other)
+        return [[]] if differs else []
+    if isinstance(other, tuple) and isinstance(output, tuple) and len(other) == len(output):
+        pairs = zip(output, other, strict=True)
+        return [one for a, b in pairs for one in _differences(derivation, u, a, b)]
+    if not (is_number(output) and isinstance(other, Form)):
+        return [[]] if output != other else []
+    form = other - output
+    return [[_row(form, sign, size, strict=True)] for sign in (1, -1)]
+
+
+def _near(
+    derivation: Derivation, u: Point, others: tuple[Any, ...], radius: Fraction, *, strict: bool
+) -> Iterator[tuple[list[Row], list[Row]]]:
+    """Return conditions for d(u, v) ≤ radius (if strict: below it).
+
+    They are those that bound it, and those that say where it is what they bound.
+    """
+    spec, size = derivation.spec["input_distance"], len(u)
+    name = spec.get("name")
+    if name == "discrete":
+        if radius > 1 or (radius == 1 and not strict):
+            yield [], []
+        return
+    if name not in ("linf", "l1", "numeric") or not all(
+        is_number(one) or one is None for one in (*u, *others)
+    ):
+        raise UnsupportedError("how far it is to disagreement is not re-derived here")
+    units = [tuple(Fraction(j == k) for j in range(size)) for k in range(size)]
+    zero = (Fraction(0),) * size
+    gaps = [  # v − u, by its coefficients and constant
+        (unit, -Fraction(mine)) if other is None else (zero, Fraction(other) - mine)
+        for unit, mine, other in zip(units, u, others, strict=True)
+    ]
+    bound: list[Row] = []
+    if name == "l1":
+        if size > _MOST_SIGNS:
+            raise UnsupportedError("there are too many numbers in an input")
+        for signs in product((1, -1), repeat=size):
+            up = tuple(
+                -sum((s * c[j] for s, (c, _) in zip(signs, gaps, strict=True)), Fraction(0))
+                for j in range(size)
+            )
+            there = radius - sum(s * d for s, (_, d) in zip(signs, gaps, strict=True))
+            bound.append((up, there, strict))
+        yield bound, []
+        return
+    for c, d in gaps:
+        bound.append((c, radius + d, strict))
+        bound.append((_negative(c), radius - d, strict))
+    shape: list[list[list[Row]]] = []
+    for (c, d), mine, other in zip(gaps, u, others, strict=True):
+        threshold = Fraction(spec["threshold"]) if name == "numeric" else None
+        if threshold is None or mine < threshold:
+            continue
+        same: list[Row] = [(c, d, False), (_negative(c), -d, False)]
+        below: Row = (_negative(c), threshold - Fraction(other or 0), True)
+        shape.append([same, [below]])  # equal, or one below the threshold
+    for chosen in product(*shape):
+        yield bound, [row for way in chosen for row in way]
+
+
+def _negative(c: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    return tuple(-q for q in c)
 
 
 def rows(conditions: list[Condition], size: int) -> Iterator[list[Row]]:

@@ -6,24 +6,29 @@ paths are found by running again with other choices.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from . import limits
-from .linear import NEGATED, Form, Judge, holds
-from .ratios import BrokenRunError, EndlessRunError, Ratio, UnsupportedError, WrongProgramError
+from .linear import NEGATED, Form, Judge
+from .ratios import (
+    BrokenRunError,
+    EndlessRunError,
+    Ratio,
+    UnsupportedError,
+    WrongProgramError,
+    stripped,
+)
 
 Condition = tuple[Form, str]  # form op 0
 
 
-class Run(ABC):
-    """One run of a program."""
+class Run:
+    """One run of a program; here, one without noise."""
 
-    @abstractmethod
-    def decide(self, form: Form, op: str) -> bool:
-        """Return whether form op 0."""
+    def __init__(self) -> None:
+        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a sample: without noise, its mean."""
@@ -38,23 +43,8 @@ class Run(ABC):
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
-        return max(scored, key=lambda pair: pair[1])[0]
-
-
-class Exact(Run):
-    """No noise. The only unknown is an infinitesimal t > 0: what is decided holds for small t."""
-
-    def __init__(self) -> None:
-        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
-
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
-        """Return the first candidate of the largest score."""
         self.scored = scored
-        return super().expmech(rate, scored)
-
-    def decide(self, form: Form, op: str) -> bool:
-        """Compare the constant first, then the coefficient of t."""
-        return holds(form.constant or form.coefficients[0], op)
+        return max(scored, key=lambda pair: pair[1])[0]
 
 
 class Path(Run):
@@ -63,6 +53,7 @@ class Path(Run):
     def __init__(
         self, choices: tuple[int, ...], *, noisy: bool, inputs: Judge | None = None
     ) -> None:
+        super().__init__()
         self.choices = choices
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.made: list[int] = []
@@ -135,10 +126,7 @@ class Path(Run):
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
-        weights = [
-            Ratio({((0, 0, 0), (rate * s, Fraction(0), Fraction(0))): Fraction(1)})
-            for _, s in scored
-        ]
+        weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
         total = Ratio.number(0)
         for weight in weights:
             total = total + weight

@@ -14,9 +14,10 @@ from typing import Any
 from ..kernel.cones import Region, Vector, dot, reduced, whole
 from ..kernel.reading import Interval
 from . import values
-from .claims import Claims
+from .derivation import single
 from .linear import holds
 from .parametric import At
+from .statement import Statement
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
@@ -59,58 +60,8 @@ class Space:
         return fixed, tuple(reduced(image))
 
 
-class Spaces(Claims):
-    """A claim on cones, and its spaces of parameters."""
-
-    ends: list[tuple[Fraction, Fraction]] | None = None
-    is_listed = False
-
-    # The claim ------------------------------------------------------------------------
-
-    def read_inputs(self, given: Any) -> None:
-        """Read a list of inputs, a box, or that all reals are meant."""
-        self.inputs = []
-        if isinstance(given, dict) and set(given) & {"list", "grid"}:
-            self.is_listed = True
-            super().read_inputs(given)
-        elif isinstance(given, dict) and "box" in given:
-            (ends,) = self.fields(given, "box")
-            self.ends = []
-            for pair in self.entries(ends, self.derivation.members.count(None)):
-                low, high = map(self.rational, self.pair(pair))
-                self.require(low <= high, "the box is empty")
-                self.ends.append((low, high))
-        else:
-            (every,) = self.fields(given, "reals")
-            self.require(every is True, "which inputs are meant is not known")
-
-    def which(self) -> str:
-        """Return the inputs of the claim in words."""
-        if self.is_listed:
-            return super().which()
-        return "all real inputs" if self.ends is None else "all inputs of a box of reals"
-
-    @property
-    def entry_names(self) -> list[str]:
-        """The names of the single values of the input in formulas."""
-        found: list[str] = []
-        for one, kind in zip(self.names, self.kinds, strict=True):
-            found += [one] if kind.length is None else [f"{one}[{k}]" for k in range(kind.length)]
-        return found
-
-    def has_input(self, u: list[Any]) -> bool:
-        """Whether the claim is about an input."""
-        if self.is_listed:
-            return super().has_input(u)
-        if self.ends is None:
-            return True
-        single: list[Any] = []
-        for one in u:
-            single += one if isinstance(one, list) else [one]
-        real = [x for x, kind in zip(single, self.derivation.members, strict=True) if kind is None]
-        return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
-
-    # Spaces ---------------------------------------------------------------------------
+class Spaces(Statement):
+    """A claim, and its spaces of parameters."""
 
     def form(self, given: Any, size: int) -> Vector:
         """Read a linear form."""
@@ -118,7 +69,7 @@ class Spaces(Claims):
 
     def space(self, k: int, given: Any) -> Space:
         """Read a space of parameters; what the claim says of them bounds it."""
-        self.where = f"space {k + 1}"
+        self.where = f"region {k + 1}"
         names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
         names = self.entries(names)
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
@@ -154,10 +105,10 @@ class Spaces(Claims):
         """Check that no input is left out, and say how the sides of cells are dealt with."""
         self.require(spaces, "there are none")
         free = {(space.alpha is None, space.gamma is None) for space in spaces}
-        self.require(len(free) == 1, "α or γ moves in some spaces only")
+        self.require(len(free) == 1, "α or γ moves in some regions only")
         ((fixed_alpha, fixed_gamma),) = free
         flats = [space.flat() for space in spaces]
-        self.require(len(set(flats)) == len(flats), "a space is there twice")
+        self.require(len(set(flats)) == len(flats), "a region is there twice")
         frees = (not fixed_alpha) + (not fixed_gamma)
         kinds = self.derivation.members
         reals = 0 if self.is_listed else kinds.count(None)
@@ -165,23 +116,20 @@ class Spaces(Claims):
         whole = tuple(reduced(self.directions(size)))
         wanted: list[list[Any]] = []
         if self.is_listed:
-            for u in self.inputs:
-                single: list[Any] = []
-                for one in u:
-                    single += one if isinstance(one, list) else [one]
-                wanted.append(single)
+            wanted = [single(u) for u in self.inputs]
         else:
             wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
+        known = set(flats)
         for one in wanted:
-            self.require((str(one), whole) in flats, "a space is missing")
+            self.require((str(one), whole) in known, "a region is missing")
         if self.is_listed:
-            return "on the sides of cells it holds by continuity in α and γ"
+            return "; on the sides of cells it holds by continuity in α and γ" if frees else ""
         spec = self.derivation.spec
         metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
         if metric in ("linf", "l1") and by_value and not self.closed:
             return (
-                "on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
+                "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
                 "inputs around have the same ideal output"
             )
         self.derive("sides of cells that need a look of their own", lambda: self.faces(spaces))
@@ -189,7 +137,7 @@ class Spaces(Claims):
             what = "sides of cells on which dd jumps and the ideal does not"
             reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
-        return f"{len(spaces) - len(wanted)} ties are looked at as spaces of their own"
+        return f"; {len(spaces) - len(wanted)} ties are looked at as regions of their own"
 
     def directions(self, size: int) -> list[list[Fraction]]:
         """Return vectors that span all (ε, εx, …) of the claim: εx = cε where a box is flat."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
+from ..kernel.orthants import sum_of
 from ..kernel.reading import Interval, counted, short
 from ..kernel.sums import Sums
 from . import formulas, values
-from .derivation import Derivation, Input
+from .derivation import Derivation, Input, single
 from .formulas import Tree
 from .programs import Kind
 from .ratios import Ratio, UnsupportedError
@@ -21,8 +22,11 @@ _PARTS = (
 )
 
 
+T = TypeVar("T")
+
+
 class Statement(Sums):
-    """A claim as read."""
+    """A claim as read, and an account of what is derived again."""
 
     claim = "no claim could be read"
     derivation: Derivation
@@ -33,6 +37,37 @@ class Statement(Sums):
     names: list[str]
     inputs: list[Input]
     closed: bool  # whether the claim is also made where dd equals α
+    is_listed = True  # whether the inputs are given one by one
+    ends: list[tuple[Fraction, Fraction]] | None = None  # of a box of inputs
+
+    def __init__(self) -> None:
+        self.derived: dict[str, int] = {}
+        self.not_derived: dict[str, list[str]] = {}
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """What was not re-derived, with the reason."""
+        return tuple(
+            f"{what} ({len(reasons)} of {len(reasons) + self.derived.get(what, 0)}): {reasons[0]}"
+            for what, reasons in self.not_derived.items()
+        )
+
+    def derive(self, what: str, how: Callable[[], T]) -> T | None:
+        """Return what is re-derived, or note that it is not."""
+        try:
+            found = how()
+        except UnsupportedError as error:
+            self.not_derived.setdefault(what, []).append(str(error))
+            return None
+        self.derived[what] = self.derived.get(what, 0) + 1
+        return found
+
+    def account(self) -> str:
+        """Return what was re-derived and what was not, as a sentence."""
+        derived = ", ".join(f"{what} ({count})" for what, count in self.derived.items())
+        said = f"re-derived independently: {derived or 'nothing'}"
+        taken = "; ".join(self.taken) or "nothing"
+        return f"{said}; taken from the solver, not re-derived: {taken}"
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -79,13 +114,47 @@ class Statement(Sums):
         self.claim = self.sentence(spec)
 
     def read_inputs(self, given: Any) -> None:
-        """Read which inputs the claim is about."""
-        self.inputs = values.all_inputs(self, given, self.kinds)
-        self.require(self.inputs, "there are no inputs")
+        """Read which inputs the claim is about: a list, a grid, a box, or all reals."""
+        self.inputs = []
+        if isinstance(given, dict) and set(given) & {"list", "grid"}:
+            self.inputs = values.all_inputs(self, given, self.kinds)
+            self.require(self.inputs, "there are no inputs")
+            return
+        self.is_listed = False
+        if isinstance(given, dict) and "box" in given:
+            (ends,) = self.fields(given, "box")
+            self.ends = []
+            for pair in self.entries(ends, self.derivation.members.count(None)):
+                low, high = map(self.rational, self.pair(pair))
+                self.require(low <= high, "the box is empty")
+                self.ends.append((low, high))
+        else:
+            (every,) = self.fields(given, "reals")
+            self.require(every is True, "which inputs are meant is not known")
 
     def which(self) -> str:
         """Return the inputs of the claim in words."""
-        return counted(len(self.inputs), "input")
+        if self.is_listed:
+            return counted(len(self.inputs), "input")
+        return "all real inputs" if self.ends is None else "all inputs of a box of reals"
+
+    def has_input(self, u: Input) -> bool:
+        """Whether the claim is about an input."""
+        if self.is_listed:
+            return u in self.inputs
+        if self.ends is None:
+            return True
+        pairs = zip(single(u), self.derivation.members, strict=True)
+        real = [x for x, members in pairs if members is None]
+        return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
+
+    @property
+    def entry_names(self) -> list[str]:
+        """The names of the single values of the input in formulas."""
+        found: list[str] = []
+        for one, kind in zip(self.names, self.kinds, strict=True):
+            found += [one] if kind.length is None else [f"{one}[{k}]" for k in range(kind.length)]
+        return found
 
     def sentence(self, spec: dict[str, Any]) -> str:
         """Return the claim in a sentence."""
@@ -117,12 +186,11 @@ class Statement(Sums):
         """Read a list of two."""
         return self.entries(value, 2)
 
-    def quotient(self, given: Any) -> Ratio:
-        """Read a closed form."""
-        over, under = self.pair(given)
-        below = self.terms(under)
-        self.require(below, "a denominator is 0")
-        return Ratio.of(self.terms(over), below)
+    def quotient(self, given: Any, size: int = 1) -> Ratio:
+        """Read a quotient of sums in so many parameters."""
+        over, under = (sum_of(self, one, size) for one in self.pair(given))
+        self.require(under, "a denominator is 0")
+        return Ratio.lifted(over, under)
 
     def refuted(
         self, eps: Fraction, bits: int, chance: Ratio, beta: Ratio, stated: tuple[Any, Any]

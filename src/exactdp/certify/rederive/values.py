@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import islice, product
 from math import inf
 from typing import Any
@@ -98,15 +97,3 @@ def level(reader: Reader, given: Any) -> Level:
         return found
     (tree,) = reader.fields(given, "formula")
     return formulas.read(reader, tree)
-
-
-def numbers_of(u: list[Any], names: list[str], kinds: list[Kind]) -> dict[str, Number]:
-    """Return the numbers of an input by the names that formulas may use."""
-    found: dict[str, Number] = {}
-    for one, name, kind in zip(u, names, kinds, strict=True):
-        if kind.length is None:
-            items = [(name, one)]
-        else:
-            items = [(f"{name}[{k}]", item) for k, item in enumerate(one)]
-        found |= {key: Fraction(item) for key, item in items if isinstance(item, int | Fraction)}
-    return found

@@ -1,0 +1,111 @@
+"""Into which parts the checker must cut a cell, found with its own steps.
+
+The checker derives a claim again on a whole cell of parameters. Where a comparison that it makes
+has two answers, the cell must be cut: where, is searched here, so that the checker need not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from exactdp.certify.kernel.cones import Region, UndecidedError
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.claims import Claims
+from exactdp.certify.rederive.parametric import OnCone
+from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
+from exactdp.certify.rederive.spaces import Space
+from exactdp.reals.certificates import Json
+from exactdp.reals.numbers import spell
+from exactdp.semantics.spots import OnFaceError
+
+_MOST = 500  # parts of a cell
+_REFUSALS = (RejectedError, MalformedError, UnsupportedError, WrongProgramError)
+
+Near = Callable[[Sequence[int]], Json | None]
+"""Gives an input that disagrees, as near as dd, seen from a point."""
+
+
+class _Checker(Claims):
+    """A checker that may take as long as it likes."""
+
+    def spend(self, steps: int, bits: int) -> None:
+        """Count nothing."""
+
+
+class Completed:
+    """The parts of cells of one claim."""
+
+    def __init__(self, claim: Json) -> None:
+        self._claim = claim
+        self._checker: _Checker | None = None
+
+    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
+        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
+        size = len(region["names"])
+        if size == 1:  # a ray has no parts
+            return {"near": near([1])}
+        if self._checker is None:
+            self._checker = _Checker()
+            self._checker.read_claim(self._claim)
+        space = self._checker.space(0, {**region, "tree": None})
+        cone = Region(size, self._checker)
+        for side in sides:
+            cone = cone.cut(side)
+        return _Cut(self._checker, space, cell, near).tree(cone)
+
+
+class _Cut:
+    """The parts of one cell."""
+
+    def __init__(self, checker: Claims, space: Space, cell: Json, near: Near) -> None:
+        self.checker, self.space, self.cell, self.near = checker, space, cell, near
+        self.left = _MOST
+
+    def tree(self, region: Region) -> Json:
+        """Return the tree of the parts of a region."""
+        if not region.is_full:
+            return {"near": None}
+        self.left -= 1
+        found: Json | None = None
+        form: Sequence[Fraction | int]
+        try:
+            found = self.near(_inside(region))
+            self._try(region, found)
+        except UndecidedError as error:
+            form = error.form
+        except OnFaceError as error:
+            form = error.form
+        except _REFUSALS:
+            return {"near": found}  # the checker will say why
+        else:
+            return {"near": found}
+        if self.left <= 0:
+            return {"near": found}
+        return {
+            "form": [spell(Fraction(q)) for q in form],
+            "above": self.tree(region.cut(form)),
+            "below": self.tree(region.cut([-q for q in form])),
+        }
+
+    def _try(self, region: Region, near: Json | None) -> None:
+        """Do what the checker does on a part."""
+        checker, cell = self.checker, self.cell
+        program = OnCone(checker.derivation, region, self.space.entries)
+        ideal = checker.value(cell["output"], region.size)
+        checker.part(program, ideal, cell["distance"], near)
+        dd = checker.number(cell["distance"], program.judge)
+        for one in checker.due(self.space, region, dd, cell["steps"]) or ():
+            program.probability(ideal, one.radius)
+        if cell["steps"] is not None:
+            program.steps(ideal)
+
+
+def _inside(region: Region) -> list[int]:
+    """Return a point inside, on no side that forms with small coefficients have."""
+    total = [0] * region.size
+    for k, ray in enumerate(region.rays):
+        total = [a + (997 + 61 * k * k) * b for a, b in zip(total, ray, strict=True)]
+    for k, line in enumerate(region.lines):
+        total = [a + (29 + 7 * k) * b for a, b in zip(total, line, strict=True)]
+    return total

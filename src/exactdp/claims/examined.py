@@ -1,0 +1,200 @@
+"""What a verdict examined, as its certificate is to show it: regions of parameters and their cells.
+
+A listed input is a region in which only ε moves, with one cell. Only this module reads a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.conditions import ALWAYS
+from exactdp.claims.expressions import Expression
+from exactdp.claims.functions import OfInput
+from exactdp.claims.inputs import listed
+from exactdp.claims.levels import Range
+from exactdp.claims.moving import functions_of_eps
+from exactdp.claims.obligations import Obligation
+from exactdp.claims.places import OnCone
+from exactdp.claims.region import Region
+from exactdp.claims.shapes import Shape
+from exactdp.claims.work import Leaf, Problem
+from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.polyhedra.cone import dot
+from exactdp.reals import ClosedForm, Decision
+from exactdp.reals.certificates import Json, without_head
+from exactdp.semantics.spots import OnFaceError, Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.verdict import Verdict
+
+
+def examined(verdict: Verdict) -> Iterator[Examined]:
+    """Yield the regions that a verdict examined, with their cells."""
+    claim = verdict.claim
+    _require_formulas(verdict)
+    for one in verdict.findings:
+        own = one.region.beta if claim.is_beta_of_input else None
+        yield Examined(claim, one.region, one.cells, own)
+
+
+def _require_formulas(verdict: Verdict) -> None:
+    """Refuse a claim that a certificate cannot hold."""
+    claim = verdict.claim
+    if claim.is_beta_of_input and not all(one.region.is_ray for one in verdict.findings):
+        raise ValueRefusedError(
+            "a claim on cones whose β is a Python function has no certificate",
+            rule="A certificate holds β as a formula.",
+            way_out="Write beta as a formula in eps, alpha and gamma, if one bounds it.",
+        )
+    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    if (
+        claim.has_parts
+        or claim.conditions != ALWAYS
+        or any(isinstance(one, OfInput) for one in levels.values())
+    ):
+        raise ValueRefusedError(
+            "a claim with conditions on α and γ, or with β by cases, has no certificate",
+            rule="In a certificate α and γ are numbers, or ranges of them.",
+            way_out="Write one claim for each case, with numbers, if that is what is needed.",
+        )
+    moving = [name for one in verdict.findings for name in one.region.levels]
+    u = None if verdict.is_everywhere else next(listed(claim.mechanism, claim.input_set))
+    moving += functions_of_eps(claim, u)
+    if moving:
+        raise ValueRefusedError(
+            f"a claim whose {' and '.join(dict.fromkeys(moving))} moves with eps has no "
+            "certificate",
+            rule="In a certificate α and γ are ranges, or do not depend on ε.",
+            way_out=f"Write {moving[0]}=ANY if the claim holds for all of them.",
+        )
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A region of parameters and its cells."""
+
+    claim: Accuracy
+    region: Region
+    leaves: Sequence[Leaf]
+    own_beta: Expression | None = None
+    """β here, if it is a Python function of the input."""
+
+    def _input(self, point: Sequence[int]) -> tuple[Value, ...]:
+        """Return the input at a sample."""
+        return self.region.input(self.claim.mechanism.inputs, Trace(self.region.names, point))
+
+    def at(self, cell: Leaf) -> tuple[Value, Any, list[Any] | None]:
+        """Return the ideal output, dd and, where they matter, the values of the output distance."""
+        claim, work = self.claim, self.claim.obligations
+        many = work.gamma_follows or isinstance(claim.gamma_level, Range)
+        many = many and self.region.gamma is None and self.region.alpha is None
+        many = many or (isinstance(claim.gamma_level, Range) and self.region.gamma is None)
+        if cell.result and cell.result.obligations and not many:
+            first = cell.result.obligations[0]
+            return first.output, first.distance, None
+        for point in _samples(cell.cone):
+            u = self._input(point)
+            try:
+                output = claim.ideal_function(u)
+                distance = work.distance(u)
+                found = None
+                if many and cell.result is not None:
+                    found = [step for step, _ in work.within.steps(u, output)]
+            except OnFaceError:
+                continue
+            return output, distance, found
+        raise AssertionError("no point of a cell is on no face")
+
+    def near(self, point: Sequence[int]) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
+        """Return a nearest input that disagrees, seen from a point, and the way to such inputs."""
+        u = self._input(point)
+        return self.claim.obligations.approach(u, self.claim.ideal_function(u))
+
+
+def _samples(cone: Cone) -> Iterator[list[int]]:
+    """Yield points inside a cone."""
+    for weights in product((2, 5, 11, 23), repeat=len(cone.rays)):
+        point = [0] * cone.size
+        for weight, ray in zip(weights, cone.rays, strict=True):
+            point = [a + weight * b for a, b in zip(point, ray, strict=True)]
+        for k, line in enumerate(cone.lines):
+            point = [a + (29 + 7 * k) * b for a, b in zip(point, line, strict=True)]
+        yield point
+
+
+class Signs:
+    """The proofs of signs, each once."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.decisions: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
+        self.on_cones: dict[Shape, ConeDecision] = {}
+        self.problems: list[Problem] = []
+        larger = () if verdict.larger is None else verdict.larger.decided
+        for problem, sign in (*verdict.decided, *larger):
+            if isinstance(sign, Decision):
+                self.decisions[problem.obligation.probability, problem.beta] = sign
+            elif isinstance(sign, ConeDecision) and sign.holds:
+                self.on_cones[problem.shape] = sign
+                self.problems.append(problem)
+        self.written: list[Json] = []
+        self._places: dict[object, int] = {}
+
+    def place(
+        self, region: Examined, cell: Leaf, one: Obligation, which: int
+    ) -> tuple[Any, int, Sequence[int]]:
+        """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
+        decision = self.decisions.get((one.probability, one.beta[which]))
+        if decision is not None:
+            return None, self.decided(decision), (0,)
+        on = OnCone(region.region.names, cell.cone, region.region.window)
+        problem = Problem(region.region, cell, on, one, which)
+        shape = self._around(problem)
+        under = problem.gap.denominator
+        return None if under == 1 else under, self._on_cone(shape), shape.kept
+
+    def decided(self, decision: Decision) -> int:
+        """Return where a decision about a function of ε is written."""
+        if decision.function not in self._places:
+            self._places[decision.function] = len(self.written)
+            self.written.append(without_head(decision.certificate))
+        return self._places[decision.function]
+
+    def _around(self, one: Problem) -> Shape:
+        """Return the shape of a problem, or of one that is decided on a cone around it.
+
+        In a box that is so if the claim was proved for all real inputs.
+        """
+        if one.shape in self.on_cones:
+            return one.shape
+        cone = one.cell.cone
+        points = [*cone.rays, *cone.lines, *(tuple(-q for q in line) for line in cone.lines)]
+        for other in self.problems:
+            here = replace(other.region, cone=one.region.cone) == one.region
+            if here and other.gap == one.gap:
+                sides = other.cell.cone.inequalities
+                if all(dot(side, point) >= 0 for side in sides for point in points):
+                    return other.shape
+        return one.shape
+
+    def _on_cone(self, shape: Shape) -> int:
+        """Return where the proof of a shape is written."""
+        if shape not in self._places:
+            decision = self.on_cones.get(shape)
+            if decision is None:
+                decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
+            if not decision.holds:
+                raise ValueRefusedError(
+                    "the claim is true in this box because it is true of all real inputs",
+                    rule="A certificate is about the inputs of its claim.",
+                    way_out="Take the certificate of the claim with inputs=AllReals().",
+                )
+            self._places[shape] = len(self.written)
+            self.written.append(decision.proof.to_json())
+        return self._places[shape]
