@@ -23,7 +23,7 @@ _NARROW = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """A bound, the conditions under which it is claimed, and others that it is not below."""
 
     beta: Expression
@@ -31,20 +31,20 @@ class Part:
     above: tuple[Expression, ...] = ()
 
 
-def parts_of(claim: Accuracy, beta: Expression) -> Iterator[Part]:
+def parts_of(claim: Accuracy, beta: Expression) -> Iterator[ClaimPart]:
     """Yield the parts of a claim with a bound."""
     pieces = beta.pieces if isinstance(beta, CaseFormula) else ((beta, ALWAYS),)
     for formula, cases in pieces:
         for sides in both(claim.conditions, cases):
             if isinstance(formula, Maximum):
                 for k, one in enumerate(formula.parts):
-                    yield Part(one, sides, formula.parts[:k] + formula.parts[k + 1 :])
+                    yield ClaimPart(one, sides, formula.parts[:k] + formula.parts[k + 1 :])
             else:
-                yield Part(formula, sides)
+                yield ClaimPart(formula, sides)
 
 
 @dataclass(frozen=True)
-class Side:
+class LinearSide:
     """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε."""
 
     constant: ClosedForm
@@ -52,7 +52,7 @@ class Side:
     strict: bool = False
 
     @classmethod
-    def of(cls, given: Comparison, names: Sequence[str]) -> Side:
+    def of(cls, given: Comparison, names: Sequence[str]) -> LinearSide:
         """Return a comparison as a linear side in some names."""
 
         def at(**values: int) -> ClosedForm:
@@ -76,7 +76,7 @@ class Side:
         """The names that occur beside ε."""
         return tuple(name for name, _ in self.coefficients)
 
-    def scaled(self) -> Side:
+    def scaled(self) -> LinearSide:
         """Return the side divided by the power of ε that its first coefficient is, if it is one."""
         for _, slope in self.coefficients:
             terms = slope.numerator.terms
@@ -85,7 +85,7 @@ class Side:
                 if power:
                     factor = 1 / eps**power
                     rest = tuple((name, q * factor) for name, q in self.coefficients)
-                    return Side(self.constant * factor, rest, self.strict)
+                    return LinearSide(self.constant * factor, rest, self.strict)
         return self
 
     def conic(self) -> Mapping[str, Fraction] | None:
@@ -139,7 +139,7 @@ def _not_linear(given: Comparison) -> ValueRefusedError:
 
 
 @dataclass(frozen=True)
-class End:
+class LevelEnd:
     """An end of a level, a function of ε, and whether it belongs to the level."""
 
     form: ClosedForm
@@ -151,15 +151,15 @@ class End:
         return self.form.numerator.constant() if self.form.denominator == 1 else None
 
 
-def ends_of(sides: Sequence[Side], name: str) -> tuple[list[End], list[End]] | None:
+def ends_of(sides: Sequence[LinearSide], name: str) -> tuple[list[LevelEnd], list[LevelEnd]] | None:
     """Return the lower and the upper ends of a level; None where a side is no end."""
-    lows: list[End] = []
-    highs: list[End] = []
+    lows: list[LevelEnd] = []
+    highs: list[LevelEnd] = []
     for side in sides:
         scaled = side.scaled()
         slope = dict(scaled.coefficients)[name]
         value = slope.numerator.constant() if slope.denominator == 1 else None
         if value is None:
             return None
-        (lows if value > 0 else highs).append(End(-scaled.constant / value, side.strict))
+        (lows if value > 0 else highs).append(LevelEnd(-scaled.constant / value, side.strict))
     return lows, highs

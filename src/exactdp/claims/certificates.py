@@ -78,7 +78,7 @@ def certificate(verdict: Verdict) -> Json:
 def _regions(verdict: Verdict, claim: Json, signs: Signs) -> list[Json]:
     """Return the regions with their cells."""
     completed = Completed(claim)
-    found = [_Region(one, signs, completed).written() for one in examined(verdict)]
+    found = [_WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
     _say_that_beta_falls(verdict.claim, signs)
     return found
 
@@ -95,7 +95,7 @@ def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
                     signs.decided(nonnegative(form, claim.epsilon))
 
 
-class _Region:
+class _WrittenRegion:
     """What is written of one region."""
 
     def __init__(self, one: Examined, signs: Signs, completed: Completed) -> None:

@@ -74,7 +74,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
         return _text(given, {**_NAMES, **inputs}, what)
     if callable(given):
         tree, known = _opened_function(given, program, what)
-        return _Reader(known, what).cases(tree)
+        return _CaseReader(known, what).cases(tree)
     raise ValueRefusedError(
         f"{what} is {shown(given)}",
         rule=_RULE,
@@ -88,7 +88,7 @@ def read_formula(text: str) -> Expression:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise _refused("a formula", f"the text {shown(text)} is no expression") from None
-    ((conjunction, value),) = list(_Reader(_NAMES, "a formula")._read(tree))[:1]
+    ((conjunction, value),) = list(_CaseReader(_NAMES, "a formula")._read(tree))[:1]
     assert not conjunction
     return as_expression(value, "a formula")
 
@@ -170,7 +170,7 @@ def conditional(function: Callable[..., Any], program: Program, what: str) -> Ex
     tree, known = _opened_function(function, program, what)
     pieces = [
         (as_expression(value, what), Cases((conjunction,)))
-        for conjunction, value in _Reader(known, what)._read(tree)
+        for conjunction, value in _CaseReader(known, what)._read(tree)
     ]
     return CaseFormula(*pieces, text=ast.unparse(tree))
 
@@ -218,7 +218,7 @@ def _text(text: str, names: Mapping[str, Any], what: str) -> Cases:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise _refused(what, f"the text {shown(text)} is no expression") from None
-    return _Reader(names, what).cases(tree)
+    return _CaseReader(names, what).cases(tree)
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -258,7 +258,7 @@ def _refused(what: str, problem: str) -> ValueRefusedError:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _CaseReader:
     """Reads an expression of Python; where it branches, case by case."""
 
     names: Mapping[str, Any]

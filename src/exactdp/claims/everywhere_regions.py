@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
-from exactdp.claims.admissible import Part, Side, parts_of
+from exactdp.claims.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.expressions import Comparison, Constant, Expression
 from exactdp.claims.inputs import AllReals, Box, box_sides
 from exactdp.claims.levels import Range
@@ -73,7 +73,7 @@ def _symbolic_beta(claim: Accuracy) -> Expression:
 
 def _of_part(
     claim: Accuracy,
-    part: Part,
+    part: ClaimPart,
     finite: tuple[Value, ...],
     fixed: Mapping[str, Fraction],
     moving: Mapping[str, tuple[Fraction, Fraction]],
@@ -120,12 +120,12 @@ def _of_part(
     return (with_sides(region, sides) if sides else region).hull()
 
 
-def _side_everywhere(claim: Accuracy, given: Comparison) -> Side:
+def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
     """Return a condition on the inputs, and on α and γ where they are ranges."""
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if not isinstance(level, Range):
             given = given.bound_to({name: level})
-    side = Side.of(given, ("alpha", "gamma", *claim.entry_names)).scaled()
+    side = LinearSide.of(given, ("alpha", "gamma", *claim.entry_names)).scaled()
     for name, slope in side.coefficients:
         number = slope.numerator.constant() if slope.denominator == 1 else None
         if number is None and name not in ("alpha", "gamma"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exactdp.claims.admissible import Part
+from exactdp.claims.admissible import ClaimPart
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
@@ -54,7 +54,7 @@ class Free:
         return cls(tuple(why), next(iter(why.values()), ""))
 
     @classmethod
-    def everywhere(cls, claim: Accuracy, part: Part) -> Free:
+    def everywhere(cls, claim: Accuracy, part: ClaimPart) -> Free:
         """Return those for all reals: γ follows α or outputs hold noise, or β may not fall."""
         noisy = claim.mechanism.checked.output.holds_noise
         used = frozenset().union(*(one.form.names() for one in part.sides))
@@ -69,7 +69,7 @@ class Free:
         return cls((*("alpha",) * alpha, *("gamma",) * gamma))
 
 
-def _is_seen_to_fall(claim: Accuracy, part: Part, name: str) -> bool:
+def _is_seen_to_fall(claim: Accuracy, part: ClaimPart, name: str) -> bool:
     try:
         formula = part.beta if claim.has_parts else claim.formula
         return falls(formula, name, claim.epsilon)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from exactdp.claims.admissible import End, Part, Side, ends_of, parts_of
+from exactdp.claims.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
 from exactdp.claims.expressions import Comparison
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range
@@ -59,7 +59,7 @@ class _AtInput:
         self.given = tuple(entries(u))
         self.values = claim.obligations.input_values(u)
 
-    def regions(self, part: Part) -> Iterator[Region]:
+    def regions(self, part: ClaimPart) -> Iterator[Region]:
         """Yield the regions of a part of the claim."""
         free = Free.at(self.claim, part.beta, self.values)
         base = Region(
@@ -84,7 +84,7 @@ class _AtInput:
             else:
                 yield self._with_sides(narrowed, free, rest)
 
-    def _side(self, given: Comparison) -> Side:
+    def _side(self, given: Comparison) -> LinearSide:
         """Return a condition at the input, in those of α and γ that are ranges."""
         levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         bound = given.bound_to(self.values)
@@ -92,7 +92,7 @@ class _AtInput:
             level = levels[name]
             if not isinstance(level, Range):
                 bound = bound.bound_to({name: level.bound_to(self.values)})
-        return Side.of(bound, ("alpha", "gamma"))
+        return LinearSide.of(bound, ("alpha", "gamma"))
 
     def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
         """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
@@ -146,7 +146,7 @@ class _AtInput:
             is_unknown=is_unknown,
         )
 
-    def _with_sides(self, base: Region, free: Free, sides: Sequence[Side]) -> Region:
+    def _with_sides(self, base: Region, free: Free, sides: Sequence[LinearSide]) -> Region:
         """Return the region with conditions on α and γ as parameters."""
         used = {*free.names, *(name for side in sides for name in side.names)}
         why = "alpha and gamma depend on each other, or on eps"
@@ -157,7 +157,7 @@ class _AtInput:
         return with_sides(region, sides)
 
     def _alpha_between(
-        self, base: Region, free: Free, on: Stretch, sides: Sequence[Side]
+        self, base: Region, free: Free, on: Stretch, sides: Sequence[LinearSide]
     ) -> Iterator[Region]:
         """Yield the regions where β falls in α, which is between functions of ε.
 
@@ -170,9 +170,9 @@ class _AtInput:
         lows, highs = found
         level = self.claim.alpha_level
         assert isinstance(level, Range)
-        lows.append(End(ExpPoly(level.lower), level.lower_open))
+        lows.append(LevelEnd(ExpPoly(level.lower), level.lower_open))
         if level.upper != inf:
-            highs.append(End(ExpPoly(level.upper), level.upper_open))
+            highs.append(LevelEnd(ExpPoly(level.upper), level.upper_open))
         distance = self.claim.disagreement(as_given(self.claim.mechanism, self.u)).distance
         base = replace(base, least=tuple(low.form for low in lows))
         claimed = [high.form - low.form for high in highs for low in lows]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.claims.admissible import Side
+from exactdp.claims.admissible import LinearSide
 from exactdp.claims.expressions import Expression
 from exactdp.claims.levels import Range
 from exactdp.claims.moving import (
@@ -87,7 +87,7 @@ class Region:
     """α and γ where they are functions of ε."""
     stretch: Stretch | None = field(default=None, compare=False)
     """The values of ε, if an end of them is irrational; `on` is around them."""
-    sides: tuple[Side, ...] = field(default=(), compare=False)
+    sides: tuple[LinearSide, ...] = field(default=(), compare=False)
     """Conditions that are not linear in the parameters."""
     beta: Expression | None = field(default=None, compare=False)
     """The bound, if the claim has several."""
@@ -194,7 +194,7 @@ class Region:
         )
 
 
-def with_sides(region: Region, sides: Sequence[Side]) -> Region:
+def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
     """Return a region with conditions: those that are linear in its parameters bound its cone."""
     conic = [side.scaled().conic() for side in sides]
     if any(form is not None and form.get("") for form in conic) and UNIT not in region.names:
