@@ -314,5 +314,4 @@ def _merge(known: Kinds, arrived: Kinds) -> Kinds:
 def _undetermined(kind: ValueKind) -> bool:
     if kind.noise and kind.items is not None:
         return True
-    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
-    return any(_undetermined(part) for part in parts)
+    return any(map(_undetermined, kind.parts))

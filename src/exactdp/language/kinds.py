@@ -50,17 +50,18 @@ class ValueKind:
         return "a real" if self.holds("real") else "integer noise"
 
     @property
+    def parts(self) -> tuple[ValueKind, ...]:
+        """The kinds of the entries of the sequence that it may be."""
+        return (self.items,) if isinstance(self.items, ValueKind) else self.items or ()
+
+    @property
     def entry(self) -> ValueKind:
         """The kind of any entry of the sequence that it may be.
 
         Where only the sites of its lists are known, an entry may be one of these lists.
         """
         own = ValueKind(finite=True, sites=self._opaque) if self.finite else NOTHING
-        if isinstance(self.items, ValueKind):
-            return join(self.items, own)
-        for item in self.items or ():
-            own = join(own, item)
-        return own
+        return joined((*self.parts, own))
 
     @property
     def _opaque(self) -> frozenset[int]:
@@ -75,8 +76,7 @@ class ValueKind:
         """Whether it, or an entry at any depth, may be `real`, `integer`, `term`, `function`."""
         if getattr(self, name):
             return True
-        parts = (self.items,) if isinstance(self.items, ValueKind) else self.items or ()
-        return any(part.holds(name) for part in parts)
+        return any(part.holds(name) for part in self.parts)
 
     @property
     def holds_noise(self) -> bool:
@@ -85,8 +85,7 @@ class ValueKind:
 
     def all_sites(self) -> frozenset[int]:
         """Return the sites of the lists that it is or holds."""
-        parts = (self.items,) if isinstance(self.items, ValueKind) else self.items or ()
-        return self.sites.union(*(part.all_sites() for part in parts))
+        return self.sites.union(*(part.all_sites() for part in self.parts))
 
     def aged(self, site: int) -> ValueKind:
         """Return the kind after another list was made at `site`."""
@@ -133,8 +132,7 @@ def sequence(
 
 
 def _depth(kind: ValueKind) -> int:
-    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
-    return 1 + max((_depth(part) for part in parts), default=0)
+    return 1 + max(map(_depth, kind.parts), default=0)
 
 
 def _summary(kind: ValueKind) -> ValueKind:
@@ -166,10 +164,7 @@ def join(left: ValueKind, right: ValueKind) -> ValueKind:
     ):
         items = tuple(join(one, two) for one, two in zip(left.items, right.items, strict=True))
     else:
-        items = NOTHING
-        for side in (left.items, right.items):
-            for part in (side,) if isinstance(side, ValueKind) else side:
-                items = join(items, part)
+        items = joined((*left.parts, *right.parts))
     return ValueKind(
         left.finite or right.finite,
         left.real or right.real,

@@ -404,11 +404,8 @@ class Machine:
     def _sample(self, one: Sample) -> _Facts:
         draw = one.draw
         noise, by_scale, place = draw.noise, draw.by_scale, where(draw.rate)
-        rate, mean, mean_place = (
-            self._compile(draw.rate),
-            self._compile(draw.mean),
-            where(draw.mean),
-        )
+        rate, mean = self._compile(draw.rate), self._compile(draw.mean)
+        mean_place = where(draw.mean)
         rates: dict[EpsTerm, Fraction] = {}  # a rate is nearly always the same
 
         def event(env: Env) -> tuple[Any, ...]:

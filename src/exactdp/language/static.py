@@ -16,7 +16,7 @@ from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.operations import python_fail
 from exactdp.language.printer import show
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
-from exactdp.language.tree import Choose, called, free_names, nodes, where
+from exactdp.language.tree import Choose, ExpMech, NoiseCall, called, free_names, nodes, where
 
 if TYPE_CHECKING:
     from exactdp.language.abstract import Kinds
@@ -48,41 +48,32 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                 evaluate_closed(part, functions)
             elif isinstance(part, ast.Subscript) and plain(part.slice):
                 _check_index(part, evaluate_closed(part.slice, functions), before[pc] or {})
+
+    def known(part: ast.expr) -> list[Value]:
+        return [evaluate_closed(part, functions)] if closed(part) else []
+
     for pc in sorted(flow.reachable):
-        one = code.instructions[pc]
-        if isinstance(one, Sample):
-            draw = one.draw
-            if closed(draw.rate):
-                rate_of(evaluate_closed(draw.rate, functions), draw.by_scale, where(draw.rate))
-            if closed(draw.mean):
-                mean_of(evaluate_closed(draw.mean, functions), draw.noise, where(draw.mean))
-        elif isinstance(one, Pick):
-            choice = one.choice
-            if isinstance(choice, Choose):
-                values = [pair.elts[0] for pair in choice.outcomes]
-                chances = [pair.elts[1] for pair in choice.outcomes]
-                if choice.table is not None:
-                    if closed(choice.table):
-                        found = evaluate_closed(choice.table, functions)
-                        chances_of(*table_of(found, where(choice)), where(choice))
-                elif closed(*chances):
-                    chances_of(
-                        [
-                            evaluate_closed(value, functions)
-                            if closed(value)
-                            else _Written(show(value))
-                            for value in values
-                        ],
-                        [evaluate_closed(chance, functions) for chance in chances],
-                        where(choice),
-                    )
-                continue
-            if closed(choice.rate):
-                rate_of(evaluate_closed(choice.rate, functions), False, where(choice.rate))
-            if closed(choice.candidates):
-                candidates = evaluate_closed(choice.candidates, functions)
-                count = [0] * len(candidates) if hasattr(candidates, "__len__") else ()
-                scores_of(tuple(count), candidates, where(choice.candidates))
+        match code.instructions[pc]:
+            case Sample(_, NoiseCall(noise, rate, mean, by_scale)):
+                for value in known(rate):
+                    rate_of(value, by_scale, where(rate))
+                for value in known(mean):
+                    mean_of(value, noise, where(mean))
+            case Pick(_, ExpMech(rate, _, candidates)):
+                for value in known(rate):
+                    rate_of(value, False, where(rate))
+                for value in known(candidates):
+                    count = len(value) if hasattr(value, "__len__") else 0
+                    scores_of((0,) * count, value, where(candidates))
+            case Pick(_, Choose(_, ast.expr() as table) as choice):
+                for value in known(table):
+                    chances_of(*table_of(value, where(choice)), where(choice))
+            case Pick(_, Choose(outcomes) as choice):
+                values, chances = zip(*(pair.elts for pair in outcomes), strict=True)
+                if closed(*chances):
+                    shown = [known(value) or [_Written(show(value))] for value in values]
+                    found = [one for chance in chances for one in known(chance)]
+                    chances_of([one for part in shown for one in part], found, where(choice))
 
 
 def _every_run(code: Code) -> Iterator[int]:
