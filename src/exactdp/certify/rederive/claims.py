@@ -377,7 +377,8 @@ class Claims(Spaces):
     ) -> None:
         """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them.
 
-        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null.
+        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null. So it is where only ε moves:
+        there a proof of a quotient shows that it has no poles.
         """
         forms: list[Ratio] = []
         size = region.size
@@ -386,6 +387,7 @@ class Claims(Spaces):
             forms.append(self.quotient(form, size))
             function = probability - 1 + forms[-1]
             if under is not None:
+                self.require(size > 1, "a denominator is left out")
                 square = Ratio.lifted(sum_of(self, under, size))
                 self.require(square.over, "a denominator is 0")
                 function = function * square * square

@@ -13,7 +13,7 @@ from .integrals import Integrals
 from .linear import Form, Judge
 from .points import Point, Remembered, at, unknown
 from .programs import Kind, Program, Steps, frozen
-from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
 from .runs import Condition, Path, Run, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -25,10 +25,14 @@ T = TypeVar("T")
 class Way(NamedTuple):
     """A path of a program at an input: what it draws, when it is taken, and its output."""
 
-    noises: list[tuple[str, Fraction]]
-    conditions: list[Condition]
-    weight: Ratio
+    path: Path
+    point: Point
     output: Any
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """When it is taken."""
+        return [(at(form, self.point), op) for form, op in self.path.conditions]
 
 
 class Derivation:
@@ -208,15 +212,7 @@ class Derivation:
         known = self._remembered("mechanism", point, judge, found)
         if known is None:
             known = (self._paths(judge, lambda _: self.assembled(point)),)
-        return [
-            Way(
-                path.noises,
-                [(at(form, point), op) for form, op in path.conditions],
-                path.weight,
-                at(output, point),
-            )
-            for path, output in known[0]
-        ]
+        return [Way(path, point, at(output, point)) for path, output in known[0]]
 
     def _paths(self, judge: Judge, given: Callable[[Path], Input]) -> list[tuple[Path, Any]]:
         """Return the paths of the mechanism at an input, those on which it fails last."""

@@ -87,7 +87,7 @@ class OnCone:
 
     def chance(self, way: Way, more: list[Condition]) -> Sum:
         """Return the probability of a way and more conditions, without its weight."""
-        return self.integrals.density(way.noises, [*way.conditions, *more])
+        return self.integrals.density(way.path.noises, [*way.conditions, *more])
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""
@@ -103,7 +103,7 @@ class OnCone:
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:
-                yield way.weight, self.chance(way, more)
+                yield way.path.weight, self.chance(way, more)
 
     def probability(self, ideal: Any, radius: Any) -> Ratio:
         """Return the probability of being so close to the ideal."""

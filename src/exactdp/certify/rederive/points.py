@@ -16,6 +16,8 @@ from .linear import Form, Judge, holds, is_number, plain
 
 T = TypeVar("T")
 
+_ZERO = Fraction(0)
+
 Point = list[Any]
 """Single values of an input. Numbers may be forms in the parameters −1, −2, … of a cone, divided by
 ε, and hold an infinitesimal t > 0, unknown 0."""
@@ -27,12 +29,21 @@ def at(value: Any, point: Point) -> Any:
         return tuple(at(one, point) for one in value)
     if not isinstance(value, Form):
         return value
-    noise = {name: c for name, c in value.coefficients.items() if name >= 0}
-    found: Any = Form(noise, value.constant, value.judge) if noise else value.constant
+    constant, rest, judge = value.constant, dict[int, Fraction](), value.judge
+    is_noisy = any(name >= 0 for name in value.coefficients)
     for name, c in value.coefficients.items():
-        if name < 0:
-            found = found + c * point[-name - 1]
-    return plain(Fraction(found)) if is_number(found) else found
+        one = {name: c} if name >= 0 else point[-name - 1]
+        if isinstance(one, Form):
+            judge = judge if is_noisy else one.judge
+            constant += c * one.constant
+            one = {inner: c * d for inner, d in one.coefficients.items()}
+        if isinstance(one, dict):
+            for inner, d in one.items():
+                rest[inner] = rest.get(inner, _ZERO) + d
+        else:
+            constant += one if c == 1 else c * one
+    found = {name: c for name, c in rest.items() if c}
+    return Form(found, constant, judge) if found else plain(Fraction(constant))
 
 
 def unknown(k: int, judge: Judge) -> Form:
