@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import Cone, ExpSum, Quotient, Window, exp, largest_factor, nonnegative_on
 from exactdp.reals.interval import Interval
 from support.examples import examples
@@ -31,7 +31,7 @@ windows = st.sampled_from(["[1, 2]", "[2, inf)", "(0, 1]", "[1, 1]"])
 
 
 def accepted(proof: object) -> ConeSign:
-    sign = ConeSign(Reader())
+    sign = ConeSign(CertificateReader())
     sign.read(json.loads(json.dumps(proof)))
     return sign
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import Examined, Signs, examined
+from exactdp.claims.examined import ExaminedRegion, SignProofs, examined
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -55,7 +55,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     claim = _claim(verdict.claim)
-    signs = Signs(verdict)
+    signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []
     body: Json = {
         "format": "exactdp-certificate",
@@ -74,15 +74,15 @@ def certificate(verdict: Verdict) -> Json:
 # Regions ------------------------------------------------------------------------------
 
 
-def _regions(verdict: Verdict, claim: Json, signs: Signs) -> list[Json]:
+def _regions(verdict: Verdict, claim: Json, signs: SignProofs) -> list[Json]:
     """Return the regions with their cells."""
     completed = Completed(claim)
-    found = [_Region(one, signs, completed).written() for one in examined(verdict)]
+    found = [_WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
     _say_that_beta_falls(verdict.claim, signs)
     return found
 
 
-def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
+def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
     """Add the signs of closed forms in β that show that it falls, where it may have to."""
     levels = claim.alpha_level, claim.gamma_level
     if callable(claim.beta) and not isinstance(claim.beta, Expression):
@@ -94,10 +94,10 @@ def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
                     signs.decided(nonnegative(form, claim.epsilon))
 
 
-class _Region:
+class _WrittenRegion:
     """What is written of one region."""
 
-    def __init__(self, one: Examined, signs: Signs, completed: Completed) -> None:
+    def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Completed) -> None:
         self.one = one
         self.signs = signs
         self.completed = completed

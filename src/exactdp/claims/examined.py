@@ -38,7 +38,7 @@ Leaf: TypeAlias = Cell[Due | None]
 _RAY = Space(("eps",), Cone.of(1, [(1,)]), (), False, False)
 
 
-def examined(verdict: Verdict) -> Iterator[Examined]:
+def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the regions that a verdict examined, with their cells."""
     claim = verdict.claim
     everywhere = isinstance(claim.input_set, AllReals | Box)
@@ -63,12 +63,12 @@ def examined(verdict: Verdict) -> Iterator[Examined]:
         for space, cell in claim.everywhere.survey.leaves:
             leaves.setdefault(space, []).append(cell)
         for space, cells in leaves.items():
-            yield Examined.everywhere(claim, space, cells)
+            yield ExaminedRegion.everywhere(claim, space, cells)
     for u in dict.fromkeys(inputs):
-        yield from Examined.at_input(claim, u)
+        yield from ExaminedRegion.at_input(claim, u)
 
 
-def _at_inputs(verdict: Verdict) -> Iterator[Examined]:
+def _at_inputs(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the rays of listed inputs, each with one cell."""
     claim = verdict.claim
     by_input = callable(claim.beta) and not isinstance(claim.beta, Expression)
@@ -83,7 +83,7 @@ def _at_inputs(verdict: Verdict) -> Iterator[Examined]:
         beta = claim.beta_at(as_given(claim.mechanism, u)) if by_input else None
         values = tuple(entries(u))
         cell = Cell(_RAY.region, due, ())
-        yield Examined(claim, _RAY, values, (False,) * len(values), [cell], beta)
+        yield ExaminedRegion(claim, _RAY, values, (False,) * len(values), [cell], beta)
 
 
 def _is_due(claim: Accuracy, u: tuple[Value, ...]) -> bool:
@@ -98,7 +98,7 @@ def _is_due(claim: Accuracy, u: tuple[Value, ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedRegion:
     """A region of parameters and its cells; the entries of the input are forms there, or values."""
 
     claim: Accuracy
@@ -111,7 +111,7 @@ class Examined:
     """β here, if it is a Python function of the input."""
 
     @classmethod
-    def everywhere(cls, claim: Accuracy, space: Space, leaves: Sequence[Leaf]) -> Examined:
+    def everywhere(cls, claim: Accuracy, space: Space, leaves: Sequence[Leaf]) -> ExaminedRegion:
         """Return a region in which the real inputs move."""
         finite = iter(space.finite)
         moves = tuple(kind is None for kind in kinds(claim.mechanism.inputs))
@@ -122,7 +122,7 @@ class Examined:
         return cls(claim, space, found, moves, leaves)
 
     @classmethod
-    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> Iterator[Examined]:
+    def at_input(cls, claim: Accuracy, u: tuple[Value, ...]) -> Iterator[ExaminedRegion]:
         """Yield the region of ε and the α and γ that are free, at one input.
 
         If the claim is made at the least α only, because that is dd, another one has this α.
@@ -139,7 +139,7 @@ class Examined:
             if claim.obligations.distance(u) == level.lower and face is not None:
                 yield cls(claim, face, found, (False,) * len(found), ())._explored()
 
-    def _explored(self) -> Examined:
+    def _explored(self) -> ExaminedRegion:
         """Return the same with its cells."""
 
         def run(trace: Trace) -> Due | None:
@@ -215,7 +215,7 @@ def _form_of(space: Space, name: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(one == name) for one in space.names)
 
 
-class Signs:
+class SignProofs:
     """The proofs of signs, each once."""
 
     def __init__(self, verdict: Verdict) -> None:
@@ -230,7 +230,7 @@ class Signs:
         self._places: dict[object, int] = {}
 
     def place(
-        self, region: Examined, cell: Leaf, one: Obligation, beta: ClosedForm
+        self, region: ExaminedRegion, cell: Leaf, one: Obligation, beta: ClosedForm
     ) -> tuple[Any, int, Sequence[int]]:
         """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
         decision = self.decisions.get((one.probability, beta))

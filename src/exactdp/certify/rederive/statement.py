@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from ..kernel.orthants import sum_of
-from ..kernel.reading import Interval, counted, short
+from ..kernel.reading import RealInterval, counted, short
 from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input, single
 from .formulas import Tree
-from .programs import Kind
+from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
 from .values import Level
 
@@ -32,8 +32,8 @@ class Statement(Sums):
     derivation: Derivation
     beta: Tree | None  # None if it differs from input to input
     levels: tuple[Level, Level]  # α and γ
-    epsilon: Interval
-    kinds: list[Kind]
+    epsilon: RealInterval
+    kinds: list[InputKind]
     names: list[str]
     inputs: list[Input]
     closed: bool  # whether the claim is also made where dd equals α
@@ -162,7 +162,7 @@ class Statement(Sums):
         assert function is not None
         alpha, gamma = (
             f"{name} in {level.text()}"
-            if isinstance(level, Interval)
+            if isinstance(level, RealInterval)
             else f"{name} = {formulas.say(level)}"
             for name, level in zip("αγ", self.levels, strict=True)
         )
