@@ -25,7 +25,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.certify.kernel.reading import Reader
+from exactdp.certify.kernel.reading import CertificateReader
 from exactdp.certify.rederive import formulas
 
 from .claim_specimens import certificate, make
@@ -105,7 +105,7 @@ def _same_function(path: Path, after: Json, whole: Json) -> bool:
 def _read(form: Json) -> Any:
     if isinstance(form, list) and len(form) == 2:
         form = ["form", *form]
-    return formulas.read(Reader(), form)[1]
+    return formulas.read(CertificateReader(), form)[1]
 
 
 def _at(place: Json, path: Path) -> Json:

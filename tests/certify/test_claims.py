@@ -237,6 +237,13 @@ def test_another_sign_is_rejected() -> None:
     assert rejected(changed(certificate(NM), *HERE, "beta", 0, "sign", to=None))
 
 
+def test_a_pole_is_not_multiplied_away() -> None:
+    """With a square in front a function is ≥ 0 also where it is not defined."""
+    under = [["-1", [0], ["0"]], ["1", [1], ["0"]]]
+    reason = rejected(changed(certificate(NM), *HERE, "beta", 0, "under", to=under))
+    assert "a denominator is left out" in reason
+
+
 def test_another_interval_of_budgets_is_rejected() -> None:
     name = "an interval of budgets"
     reason = rejected(changed(certificate(name), "claim", "epsilon", "lower", to="1/20"))

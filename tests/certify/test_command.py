@@ -44,8 +44,8 @@ def test_the_kernel_needs_nothing_but_itself(tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "kernel", tmp_path / "kernel")
     (tmp_path / "proof.json").write_text(json.dumps(ALL["ε·e^{−ε} ≤ 1"]), encoding="utf-8")
     code = (
-        "import json, sys; sys.path.insert(0, '.'); from kernel.signs import Signs; "
-        "c = json.load(open('proof.json', encoding='utf-8')); s = Signs(); "
+        "import json, sys; sys.path.insert(0, '.'); from kernel.signs import SignProof; "
+        "c = json.load(open('proof.json', encoding='utf-8')); s = SignProof(); "
         "s.read_claim(c['claim']); print(s.proved(c['verdict'], c['proof']))"
     )
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", code]

@@ -33,7 +33,7 @@ from exactdp import (
     value_gap,
 )
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language import Dom, Real
@@ -306,9 +306,27 @@ def a_wider_box(wrong: Json) -> None:
     wrong["claim"]["inputs"] = {"list": [["1"]]}
 
 
+def another_nearest_input(wrong: Json) -> None:
+    """Give an input that is closer, but does not disagree: the one itself."""
+    region = wrong["regions"][0]
+    place = first(region["tree"])["parts"]
+    while "form" in place:
+        place = place["above"]
+    place["near"] = {"at": region["input"], "towards": None}
+
+
+def no_nearest_input(wrong: Json) -> None:
+    place = first(wrong["regions"][0]["tree"])["parts"]
+    while "form" in place:
+        place = place["above"]
+    place["near"] = None
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        another_nearest_input,
+        no_nearest_input,
         drop_a_cell,
         skip_a_comparison,
         turn_a_form,
@@ -379,6 +397,20 @@ def test_certificates_of_other_claims_do_not_fit() -> None:
         assert not certify.check(seal(one | {part: two[part]}))
 
 
+def test_a_cell_must_be_cut_where_comparisons_have_two_answers() -> None:
+    """Without its cuts a cell is rejected; with more of them it is still accepted."""
+    wrong = certificate("Sparse m=2")
+    places = [place["cell"] for place in cells(wrong["regions"][0]["tree"])]
+    cut = next(one for one in places if "form" in one["parts"])
+    tree = cut["parts"]
+    while "form" in tree:
+        tree = tree["above"] if tree["above"].get("near", True) else tree["below"]
+    whole, cut["parts"] = cut["parts"], tree
+    assert not certify.check(seal(wrong))
+    cut["parts"] = {"form": whole["form"], "above": whole, "below": whole}
+    assert certify.check(seal(wrong))
+
+
 # Slips of the pen ---------------------------------------------------------------------
 
 
@@ -400,7 +432,7 @@ def harmless(path: tuple[Any, ...], right: Json) -> bool:
         case ("signs", _, "inequalities", *_) | ("regions", _, "input", *_):
             return True
         case ("regions", _, "tree", *_):
-            return path[-2] == "form" or "near" in path
+            return "near" in path or (path[-2] == "form" and "output" not in path)
         case ("claim", "epsilon", *_) | ("claim", "alpha", "range", "lower" | "lower_closed"):
             return True
         case ("claim", "inputs", "box", *_):
@@ -433,7 +465,7 @@ def test_changes_are_accepted_only_if_they_do_no_harm(name: str) -> None:
 
 
 def read(proof: Json) -> dict[str, int]:
-    sign = ConeSign(Reader())
+    sign = ConeSign(CertificateReader())
     sign.read(json.loads(json.dumps(proof)))
     return sign.methods
 

@@ -57,7 +57,7 @@ def test_exp_of_0_is_exactly_1() -> None:
     assert (one.low, one.high, one.exponent) == (1, 1, 0)
 
 
-def ends(x: certify.Enclosure) -> tuple[Fraction, Fraction]:
+def ends(x: certify.PositiveEnclosure) -> tuple[Fraction, Fraction]:
     unit = Fraction(2) ** x.exponent
     return x.low * unit, x.high * unit
 
@@ -72,7 +72,7 @@ def test_floor_far_below_0() -> None:
 
 
 ENCLOSURES = st.builds(
-    lambda low, width, e: certify.Enclosure(low, low + width, e),
+    lambda low, width, e: certify.PositiveEnclosure(low, low + width, e),
     st.integers(0, 10**30),
     st.integers(0, 10**9) | st.just(0),
     st.integers(-300, 300),
@@ -80,7 +80,9 @@ ENCLOSURES = st.builds(
 
 
 @given(ENCLOSURES, ENCLOSURES, BITS)
-def test_times_encloses(x: certify.Enclosure, y: certify.Enclosure, bits: int) -> None:
+def test_times_encloses(
+    x: certify.PositiveEnclosure, y: certify.PositiveEnclosure, bits: int
+) -> None:
     product = x.times(y, bits)
     low, high = ends(product)
     assert low <= ends(x)[0] * ends(y)[0] <= ends(x)[1] * ends(y)[1] <= high
@@ -88,7 +90,9 @@ def test_times_encloses(x: certify.Enclosure, y: certify.Enclosure, bits: int) -
 
 
 @given(st.lists(st.tuples(RATIONALS, st.integers(-99, 99), ENCLOSURES), min_size=1), BITS)
-def test_total_encloses(parts: list[tuple[Fraction, int, certify.Enclosure]], bits: int) -> None:
+def test_total_encloses(
+    parts: list[tuple[Fraction, int, certify.PositiveEnclosure]], bits: int
+) -> None:
     """Its signs, all that is used of it, are right: the lower end is > 0 only if the sum is."""
     both = [[c * Fraction(2) ** e * end for end in ends(x)] for c, e, x in parts]
     low, high = sum(map(min, both)), sum(map(max, both))

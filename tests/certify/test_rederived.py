@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
-from exactdp.certify.kernel.cones import Region
-from exactdp.certify.kernel.reading import Interval, Reader
+from exactdp.certify.kernel.cones import PolyhedralCone
+from exactdp.certify.kernel.reading import CertificateReader, RealInterval
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.parametric import OnCone
@@ -54,7 +54,7 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
 
 def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
     """Return the program at an input: only ε moves."""
-    return OnCone(mine, Region(1, Reader()).cut((Fraction(1),)), u)
+    return OnCone(mine, PolyhedralCone(1, CertificateReader()).cut((Fraction(1),)), u)
 
 
 def probability(mine: Derivation, u: list[Any], output: Any, radius: Fraction) -> Ratio:
@@ -249,7 +249,7 @@ def decayed(name: str, rate: str) -> Any:
 
 
 def tree(formula: Any) -> Any:
-    return formulas.read(Reader(), formula)
+    return formulas.read(CertificateReader(), formula)
 
 
 def beta(formula: Any, values: dict[str, Any]) -> list[Ratio]:
@@ -310,4 +310,4 @@ def test_arithmetic_of_ratios() -> None:
     assert variable(1) / EPS * EPS == variable(1)
     one = Fraction(1)
     assert (1 / EPS).terms() == ({(Fraction(0), 0): one}, {(Fraction(0), 1): one})
-    assert Interval(Fraction(0), False, inf, False).text() == "(0, inf)"
+    assert RealInterval(Fraction(0), False, inf, False).text() == "(0, inf)"

@@ -262,3 +262,10 @@ def test_the_reason_names_the_place() -> None:
     report = certify.check(seal(changed(ALL[PRODUCT], path, "5/03")))
     assert "piece 2" in report.reason
     assert "5/03" in report.reason
+
+
+def test_version_1_is_refused_with_the_way_to_write_it_again() -> None:
+    for kind in ("sign", "claim", "everywhere"):
+        report = certify.check({**ALL[REMAINDER], "version": 1, "kind": kind})
+        assert not report
+        assert "exactdp check CLAIMS.py --certificates DIR" in report.reason

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
 from exactdp.reals import ExpPoly, exp, parameter
 from exactdp.reals.interval import Interval
@@ -69,10 +69,10 @@ def test_a_proof_that_goes_to_infinity() -> None:
     proof = json.loads(json.dumps(found.proof.to_json()))
     (cell,) = proof["cells"]
     assert [step["face"] for step in cell["reductions"]] == ["infinity"]
-    ConeSign(Reader()).read(proof)
+    ConeSign(CertificateReader()).read(proof)
     cell["reductions"][0]["face"] = "zero"  # where it is 6·e^{−2y} more: no proof of what is left
     with pytest.raises(RejectedError):
-        ConeSign(Reader()).read(proof)
+        ConeSign(CertificateReader()).read(proof)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_the_parts_of_a_cone_that_is_cut_cover_it(f: ExpPoly) -> None:
     proof = json.loads(json.dumps(found.proof.to_json()))
     assert len(proof["cells"]) > 1
     assert all(len(cell["rays"]) == 3 for cell in proof["cells"])
-    ConeSign(Reader()).read(proof)
+    ConeSign(CertificateReader()).read(proof)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cones.mechanisms import above_threshold, noisy_max, ordered
-from exactdp.certify.kernel.reading import Reader
+from exactdp.certify.kernel.reading import CertificateReader
 from exactdp.certify.kernel.signs import proved_sign
 from exactdp.cones import Cone, OrderedSum, nonnegative_on
 from exactdp.reals import exp, parameter
@@ -156,7 +156,7 @@ def check(f: OrderedSum, cone: Cone) -> set[str]:
 
 def check_ray(g: Local, axis: int, sign: dict[str, Any]) -> None:
     """Check that the proof is one for g, up to a positive factor, and is accepted."""
-    proved_sign(Reader(), sign)
+    proved_sign(CertificateReader(), sign)
     numerator = sign["claim"]["numerator"]
     claimed = {(power, Fraction(rate)): Fraction(c) for c, power, rate in numerator}
     mine = {(key[axis][0], -key[axis][1]): c for key, c in g.items()}

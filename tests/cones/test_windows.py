@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cones.random_sums import sums_of
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import Cone, ConeDecision, ConeRatio, OrderedSum, Window, largest_factor
 from exactdp.cones import nonnegative_on as decide
 from exactdp.reals import ExpPoly, exp, parameter
@@ -35,7 +35,7 @@ def nonnegative_on(
 
 
 def accepted(proof: object) -> ConeSign:
-    sign = ConeSign(Reader())
+    sign = ConeSign(CertificateReader())
     sign.read(json.loads(json.dumps(proof)))
     return sign
 

@@ -28,10 +28,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .kernel import limits
-from .kernel.enclosures import Enclosure, exp_enclosure, floor, total
+from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
 from .kernel.reading import RejectedError
-from .kernel.signs import Signs
+from .kernel.signs import SignProof
 from .rederive.claims import Claims
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
@@ -43,7 +43,7 @@ __all__ = [
     "MAX_TEXT",
     "MAX_WORK",
     "UNWRITTEN",
-    "Enclosure",
+    "PositiveEnclosure",
     "Report",
     "check",
     "exp_enclosure",
@@ -91,7 +91,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
 
     Accepted exactly if the verdict that it states is proved by it, apart from what is `taken`.
     """
-    checker: Signs | Claims = Signs()
+    checker: SignProof | Claims = SignProof()
     try:
         text: Any = certificate
         if isinstance(certificate, Mapping):
@@ -143,8 +143,8 @@ def main(arguments: list[str]) -> int:
         with open(path, encoding="utf-8") as file:
             report = check(file.read(limits.MAX_TEXT + 1))
     except (OSError, ValueError) as error:
-        report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", Signs.claim)
-    code = 0 if report else 2 if report.claim == Signs.claim else 1
+        report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", SignProof.claim)
+    code = 0 if report else 2 if report.claim == SignProof.claim else 1
     verdict = ["accepted", "rejected", "not a readable certificate"][code]
     try:
         encoding = sys.stdout.encoding or "utf-8"

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.conditions import ALWAYS, CaseFormula, Cases, both, conditional, read_cases
+from exactdp.claims.conditions import (
+    ALWAYS,
+    CaseFormula,
+    Cases,
+    both,
+    conditional,
+    holds_at,
+    read_cases,
+)
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
 from exactdp.claims.expressions import Expression, Maximum, Symbol, as_expression
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import Inputs, as_given, read_inputs
+from exactdp.claims.inputs import Inputs, as_given, is_listed, read_inputs
 from exactdp.claims.levels import ANY, EVERY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
 from exactdp.claims.output_distances import (
@@ -23,7 +32,7 @@ from exactdp.claims.output_distances import (
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.layout import assembled, entry_names
+from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import Interval
@@ -117,6 +126,16 @@ class Accuracy:
         cases = ALWAYS
         if self.region is not None:
             cases = read_cases(self.region, self.mechanism, "region")
+        if callable(self.inputs) and not is_listed(self.input_set):
+            inputs = read_cases(self.inputs, self.mechanism, "inputs")
+            for one in (one for conjunction in inputs for one in conjunction):
+                if used := sorted({"alpha", "gamma"} & one.form.names()):
+                    raise ValueRefusedError(
+                        f"inputs uses {used[0]}",
+                        rule="A condition on inputs is about the input alone.",
+                        way_out="Give it as region=.",
+                    )
+            cases = both(cases, inputs)
         for name in ("alpha", "gamma"):
             level = self._given_level(name)
             if isinstance(level, Range) and not level.is_constant:
@@ -141,7 +160,19 @@ class Accuracy:
     @cached_property
     def input_set(self) -> Inputs:
         """The inputs that the claim is about."""
-        return read_inputs(self.mechanism, self.inputs)
+        if not callable(self.inputs):
+            return read_inputs(self.mechanism, self.inputs)
+        every = read_inputs(self.mechanism, None)
+        if not isinstance(every, tuple):
+            return every
+        cases = read_cases(self.inputs, self.mechanism, "inputs")
+        found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
+        return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
+
+    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
+        """Return the numbers of an input by name."""
+        named = zip(self.entry_names, entries(u), strict=True)
+        return {name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)}
 
     @cached_property
     def entry_names(self) -> tuple[str, ...]:
@@ -301,15 +332,20 @@ class Accuracy:
     @property
     def _where(self) -> str:
         """The condition of the claim as words."""
-        if self.region is None:
-            return ""
+        if callable(self.inputs):
+            inputs = f" where {written(self.inputs)}"
+            return inputs + ("" if self.region is None else f" and {self._region_shown}")
+        return "" if self.region is None else f" where {self._region_shown}"
+
+    @property
+    def _region_shown(self) -> str:
         if isinstance(self.region, Cases):
             cases = (" and ".join(map(str, conj)) for conj in self.region)
-            return f" where {' or '.join(cases)}"
+            return " or ".join(cases)
         if callable(self.region):
-            return f" where {written(self.region)}"
+            return written(self.region)
         given = self.region if isinstance(self.region, tuple | list) else (self.region,)
-        return f" where {' and '.join(map(str, given))}"
+        return " and ".join(map(str, given))
 
     @property
     def _distances(self) -> str:

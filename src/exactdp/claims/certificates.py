@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import Examined, Signs, examined
+from exactdp.claims.examined import ExaminedRegion, SignProofs, examined
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -56,7 +56,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     claim = _claim(verdict.claim)
-    signs = Signs(verdict)
+    signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []
     body: Json = {
         "format": "exactdp-certificate",
@@ -75,7 +75,7 @@ def certificate(verdict: Verdict) -> Json:
 # Regions ------------------------------------------------------------------------------
 
 
-def _regions(verdict: Verdict, claim: Json, signs: Signs) -> list[Json]:
+def _regions(verdict: Verdict, claim: Json, signs: SignProofs) -> list[Json]:
     """Return the regions with their cells."""
     completed = Completed(claim)
     found = [_WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
@@ -83,7 +83,7 @@ def _regions(verdict: Verdict, claim: Json, signs: Signs) -> list[Json]:
     return found
 
 
-def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
+def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
     """Add the signs of closed forms in β that show that it falls, where it may have to."""
     levels = claim.alpha_level, claim.gamma_level
     if claim.is_beta_of_input:
@@ -98,7 +98,7 @@ def _say_that_beta_falls(claim: Accuracy, signs: Signs) -> None:
 class _WrittenRegion:
     """What is written of one region."""
 
-    def __init__(self, one: Examined, signs: Signs, completed: Completed) -> None:
+    def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Completed) -> None:
         self.one = one
         self.signs = signs
         self.completed = completed
@@ -298,7 +298,7 @@ def _which(claim: Accuracy) -> Json:
         return {"reals": True}
     if isinstance(given, Box):
         ends = given.ends(real_count(claim.mechanism))
-        return {"box": [[spell(low), spell(high)] for low, high in ends]}
+        return {"box": [[_number(low), _number(high)] for low, high in ends]}
     assert isinstance(given, tuple)
     return {"list": [[_value(one) for one in u] for u in given]}
 

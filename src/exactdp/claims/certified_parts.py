@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from exactdp.certify.kernel.cones import Region, UndecidedError
+from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.parametric import OnCone
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
-from exactdp.certify.rederive.spaces import Space
+from exactdp.certify.rederive.spaces import ParameterSpace
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import spell
 from exactdp.semantics.spots import OnFaceError
@@ -26,7 +26,7 @@ Near = Callable[[Sequence[int]], Json | None]
 """Gives an input that disagrees, as near as dd, seen from a point."""
 
 
-class _Checker(Claims):
+class _UnlimitedClaims(Claims):
     """A checker that may take as long as it likes."""
 
     def spend(self, steps: int, bits: int) -> None:
@@ -38,7 +38,7 @@ class Completed:
 
     def __init__(self, claim: Json) -> None:
         self._claim = claim
-        self._checker: _Checker | None = None
+        self._checker: _UnlimitedClaims | None = None
 
     def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
         """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
@@ -46,10 +46,10 @@ class Completed:
         if size == 1:  # a ray has no parts
             return {"near": near([1])}
         if self._checker is None:
-            self._checker = _Checker()
+            self._checker = _UnlimitedClaims()
             self._checker.read_claim(self._claim)
         space = self._checker.space(0, {**region, "tree": None})
-        cone = Region(size, self._checker)
+        cone = PolyhedralCone(size, self._checker)
         for side in sides:
             cone = cone.cut(side)
         return _Cut(self._checker, space, cell, near).tree(cone)
@@ -58,11 +58,11 @@ class Completed:
 class _Cut:
     """The parts of one cell."""
 
-    def __init__(self, checker: Claims, space: Space, cell: Json, near: Near) -> None:
+    def __init__(self, checker: Claims, space: ParameterSpace, cell: Json, near: Near) -> None:
         self.checker, self.space, self.cell, self.near = checker, space, cell, near
         self.left = _MOST
 
-    def tree(self, region: Region) -> Json:
+    def tree(self, region: PolyhedralCone) -> Json:
         """Return the tree of the parts of a region."""
         if not region.is_full:
             return {"near": None}
@@ -88,7 +88,7 @@ class _Cut:
             "below": self.tree(region.cut([-q for q in form])),
         }
 
-    def _try(self, region: Region, near: Json | None) -> None:
+    def _try(self, region: PolyhedralCone, near: Json | None) -> None:
         """Do what the checker does on a part."""
         checker, cell = self.checker, self.cell
         program = OnCone(checker.derivation, region, self.space.entries)
@@ -101,7 +101,7 @@ class _Cut:
             program.steps(ideal)
 
 
-def _inside(region: Region) -> list[int]:
+def _inside(region: PolyhedralCone) -> list[int]:
     """Return a point inside, on no side that forms with small coefficients have."""
     total = [0] * region.size
     for k, ray in enumerate(region.rays):

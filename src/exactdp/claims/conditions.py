@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from exactdp.claims.expressions import (
@@ -193,6 +194,18 @@ def _condition(given: object) -> Cases:
 def bound(cases: Cases, values: Bindings) -> Cases:
     """Return a condition with values or expressions for some names."""
     return Cases(tuple(one.bound_to(values) for one in conj) for conj in cases)
+
+
+def holds_at(cases: Cases, values: Mapping[str, Fraction]) -> bool:
+    """Whether a condition on the input holds at one."""
+
+    def holds(one: Comparison) -> bool:
+        number = one.form.at(values).numerator.constant()
+        if number is None:
+            raise _refused("inputs", f"{one} depends on eps")
+        return number > 0 or (number == 0 and not one.strict)
+
+    return any(all(map(holds, conjunction)) for conjunction in cases)
 
 
 def negated(cases: Cases) -> Cases:

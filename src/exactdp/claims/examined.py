@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from exactdp.claims.verdict import Verdict
 
 
-def examined(verdict: Verdict) -> Iterator[Examined]:
+def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the regions that a verdict examined, with their cells."""
     claim = verdict.claim
     _require_formulas(verdict)
     for one in verdict.findings:
         own = one.region.beta if claim.is_beta_of_input else None
-        yield Examined(claim, one.region, one.cells, own)
+        yield ExaminedRegion(claim, one.region, one.cells, own)
 
 
 def _require_formulas(verdict: Verdict) -> None:
@@ -77,7 +77,7 @@ def _require_formulas(verdict: Verdict) -> None:
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedRegion:
     """A region of parameters and its cells."""
 
     claim: Accuracy
@@ -129,7 +129,7 @@ def _samples(cone: Cone) -> Iterator[list[int]]:
         yield point
 
 
-class Signs:
+class SignProofs:
     """The proofs of signs, each once."""
 
     def __init__(self, verdict: Verdict) -> None:
@@ -147,7 +147,7 @@ class Signs:
         self._places: dict[object, int] = {}
 
     def place(
-        self, region: Examined, cell: Leaf, one: Obligation, which: int
+        self, region: ExaminedRegion, cell: Leaf, one: Obligation, which: int
     ) -> tuple[Any, int, Sequence[int]]:
         """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
         decision = self.decisions.get((one.probability, one.beta[which]))

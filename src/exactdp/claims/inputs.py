@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
+from exactdp.reals.interval import read_end
 from exactdp.reals.numbers import Number, rational, spell
 
 if TYPE_CHECKING:
     from exactdp.language.program import Program
+
+End: TypeAlias = Fraction | float
+"""An end of a box: a rational, or `inf` or `-inf`."""
 
 _MOST = 10_000_000  # inputs of a grid
 
@@ -64,10 +68,13 @@ class AllReals:
 
 @dataclass(frozen=True, init=False)
 class Box:
-    """Every real input between two ends, given for all numbers or one for each."""
+    """Every real input between two ends, given for all numbers or one for each.
 
-    lower: Fraction | tuple[Fraction, ...]
-    upper: Fraction | tuple[Fraction, ...]
+    An end may be infinite: Box(0, inf) are the inputs that are not negative.
+    """
+
+    lower: End | tuple[End, ...]
+    upper: End | tuple[End, ...]
 
     def __init__(self, lower: Number | Iterable[Number], upper: Number | Iterable[Number]) -> None:
         low, high = _end(lower, "the lower end"), _end(upper, "the upper end")
@@ -92,7 +99,7 @@ class Box:
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
 
-    def ends(self, count: int) -> list[tuple[Fraction, Fraction]]:
+    def ends(self, count: int) -> list[tuple[End, End]]:
         """Return the lower and upper end of each of `count` numbers."""
         found = []
         for end in (self.lower, self.upper):
@@ -191,6 +198,8 @@ def box_sides(mechanism: Program, inputs: AllReals | Box) -> list[tuple[Fraction
     sides = []
     for k, (low, high) in enumerate(inputs.ends(count), 1):
         for end, sign in ((low, 1), (high, -1)):
+            if not isinstance(end, Fraction):
+                continue
             side = [Fraction(0)] * (count + 1)
             side[0], side[k] = -sign * end, Fraction(sign)
             sides.append(tuple(side))
@@ -236,11 +245,13 @@ def _sizes(mechanism: Program, grid: Grid) -> Iterator[int]:
         yield (len(items.members) if isinstance(items, DomType) else count) ** times
 
 
-def _end(value: Number | Iterable[Number], what: str) -> Fraction | tuple[Fraction, ...]:
+def _end(value: Number | Iterable[Number], what: str) -> End | tuple[End, ...]:
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return tuple(rational(item, what) for item in value)
-    return rational(value, what)
+        return tuple(read_end(item, what) for item in value)
+    return read_end(value, what)
 
 
-def _show(end: Fraction | tuple[Fraction, ...]) -> str:
-    return f"({', '.join(map(spell, end))})" if isinstance(end, tuple) else spell(end)
+def _show(end: End | tuple[End, ...]) -> str:
+    if isinstance(end, tuple):
+        return f"({', '.join(map(_show, end))})"
+    return spell(end) if isinstance(end, Fraction) else "−∞" if end < 0 else "∞"

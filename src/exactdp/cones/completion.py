@@ -13,16 +13,16 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.certify.kernel.boxes import Box, Local, Tensor
-from exactdp.certify.kernel.cones import Region, Whole, coordinates, dot, whole
+from exactdp.certify.kernel.cones import PolyhedralCone, Whole, coordinates, dot, whole
 from exactdp.certify.kernel.orthants import ConeSign
-from exactdp.certify.kernel.reading import Reader, RejectedError
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.reals.numbers import spell
 
 _HINTS = ((256, False), (1024, False), (256, True), (1024, True))
 """Bits of precision, and whether zeros at the ends of a box are to be seen exactly."""
 
 
-class Unlimited(Reader):
+class Unlimited(CertificateReader):
     """A reader that may take as long as it likes."""
 
     def spend(self, steps: int, bits: int) -> None:
@@ -110,7 +110,7 @@ def cover(
     size: int, sides: Iterable[Sequence[int]], cells: Sequence[Sequence[Sequence[Fraction | int]]]
 ) -> Any:
     """Return a tree of linear forms that cuts a cone into parts, each in one simplicial cell."""
-    region = Region(size, Unlimited())
+    region = PolyhedralCone(size, Unlimited())
     for side in sides:
         region = region.cut(side)
     facets = {k: _facets(cell, size) for k, cell in enumerate(cells)}
@@ -130,7 +130,7 @@ def _facets(rays: Sequence[Sequence[Fraction | int]], size: int) -> list[Whole]:
 
 
 def _part(
-    region: Region,
+    region: PolyhedralCone,
     dimension: int,
     cells: Sequence[Sequence[Sequence[Fraction | int]]],
     facets: dict[int, list[Whole]],

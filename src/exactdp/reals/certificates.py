@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from exactdp.certify.kernel.limits import MAX_BITS
 from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.kernel.signs import Signs
+from exactdp.certify.kernel.signs import SignProof
 from exactdp.reals.chart import ChartPiece, NearZero, Span, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
@@ -73,8 +73,8 @@ def precision(is_enough: Callable[[int], object]) -> int:
 def _completed(claim: Json, verdict: str, proof: Json) -> Json:
     """Return a proof with the precision that its parts need."""
 
-    def checker() -> Signs:
-        one = Signs()
+    def checker() -> SignProof:
+        one = SignProof()
         one.read_claim(claim)
         return one
 

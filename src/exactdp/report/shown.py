@@ -189,9 +189,16 @@ def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
         if domain is not None:
             choices.append(list(domain.members))
             continue
-        low, high = next(ends)
+        low, high = _finite(*next(ends))
         choices.append([plain(low + (high - low) * k / 4) for k in (2, 0, 4, 1, 3)])
     return (assembled(claim.mechanism.inputs, values) for values in product(*choices))
+
+
+def _finite(low: Fraction | float, high: Fraction | float) -> tuple[Fraction, Fraction]:
+    """Return finite ends in a range that may be infinite."""
+    if isinstance(low, Fraction):
+        return low, high if isinstance(high, Fraction) else low + 4
+    return (high - 4, high) if isinstance(high, Fraction) else (Fraction(-2), Fraction(2))
 
 
 def span(

@@ -23,7 +23,7 @@ from math import comb, lcm, prod
 from typing import Any
 
 from .enclosures import floor
-from .reading import Reader
+from .reading import CertificateReader
 
 Factor = tuple[int, Fraction]
 Local = dict[tuple[Factor, ...], Fraction]
@@ -38,7 +38,12 @@ _ZERO: Cell = (0, 0)
 
 
 def check_boxes(
-    reader: Reader, g: Local, tree: Any, region: Box, misses: Callable[[Box], bool], axis: int = 0
+    reader: CertificateReader,
+    g: Local,
+    tree: Any,
+    region: Box,
+    misses: Callable[[Box], bool],
+    axis: int = 0,
 ) -> None:
     """Check that g is not negative on the boxes into which a tree cuts a region.
 
@@ -68,7 +73,7 @@ def check_boxes(
 class Tensor:
     """A sum by its coefficients δ at 0, exactly."""
 
-    def __init__(self, reader: Reader, g: Local) -> None:
+    def __init__(self, reader: CertificateReader, g: Local) -> None:
         self.reader, self.g = reader, g
         size = len(next(iter(g)))
         self.rates: list[list[Fraction]] = []

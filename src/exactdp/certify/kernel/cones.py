@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from .reading import Reader
+from .reading import CertificateReader
 
 Vector = tuple[Fraction, ...]
 Whole = tuple[int, ...]
@@ -40,10 +40,10 @@ def dot(form: Sequence[Fraction | int], point: Sequence[Fraction | int]) -> Frac
     return sum(a * b for a, b in zip(form, point, strict=True))
 
 
-class Region:
+class PolyhedralCone:
     """A cone; `reader` counts the work."""
 
-    def __init__(self, size: int, reader: Reader) -> None:
+    def __init__(self, size: int, reader: CertificateReader) -> None:
         self.size = size
         self.reader = reader
         self.sides: tuple[Whole, ...] = ()
@@ -60,10 +60,10 @@ class Region:
         """The rays, and both directions of each line: all points are sums of multiples of them."""
         return [*self.rays, *self.lines, *(tuple(-q for q in line) for line in self.lines)]
 
-    def cut(self, form: Sequence[Fraction | int]) -> Region:
+    def cut(self, form: Sequence[Fraction | int]) -> PolyhedralCone:
         """Return the part where a form is not negative."""
         a = whole(form)
-        part = Region(self.size, self.reader)
+        part = PolyhedralCone(self.size, self.reader)
         part.sides = (*self.sides, a)
         index = len(self.sides)
         line = next((entry for entry in self.lines if dot(a, entry)), None)
@@ -146,7 +146,7 @@ class Region:
         return all(one is not None and min(one, default=0) >= 0 for one in found)
 
 
-def leaves(region: Region, tree: Any) -> Iterator[tuple[Region, Any]]:
+def leaves(region: PolyhedralCone, tree: Any) -> Iterator[tuple[PolyhedralCone, Any]]:
     """Yield the parts into which a tree of linear forms cuts a cone, and what is said of each.
 
     A node has a branch where its form is not negative and one where it is not positive, so nothing
@@ -194,19 +194,8 @@ def coordinates(
     basis: Sequence[Sequence[Fraction | int]], vector: Sequence[Fraction | int]
 ) -> Vector | None:
     """Return the coordinates of a vector in a basis of independent vectors, if it has any."""
-    rows = [[Fraction(ray[i]) for ray in basis] + [Fraction(vector[i])] for i in range(len(vector))]
-    done = 0
-    for column in range(len(basis)):
-        pivot = next((k for k in range(done, len(rows)) if rows[k][column]), None)
-        if pivot is None:
-            return None
-        rows[done], rows[pivot] = rows[pivot], rows[done]
-        top = [q / rows[done][column] for q in rows[done]]
-        rows = [
-            top if k == done else [a - row[column] * b for a, b in zip(row, top, strict=True)]
-            for k, row in enumerate(rows)
-        ]
-        done += 1
-    if any(row[-1] for row in rows[done:]):
+    rows = reduced([[*entries, q] for *entries, q in zip(*basis, vector, strict=True)])
+    pivots = [next(k for k, q in enumerate(row) if q) for row in rows]
+    if sorted(pivots) != list(range(len(basis))):
         return None
-    return tuple(row[-1] for row in rows[:done])
+    return tuple(row[-1] for _, row in sorted(zip(pivots, rows, strict=True)))

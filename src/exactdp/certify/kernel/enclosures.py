@@ -16,22 +16,22 @@ def floor(n: int, e: int, d: int = 1) -> int:
     return n // (d << -e) if -e <= n.bit_length() else -(n < 0)
 
 
-class Enclosure(NamedTuple):
+class PositiveEnclosure(NamedTuple):
     """A positive real number between low·2^exponent and high·2^exponent, 0 ≤ low ≤ high."""
 
     low: int
     high: int
     exponent: int
 
-    def times(self, other: Enclosure, bits: int) -> Enclosure:
+    def times(self, other: PositiveEnclosure, bits: int) -> PositiveEnclosure:
         """Enclose the product, rounded outwards to `bits` bits."""
         low, high = self.low * other.low, self.high * other.high
         excess = max(0, high.bit_length() - bits)
         exponent = self.exponent + other.exponent + excess
-        return Enclosure(low >> excess, -(-high >> excess), exponent)
+        return PositiveEnclosure(low >> excess, -(-high >> excess), exponent)
 
 
-def total(parts: list[tuple[Fraction, int, Enclosure]], bits: int) -> tuple[int, int]:
+def total(parts: list[tuple[Fraction, int, PositiveEnclosure]], bits: int) -> tuple[int, int]:
     """Enclose Σ c·2^e·x over the parts (c, e, x), in units of 2^−bits of the largest part."""
     sizes = [
         c.numerator.bit_length() - c.denominator.bit_length() + x.high.bit_length() + x.exponent + e
@@ -45,7 +45,7 @@ def total(parts: list[tuple[Fraction, int, Enclosure]], bits: int) -> tuple[int,
     return low, high
 
 
-EXACTLY_1 = Enclosure(1, 1, 0)
+EXACTLY_1 = PositiveEnclosure(1, 1, 0)
 
 
 @lru_cache(maxsize=64)
@@ -63,7 +63,7 @@ def log_2(bits: int) -> int:
     return total >> guard
 
 
-def exp_enclosure(x: Fraction | int, bits: int) -> Enclosure:
+def exp_enclosure(x: Fraction | int, bits: int) -> PositiveEnclosure:
     """Enclose e^x for a rational x, with a relative width of about 2^−bits.
 
     e^x = 2^k·e^y with y = x − k·ln 2 from 0 to 0.7, so x may be huge. The Taylor series at y/2^h
@@ -90,7 +90,7 @@ def exp_enclosure(x: Fraction | int, bits: int) -> Enclosure:
         sum_low, sum_high = sum_low + term_low, sum_high + term_high
         if term_high <= 1:
             break
-    e = Enclosure(sum_low, sum_high + term_high, -scale)
+    e = PositiveEnclosure(sum_low, sum_high + term_high, -scale)
     for _ in range(halvings):
         e = e.times(e, scale)
     return e._replace(exponent=e.exponent + k).times(EXACTLY_1, bits)

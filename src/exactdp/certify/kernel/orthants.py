@@ -29,8 +29,8 @@ from math import inf
 from typing import Any
 
 from .boxes import Box, check_boxes, functionals, rates_of
-from .cones import Region, Vector, leaves
-from .reading import Reader, Sum
+from .cones import PolyhedralCone, Vector, leaves
+from .reading import CertificateReader, Sum
 from .signs import proved_sign
 from .sums import ONE
 
@@ -45,7 +45,7 @@ _ZERO = Fraction(0)
 class ConeSign:
     """The proof that a sum is not negative on a cone; what is not proved raises."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: CertificateReader) -> None:
         self.reader = reader
         self.window: tuple[int, Fraction, Fraction | float] | None = None
         self.function: Sum = {}
@@ -64,7 +64,7 @@ class ConeSign:
         if not self.size:
             reader.require(sum(self.function.values()) >= 0, "a constant is negative")
             return
-        region = Region(self.size, reader)
+        region = PolyhedralCone(self.size, reader)
         for side in self.sides:
             region = region.cut(side)
         for part, which in leaves(region, cover):
@@ -295,7 +295,7 @@ def misses(limits: Limits | None, weights: list[Fraction], box: Box) -> bool:
     return None not in tops and sum(top for top in tops if top is not None) < lower
 
 
-def sum_of(reader: Reader, given: Any, size: int) -> Sum:
+def sum_of(reader: CertificateReader, given: Any, size: int) -> Sum:
     """Read Σ c·θ^k·e^{q·θ} from [c, k, q], in the order of (k, q), none twice and none 0."""
     found: Sum = {}
     last = None
@@ -334,7 +334,7 @@ def at_zero(g: Local, axis: int) -> Local:
     return {key: c for key, c in result.items() if c}
 
 
-def shown(reader: Reader, g: Local) -> bool:
+def shown(reader: CertificateReader, g: Local) -> bool:
     """Whether δᵢ = (Lᵢ₋₁ ⋯ L₁ g)(0) ≥ 0 along each axis, L = ∂ + a with the fastest decay first.
 
     Along one axis δᵢ is taken for each rate, as often as its powers need; then g ≥ 0 if all δᵢ are,
@@ -347,7 +347,7 @@ def shown(reader: Reader, g: Local) -> bool:
     return _is_sum({tuple(key[j] for j in order): c for key, c in g.items()}, reader)
 
 
-def _is_sum(g: Local, reader: Reader) -> bool:
+def _is_sum(g: Local, reader: CertificateReader) -> bool:
     """Whether a sum, its last axis looked at first, has only coefficients that are not negative."""
     if all(c >= 0 for c in g.values()):
         return True

@@ -41,7 +41,7 @@ def spelled(x: Fraction | float) -> str:
     return f"about 2^{parts[0].bit_length() - parts[-1].bit_length()}"
 
 
-class Interval(NamedTuple):
+class RealInterval(NamedTuple):
     """An interval of real numbers."""
 
     lower: Fraction | float  # a float only if infinite
@@ -65,7 +65,7 @@ def size(x: Fraction) -> int:
     return x.numerator.bit_length() + x.denominator.bit_length()
 
 
-class Reader:
+class CertificateReader:
     """Reads parts of one certificate; what is not as it must be raises."""
 
     where = "the certificate"  # what is being read
@@ -144,7 +144,7 @@ class Reader:
             self.require(right, f"the term {short(entry)} is 0, or not in the order of (q, k)")
         return terms
 
-    def interval(self, value: Any) -> Interval:
+    def interval(self, value: Any) -> RealInterval:
         """Read an interval; it is not empty, and open at infinite ends."""
         names = "lower lower_closed upper upper_closed"
         low, low_closed, high, high_closed = self.fields(value, names)
@@ -154,4 +154,4 @@ class Reader:
         right = right and not (low_closed and lower == -inf) and not (high_closed and upper == inf)
         right = right and (lower < upper or (lower == upper and low_closed and high_closed))
         self.require(right, "the interval is empty, or closed at an infinite end")
-        return Interval(lower, low_closed, upper, high_closed)
+        return RealInterval(lower, low_closed, upper, high_closed)

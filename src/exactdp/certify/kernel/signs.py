@@ -6,11 +6,11 @@ from fractions import Fraction
 from math import factorial, inf, lcm
 from typing import Any
 
-from .enclosures import EXACTLY_1, Enclosure, floor, total
-from .reading import Interval, Reader, RejectedError, Terms, short, size
+from .enclosures import EXACTLY_1, PositiveEnclosure, floor, total
+from .reading import CertificateReader, RealInterval, RejectedError, Terms, short, size
 from .sums import ONE, ZERO, Sums
 
-Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `Signs.groups`
+Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `SignProof.groups`
 
 
 def say_sum(terms: list[list[Any]]) -> str:
@@ -20,14 +20,14 @@ def say_sum(terms: list[list[Any]]) -> str:
     return "(" + text.replace("·ε^0", "").replace("·e^(0·ε)", "") + ")"
 
 
-class Signs(Sums):
+class SignProof(Sums):
     """One pass over one statement and its proof; what is not proved raises."""
 
     claim = "no claim could be read"
     strict: bool  # whether the relation is > and not ≥
     numerator: Terms
     denominator: Terms
-    on: Interval
+    on: RealInterval
 
     def proved(self, verdict: Any, proof: Any) -> str:
         """Check the proof of the claim that was read, and return what it proves."""
@@ -62,7 +62,7 @@ class Signs(Sums):
         n, d, on = self.numerator, self.denominator, self.on
         self.half(positive, "the positive half", on, n, d)
         n, d = ({(-q, k): (-1) ** k * c for (q, k), c in terms.items()} for terms in (n, d))
-        flipped = Interval(-on.upper, on.upper_closed, -on.lower, on.lower_closed)
+        flipped = RealInterval(-on.upper, on.upper_closed, -on.lower, on.lower_closed)
         self.half(negative, "the negative half", flipped, n, d)
         if on.has(Fraction(0)):
             self.where, value = "the point 0", self.at_zero()
@@ -70,7 +70,7 @@ class Signs(Sums):
             self.require(right, "it is in the interval, and the claim is false there")
         return "the claim holds, as proved in the certificate"
 
-    def half(self, half: Any, name: str, on: Interval, n: Terms, d: Terms) -> None:
+    def half(self, half: Any, name: str, on: RealInterval, n: Terms, d: Terms) -> None:
         """Check that N/D has the right sign on J = on ∩ (0, ∞), as products of factors.
 
         A numerator factor may vanish where f may, and then an even power of it needs no sign.
@@ -100,7 +100,7 @@ class Signs(Sums):
             self.require(right, f"the product of the factors is not the {side}")
         self.require(sign == 1 or not n, "the signs make the quotient negative")
 
-    def positive(self, terms: Terms, pieces: Any, on: Interval, weak: bool) -> None:
+    def positive(self, terms: Terms, pieces: Any, on: RealInterval, weak: bool) -> None:
         """Check that F > 0 on J (if weak: ≥ 0 at the ends), by pieces that cover J without gaps."""
         self.require(terms and self.entries(pieces), "there is no proof of its sign")
         here, begin, groups = self.where, on.lower, self.groups(terms)
@@ -136,7 +136,7 @@ class Signs(Sums):
         self.where = here
         self.require(begin == on.upper, "the pieces do not end where the interval does")
 
-    def linear(self, terms: Terms, on: Interval, weak: bool) -> bool:
+    def linear(self, terms: Terms, on: RealInterval, weak: bool) -> bool:
         """Prove F = a + bε ≥ 0 at the ends of J, so > 0 inside; 0 at an end in J only if weak."""
         zero = Fraction(0)
         if not terms.keys() <= {(zero, 0), (zero, 1)}:
@@ -163,10 +163,10 @@ class Signs(Sums):
             groups.append((q, gap.as_integer_ratio(), d, integers))
         return groups
 
-    def weights(self, groups: Groups, x: Fraction, bits: int) -> list[Enclosure]:
+    def weights(self, groups: Groups, x: Fraction, bits: int) -> list[PositiveEnclosure]:
         """Enclose e^{qx} for each group, by way of the gaps: these are often equal."""
-        weights: list[Enclosure] = []
-        steps: dict[tuple[int, int], Enclosure] = {}
+        weights: list[PositiveEnclosure] = []
+        steps: dict[tuple[int, int], PositiveEnclosure] = {}
         for q, gap, _, _ in groups:
             if weights and gap not in steps:
                 steps[gap] = self.exp(Fraction(*gap) * x, bits)
@@ -364,10 +364,10 @@ class Signs(Sums):
         return f"the claim fails between {short(between[0])} and {short(between[1])}"
 
 
-def proved_sign(reader: Reader, given: Any) -> Signs:
+def proved_sign(reader: CertificateReader, given: Any) -> SignProof:
     """Check the proof that a sign holds, in another certificate; what it is about is returned."""
     claim, proof = reader.fields(given, "claim proof")
-    checker = Signs()
+    checker = SignProof()
     checker.work = reader.work
     try:
         checker.read_claim(claim)

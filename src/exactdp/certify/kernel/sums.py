@@ -7,14 +7,14 @@ from itertools import count
 from math import factorial, isqrt
 
 from . import limits
-from .enclosures import Enclosure, exp_enclosure, total
-from .reading import Reader, Scaled, Terms, size
+from .enclosures import PositiveEnclosure, exp_enclosure, total
+from .reading import CertificateReader, Scaled, Terms, size
 
 ONE: Terms = {(Fraction(0), 0): Fraction(1)}
 ZERO: Scaled = (Fraction(0), 0)
 
 
-class Sums(Reader):
+class Sums(CertificateReader):
     """A reader that can calculate."""
 
     def times(self, a: Terms, b: Terms) -> Terms:
@@ -53,7 +53,7 @@ class Sums(Reader):
             self.spend(1, size(values[q]))
         return {q: value for q, value in values.items() if value}
 
-    def exp(self, x: Fraction, bits: int) -> Enclosure:
+    def exp(self, x: Fraction, bits: int) -> PositiveEnclosure:
         """Enclose e^x."""
         whole = int(abs(x)).bit_length()
         self.require(

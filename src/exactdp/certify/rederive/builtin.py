@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from .linear import Form, is_number, plain
+from .linear import LinearForm, is_number, plain
 from .ratios import BrokenRunError, Ratio, UnsupportedError
 
 LONGEST = 10_000  # items of a list
@@ -73,7 +73,7 @@ def _remainder(left: Any, right: Any) -> Any:
 
 def _known(value: Any) -> Any:
     """Return a value that holds no unknown and no ε: what fails with it fails in Python too."""
-    if isinstance(value, Form | Ratio) or callable(value):
+    if isinstance(value, LinearForm | Ratio) or callable(value):
         raise UnsupportedError("not a number where one must be")
     return value
 

@@ -18,20 +18,20 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from ..kernel.cones import Region, UndecidedError, leaves
+from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
 from ..kernel.orthants import ConeSign, sum_of
-from ..kernel.reading import Interval, RejectedError, counted
+from ..kernel.reading import RealInterval, RejectedError, counted
 from ..kernel.signs import proved_sign
 from . import formulas, values
 from .derivation import single
 from .formulas import Tree
 from .linear import is_number, plain
-from .obligations import Due, Point, due, follows, top
+from .obligations import Levels, Required, due, follows, top
 from .parametric import At, OnCone
-from .points import Inside, number_of, vector_of
+from .points import InsideCone, number_of, vector_of
 from .ratios import EPS, Ratio, UnsupportedError, variable
 from .regions import agrees
-from .spaces import Space, Spaces
+from .spaces import ParameterSpace, Spaces
 
 _CELL = "output distance beta steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
@@ -45,7 +45,7 @@ class Proved(NamedTuple):
     size: int
     sides: Sequence[tuple[int, ...]]
     window: tuple[int, Fraction, Fraction | float] | None
-    on: Interval | None
+    on: RealInterval | None
 
 
 class Claims(Spaces):
@@ -132,13 +132,13 @@ class Claims(Spaces):
         inside = lower <= self.epsilon.lower and upper >= self.epsilon.upper
         return places[variable_] == 0 and inside
 
-    def falls(self, beta: Tree, space: Space) -> None:
+    def falls(self, beta: Tree, space: ParameterSpace) -> None:
         """Require that β falls where the largest α or γ stands for all."""
         if follows(*self.levels):
             beta = formulas.bound(beta, "gamma", self.levels[1])
         free = space.alpha is not None, space.gamma is not None
         for name, level, is_free in zip(("alpha", "gamma"), self.levels, free, strict=True):
-            if isinstance(level, Interval) and not is_free:
+            if isinstance(level, RealInterval) and not is_free:
                 right = formulas.falls(beta, name, self.sign_known)
                 self.require(right, f"β is not seen to fall in {name}")
 
@@ -152,7 +152,7 @@ class Claims(Spaces):
 
     # One cell -------------------------------------------------------------------------
 
-    def leaf(self, space: Space, region: Region, given: Any) -> None:
+    def leaf(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
         """Check a leaf of the tree of a region."""
         (cell,) = self.fields(given, "cell")
         self.require(region.is_full == (cell is not None), "a cell is left out, or has no inputs")
@@ -167,10 +167,10 @@ class Claims(Spaces):
             self.require(False, str(error))
         self.where = here
 
-    def cell(self, space: Space, region: Region, given: Any) -> None:
+    def cell(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
         """Check what is said of one cell."""
         output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
-        ideal, dd = self.value(output, space.size), self.number(distance, Inside(region))
+        ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
         self.require(dd >= 0, "a distance is negative")
         beta = self.beta_of(own, space)
         programs: list[OnCone] = []
@@ -214,11 +214,11 @@ class Claims(Spaces):
             return At(form) if any(form[1:]) else plain(form[0])
         return values.value(self, given)
 
-    def number(self, given: Any, judge: Inside) -> Any:
+    def number(self, given: Any, judge: InsideCone) -> Any:
         """Read a form, as a number to calculate with, or "inf"."""
         return inf if given == "inf" else number_of(self.form(given, judge.region.size), judge)
 
-    def beta_of(self, given: Any, space: Space) -> Tree:
+    def beta_of(self, given: Any, space: ParameterSpace) -> Tree:
         """Return the formula for β on a cell."""
         if self.beta is not None:
             self.require(given is None, "β is given twice")
@@ -228,7 +228,7 @@ class Claims(Spaces):
         self.not_derived.setdefault(what, []).append("it is a Python function")
         return formulas.read(self, given)
 
-    def own_falls(self, beta: Tree, space: Space) -> None:
+    def own_falls(self, beta: Tree, space: ParameterSpace) -> None:
         """Require that β at an input falls; that is taken otherwise."""
         try:
             self.falls(beta, space)
@@ -254,21 +254,25 @@ class Claims(Spaces):
         self.require(found is not None, "the nearest input that is given does not disagree")
         self.require(found == dd, "the nearest input is not as far away as stated")
 
-    def beyond(self, space: Space, region: Region, dd: Any) -> tuple[Fraction, ...]:
+    def beyond(
+        self, space: ParameterSpace, region: PolyhedralCone, dd: Any
+    ) -> tuple[Fraction, ...]:
         """Return dd minus the least α, as a form."""
         level = self.levels[0]
-        is_range = isinstance(level, Interval)
-        least = level.lower if is_range else self.level_at(level, space, Inside(region))
+        is_range = isinstance(level, RealInterval)
+        least = level.lower if is_range else self.level_at(level, space, InsideCone(region))
         return vector_of(dd - least, space.size)
 
     # What must be shown ---------------------------------------------------------------
 
-    def due(self, space: Space, region: Region, dd: Any, steps: Any) -> list[Due] | None:
+    def due(
+        self, space: ParameterSpace, region: PolyhedralCone, dd: Any, steps: Any
+    ) -> list[Required] | None:
         """Return what must be shown on a cell; None if the claim says nothing there."""
-        judge = Inside(region)
+        judge = InsideCone(region)
         level, gamma = self.levels
         highest: tuple[Any, bool] | None
-        if isinstance(level, Interval) and space.alpha is None:
+        if isinstance(level, RealInterval) and space.alpha is None:
             highest = top(level, dd, closed=self.closed)
         else:
             alpha = (
@@ -285,10 +289,10 @@ class Claims(Spaces):
             radius = number_of(space.gamma.form, judge)
             if not _is_in(gamma, radius):
                 return None
-            return [Due(Point(*highest, radius, True), radius)]
+            return [Required(Levels(*highest, radius, True), radius)]
         moves = follows(*self.levels) and space.alpha is None
         self.require(not moves or space.size == 1, "γ moves with α")
-        if isinstance(gamma, Interval) or moves:
+        if isinstance(gamma, RealInterval) or moves:
             listed = [self.number(one, judge) for one in self.entries(steps)]
             right = listed[:1] == [0] and all(a < b for a, b in pairwise(listed))
             self.require(right, "the values of the output distance are not 0 and rising")
@@ -302,9 +306,11 @@ class Claims(Spaces):
             )
         self.require(steps is None, "values of the output distance are not needed")
         radius = self.level_at(gamma, space, judge, highest[0])
-        return [Due(Point(*highest, radius, True), radius)]
+        return [Required(Levels(*highest, radius, True), radius)]
 
-    def level_at(self, tree: Tree, space: Space, judge: Inside, alpha: Any = None) -> Any:
+    def level_at(
+        self, tree: Tree, space: ParameterSpace, judge: InsideCone, alpha: Any = None
+    ) -> Any:
         """Return what a formula for α or γ is on a cell, at an α."""
         given = {name: self.entry(name, space, alpha) for name in formulas.names(tree)}
         found = formulas.alternatives(tree, given)
@@ -313,7 +319,7 @@ class Claims(Spaces):
             raise RejectedError(f"{self.where}: α or γ is not linear, or depends on ε")
         return number_of(vector, judge)
 
-    def entry(self, name: str, space: Space, alpha: Any) -> Ratio:
+    def entry(self, name: str, space: ParameterSpace, alpha: Any) -> Ratio:
         """Return what a name in a formula stands for."""
         if name == "alpha" and alpha is not None and alpha != inf:
             return Ratio.line(vector_of(alpha, space.size))
@@ -324,7 +330,7 @@ class Claims(Spaces):
         self.require(is_number(found), "a name in a formula is no number")
         return Ratio.number(found)
 
-    def betas(self, beta: Tree, point: Point, space: Space) -> list[Ratio] | None:
+    def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
         """Return the forms of which β is the least, if they can be re-derived."""
 
         def derived() -> list[Ratio]:
@@ -349,14 +355,19 @@ class Claims(Spaces):
         return self.derive("β at α and γ", derived)
 
     def obligations(
-        self, space: Space, region: Region, beta: Tree, wanted: list[Due], given: Any
+        self,
+        space: ParameterSpace,
+        region: PolyhedralCone,
+        beta: Tree,
+        wanted: list[Required],
+        given: Any,
     ) -> list[tuple[Any, Ratio]]:
         """Check what is due on a cell: α, γ, β and the signs; return radii and probabilities."""
         betas = [self.betas(beta, one.point, space) for one in wanted]
         pairs = [
             (one, forms) for one, forms in zip(wanted, betas, strict=True) if forms is None or forms
         ]
-        judge = Inside(region)
+        judge = InsideCone(region)
         stated: list[tuple[Any, Ratio]] = []
         here = self.where
         listed = self.entries(given, len(pairs))
@@ -364,7 +375,7 @@ class Claims(Spaces):
             self.where = f"{here}, obligation {k}"
             a, a_reached, g, g_reached, chance, alternatives = self.fields(one, _OBLIGATION)
             right = type(a_reached) is bool and type(g_reached) is bool
-            at = Point(self.number(a, judge), a_reached, self.number(g, judge), g_reached)
+            at = Levels(self.number(a, judge), a_reached, self.number(g, judge), g_reached)
             self.require(right and at == due_here.point, "α and γ do not follow from the claim")
             probability = self.quotient(chance, space.size)
             stated.append((due_here.radius, probability))
@@ -373,11 +384,12 @@ class Claims(Spaces):
         return stated
 
     def alternatives(
-        self, region: Region, probability: Ratio, given: Any, expected: list[Ratio] | None
+        self, region: PolyhedralCone, probability: Ratio, given: Any, expected: list[Ratio] | None
     ) -> None:
         """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them.
 
-        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null.
+        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null. So it is where only ε moves:
+        there a proof of a quotient shows that it has no poles.
         """
         forms: list[Ratio] = []
         size = region.size
@@ -386,6 +398,7 @@ class Claims(Spaces):
             forms.append(self.quotient(form, size))
             function = probability - 1 + forms[-1]
             if under is not None:
+                self.require(size > 1, "a denominator is left out")
                 square = Ratio.lifted(sum_of(self, under, size))
                 self.require(square.over, "a denominator is 0")
                 function = function * square * square
@@ -404,7 +417,7 @@ class Claims(Spaces):
 
     def agrees(
         self,
-        space: Space,
+        space: ParameterSpace,
         program: OnCone,
         ideal: Any,
         steps: Any,
@@ -436,8 +449,8 @@ class Claims(Spaces):
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.epsilon.has(eps), "ε is not one of the claim")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        ray = Region(1, self).cut((Fraction(1),))  # only ε moves
-        space = Space(1, single(u), None, None, ray)
+        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
+        space = ParameterSpace(1, single(u), None, None, ray)
         program = OnCone(self.derivation, ray, space.entries)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
@@ -449,13 +462,13 @@ class Claims(Spaces):
             what = "β as a function of the input"
             self.not_derived.setdefault(what, []).append("it is a Python function")
         else:
-            forms = self.betas(self.beta, Point(alpha, True, gamma, True), space)
+            forms = self.betas(self.beta, Levels(alpha, True, gamma, True), space)
             self.require(forms is None or beta in forms, "β is not as claimed")
         ends = parts["actual"], parts["required"]
         self.refuted(eps, self.bits(parts["bits"]), chance, beta, ends)
 
     def claimed(
-        self, space: Space, at: tuple[Fraction, Fraction, Fraction], output: Any, dd: Any
+        self, space: ParameterSpace, at: tuple[Fraction, Fraction, Fraction], output: Any, dd: Any
     ) -> None:
         """Check that the claim is made at this ε, α and γ."""
         eps, alpha, gamma = at
@@ -465,7 +478,7 @@ class Claims(Spaces):
             if is_number(value)
         }
         for name, level, number in zip(("α", "γ"), self.levels, (alpha, gamma), strict=True):
-            if isinstance(level, Interval):
+            if isinstance(level, RealInterval):
                 right = level.has(number)
             else:
                 right = formulas.number(level, {**numbers, "alpha": alpha}, eps) == number
@@ -480,7 +493,7 @@ class Claims(Spaces):
         self.require(found is not False, "an input so close disagrees: nothing is claimed here")
 
 
-def _is_in(level: Interval, number: Any) -> bool:
+def _is_in(level: RealInterval, number: Any) -> bool:
     """Whether a number, perhaps a form, is in a range."""
     above = number > level.lower or (level.lower_closed and number == level.lower)
     below = number < level.upper or (level.upper_closed and number == level.upper)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from . import distances, limits
 from .integrals import Integrals
-from .linear import Form, Judge
+from .linear import Judge, LinearForm
 from .points import Point, Remembered, at, unknown
-from .programs import Kind, Program, Steps, frozen
-from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
-from .runs import Condition, Path, Run, paths
+from .programs import InputKind, SourceProgram, Steps, frozen
+from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
+from .runs import Condition, Path, ProgramRun, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
 Number = Fraction | float
@@ -22,13 +22,17 @@ Number = Fraction | float
 T = TypeVar("T")
 
 
-class Way(NamedTuple):
+class TakenPath(NamedTuple):
     """A path of a program at an input: what it draws, when it is taken, and its output."""
 
-    noises: list[tuple[str, Fraction]]
-    conditions: list[Condition]
-    weight: Ratio
+    path: Path
+    point: Point
     output: Any
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """When it is taken."""
+        return [(at(form, self.point), op) for form, op in self.path.conditions]
 
 
 class Derivation:
@@ -39,29 +43,29 @@ class Derivation:
         self.table = table
         self.steps = Steps()
         self.integrals = Integrals()
-        self._programs: dict[str, Program] = {}
+        self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
 
-    def program(self, source: str) -> Program:
+    def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
         if source not in self._programs:
-            self._programs[source] = Program(source, self.steps)
+            self._programs[source] = SourceProgram(source, self.steps)
         return self._programs[source]
 
     @property
-    def mechanism(self) -> Program:
+    def mechanism(self) -> SourceProgram:
         """The mechanism."""
         return self.program(self.spec["mechanism"])
 
-    def own(self, which: str) -> Program | None:
+    def own(self, which: str) -> SourceProgram | None:
         """Return a distance that is given by its source."""
         source = self.spec[which].get("source")
         return None if source is None else self.program(source)
 
     @cached_property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[InputKind]:
         """What the inputs are."""
         return self.mechanism.kinds()
 
@@ -97,7 +101,7 @@ class Derivation:
         return at(known[0], point)
 
     @property
-    def ideal_program(self) -> Program:
+    def ideal_program(self) -> SourceProgram:
         """The program of the ideal."""
         given = self.spec["ideal"]
         if given.get("noiseless"):
@@ -113,7 +117,7 @@ class Derivation:
 
             def symbolic(path: Path) -> Any:
                 entries = [
-                    Form({k: Fraction(1)}, Fraction(0), path) if one is None else one
+                    LinearForm({k: Fraction(1)}, Fraction(0), path) if one is None else one
                     for k, one in enumerate(others)
                 ]
                 return self.ideal_program.run(path, self.assembled(entries))
@@ -165,19 +169,19 @@ class Derivation:
         there = list(near)
         for k, slope in enumerate(towards or ()):
             if slope:
-                there[k] = Form({0: slope}, Fraction(0), judge) + there[k]
+                there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
         u = self.assembled(point)
         if not self.differ(u, output, self.ideal(there, judge)):
             return None
         own = self.own("input_distance")
         if own is not None:
-            found = own.run(Run(), [_alone(u), _alone(self.assembled(there))])
+            found = own.run(ProgramRun(), [_alone(u), _alone(self.assembled(there))])
         else:
             found = distances.between_inputs(self.spec["input_distance"], point, there)
-        if not isinstance(found, Form):
+        if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
-        return Form(rest, found.constant, judge) if rest else found.constant
+        return LinearForm(rest, found.constant, judge) if rest else found.constant
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
@@ -199,7 +203,7 @@ class Derivation:
 
     # Probabilities --------------------------------------------------------------------
 
-    def ways(self, point: Point, judge: Judge) -> list[Way]:
+    def ways(self, point: Point, judge: Judge) -> list[TakenPath]:
         """Return the ways of the mechanism at a point; where it fails the output is the error."""
 
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
@@ -208,15 +212,7 @@ class Derivation:
         known = self._remembered("mechanism", point, judge, found)
         if known is None:
             known = (self._paths(judge, lambda _: self.assembled(point)),)
-        return [
-            Way(
-                path.noises,
-                [(at(form, point), op) for form, op in path.conditions],
-                path.weight,
-                at(output, point),
-            )
-            for path, output in known[0]
-        ]
+        return [TakenPath(path, point, at(output, point)) for path, output in known[0]]
 
     def _paths(self, judge: Judge, given: Callable[[Path], Input]) -> list[tuple[Path, Any]]:
         """Return the paths of the mechanism at an input, those on which it fails last."""
@@ -231,7 +227,7 @@ class Derivation:
             raise UnsupportedError("an output holds noise")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
-            run = Run()
+            run = ProgramRun()
             self.mechanism.run(run, u)
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])

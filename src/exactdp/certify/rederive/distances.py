@@ -6,10 +6,10 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from .linear import Form, is_number
-from .programs import Program
+from .linear import LinearForm, is_number
+from .programs import SourceProgram
 from .ratios import MalformedError, UnsupportedError
-from .runs import Condition, Run
+from .runs import Condition, ProgramRun
 
 Values = list[Any]  # single values of an input
 
@@ -22,7 +22,7 @@ def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
     if name not in ("linf", "l1", "numeric"):
         raise UnsupportedError("the distance on inputs is not known")
     for a in (*u, *v):
-        if not isinstance(a, bool | int | Fraction | Form):
+        if not isinstance(a, bool | int | Fraction | LinearForm):
             raise MalformedError("the distance on inputs needs numbers")
     gaps = [abs(a - b) for a, b in zip(u, v, strict=True)]
     if name == "l1":
@@ -36,12 +36,12 @@ def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
 
 
 def between_outputs(
-    spec: dict[str, Any], u: list[Any], one: Any, two: Any, own: Program | None
+    spec: dict[str, Any], u: list[Any], one: Any, two: Any, own: SourceProgram | None
 ) -> Any:
     """Return the distance of two finite outputs at an input (a value for each parameter)."""
     if own is not None:
         given: Any = u[0] if len(u) == 1 else tuple(u)
-        found = own.run(Run(), [given, one, two])
+        found = own.run(ProgramRun(), [given, one, two])
         if not (is_number(found) or found == inf) or found < 0:
             raise UnsupportedError("the distance on outputs is no distance")
         return found
@@ -63,7 +63,7 @@ def _sup(one: Any, two: Any) -> Any:
         if len(one) != len(two):
             return inf
         return max((_sup(a, b) for a, b in zip(one, two, strict=True)), default=Fraction(0))
-    if all(is_number(x) or isinstance(x, Form) for x in (one, two)):
+    if all(is_number(x) or isinstance(x, LinearForm) for x in (one, two)):
         return abs(one - two)
     return Fraction(0) if one == two else inf
 
@@ -72,7 +72,7 @@ def holds_noise(output: Any) -> bool:
     """Whether a number in an output is not known, even where the input is."""
     if isinstance(output, tuple):
         return any(map(holds_noise, output))
-    return isinstance(output, Form) and any(name >= 0 for name in output.coefficients)
+    return isinstance(output, LinearForm) and any(name >= 0 for name in output.coefficients)
 
 
 def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
@@ -87,7 +87,7 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
             return False
         pairs = zip(output, ideal, strict=True)
         return all(matches(a, b, radius, conditions) for a, b in pairs)
-    numbers = [is_number(x) or isinstance(x, Form) for x in (output, ideal)]
+    numbers = [is_number(x) or isinstance(x, LinearForm) for x in (output, ideal)]
     if holds_noise(output):
         if radius is None or not numbers[1]:
             return False  # noise equals a number with probability 0
@@ -96,5 +96,5 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
         return True
     if radius is not None and all(numbers):
         return bool(abs(output - ideal) <= radius)
-    has_form = isinstance(output, Form) or isinstance(ideal, Form)
+    has_form = isinstance(output, LinearForm) or isinstance(ideal, LinearForm)
     return (all(numbers) or not has_form) and bool(output == ideal)  # True is 1, but no number

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.reading import Reader, Terms, spelled
+from ..kernel.reading import CertificateReader, Terms, spelled
 from .ratios import MalformedError, Ratio, UnsupportedError
 
 Number = Fraction | float  # a float only if it is infinite
@@ -21,7 +21,7 @@ _DEEPEST = 100
 _DISTANCES = ("alpha", "gamma")
 
 
-def read(reader: Reader, tree: Any, depth: int = 0) -> Tree:
+def read(reader: CertificateReader, tree: Any, depth: int = 0) -> Tree:
     """Return a tree with its closed forms read, and reject what is none."""
     reader.require(depth < _DEEPEST, "a formula is nested too deeply")
     match tree:

@@ -25,8 +25,8 @@ Number = int | Fraction
 Row = tuple[Number, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
 Rows = frozenset[Row]
 Monomial = tuple[tuple[int, ...], Row]  # powers and rates of the same
-Density = dict[Monomial, Fraction]
-Polynomial = dict[tuple[int, ...], Fraction]
+Density = dict[Monomial, Number]
+Polynomial = dict[tuple[int, ...], Number]
 
 Judge = Callable[[Row], int]  # the sign of Σ q·parameter
 
@@ -67,13 +67,12 @@ class Integrals:
             for name, c in form.coefficients.items():
                 row[place[name] if name >= 0 else len(used) - name] = sign * c
             rows.append(tuple(row))
-        own = tuple(noises[name] for name in used)
         start = self._tidy(rows)
         if start is None:
             return {}
-        key = own, start
+        key = _ordered(tuple(noises[name] for name in used), start)
         if key not in self._known:
-            self._known[key] = self._integral(own, start)
+            self._known[key] = self._integral(*key)
         return self._known[key]
 
     def _integral(self, noises: tuple[tuple[str, Fraction], ...], start: Rows) -> Sum:
@@ -82,32 +81,39 @@ class Integrals:
         size = lcm(*(rate.denominator for _, rate in noises))
         finer = lcm(*(q.denominator for row in start for q in row[count:]))
         scaled = frozenset((*row[:count], *(int(q * finer) for q in row[count:])) for row in start)
-        cells: dict[Rows, Density] = {scaled: {((0,) * width, (0,) * width): Fraction(1)}}
-        waiting = set(range(count))
+        cells: dict[Rows, Density] = {scaled: {((0,) * width, (0,) * width): 1}}
+        waiting, divisor = set(range(count)), 1
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))
             waiting.remove(v)
             kind, rate = noises[v]
-            cells = self._without(cells, v, kind, int(rate * size))
+            cells, by = self._without(cells, v, kind, int(rate * size))
+            divisor *= by
         unit = Fraction(1, size * finer)
         found: Sum = {}
         for density in cells.values():
             for (powers, rates), c in density.items():
                 key = powers[count:], tuple(q * unit for q in rates[count:])
-                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers)
+                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers) / divisor
         return {key: c for key, c in found.items() if c}
 
     def _without(
         self, cells: dict[Rows, Density], v: int, kind: str, rate: int
-    ) -> dict[Rows, Density]:
-        """Integrate a variable out of all cells; cells with equal conditions are added."""
+    ) -> tuple[dict[Rows, Density], int]:
+        """Integrate a variable out of all cells; cells with equal conditions are added.
+
+        The densities that are returned are to be divided by a number, and whole up to that.
+        """
+        sides = (1, -1) if kind == "lap" else (1,)
+        keys = {(key[0][v], key[1][v]) for density in cells.values() for key in density}
+        slopes = {(k, Fraction(r - side * rate).numerator) for k, r in keys for side in sides}
+        whole = lcm(*(r ** (k + 1) if r else k + 1 for k, r in slopes))
         found: dict[Rows, Density] = {}
         for rows, density in cells.items():
-            for side in (1, -1) if kind == "lap" else (1,):
+            for side in sides:
                 half = tuple(side * (k == v) for k in range(len(next(iter(density))[0])))
-                scale = Fraction(rate, 2 if kind == "lap" else 1)
                 weighted = {
-                    (powers, _raised(rates, v, -side * rate)): c * scale
+                    (powers, _raised(rates, v, -side * rate)): c * rate * whole
                     for (powers, rates), c in density.items()
                 }
                 self.spend(30 * (len(rows) + 1))
@@ -118,35 +124,34 @@ class Integrals:
                         self._add(into, weighted, v, high, 1)
                     if low is not None:
                         self._add(into, weighted, v, low, -1)
-        return {rows: kept for rows, density in found.items() if (kept := _nonzero(density))}
+        kept = {rows: left for rows, density in found.items() if (left := _nonzero(density))}
+        return kept, whole * len(sides)
 
     def _add(self, into: Density, density: Density, v: int, bound: Row, sign: int) -> None:
         """Add sign times the antiderivative in a variable at a bound.
 
         Of z^k·e^{rz} it is e^{rz}·Σ_j (−1)^j·k!/(k−j)!·z^{k−j}/r^{j+1}, or z^{k+1}/(k+1) if r = 0.
         """
-        powers_of: list[Polynomial] = [{(0,) * len(bound): Fraction(sign)}]
+        powers_of: list[Polynomial] = [{(0,) * len(bound): sign}]
         for (powers, rates), c in density.items():
             k, r = powers[v], rates[v]
             rest = (*powers[:v], 0, *powers[v + 1 :])
-            at = tuple(
-                0 if j == v else _whole(q + r * b)
-                for j, (q, b) in enumerate(zip(rates, bound, strict=True))
-            )
-            steps: list[tuple[int, Fraction]] = []
+            at = tuple([_whole(q + r * b) for q, b in zip(rates, bound, strict=True)])
+            at = (*at[:v], 0, *at[v + 1 :])
+            steps: list[tuple[int, Number]] = []
             if r == 0:
-                steps = [(k + 1, c / (k + 1))]
+                steps = [(k + 1, _quotient(c, k + 1))]
             else:
-                factor = c / r
+                factor = _quotient(c, r)
                 for j in range(k + 1):
                     steps.append((k - j, factor))
-                    factor = factor * (j - k) / r
+                    factor = _quotient(factor * (j - k), r)
             for power, factor in steps:
                 while len(powers_of) <= power:
                     powers_of.append(self._times(powers_of[-1], bound))
                 for more, d in powers_of[power].items():
                     key = tuple(map(int.__add__, rest, more)), at
-                    into[key] = into.get(key, _ZERO) + factor * d
+                    into[key] = into.get(key, 0) + factor * d
                 self.spend(2 * len(powers_of[power]))
 
     def _times(self, polynomial: Polynomial, bound: Row) -> Polynomial:
@@ -155,7 +160,7 @@ class Integrals:
             for k, b in enumerate(bound):
                 if b:
                     key = (*powers[:k], powers[k] + 1, *powers[k + 1 :])
-                    found[key] = found.get(key, _ZERO) + c * b
+                    found[key] = found.get(key, 0) + c * b
         self.spend(len(found))
         return found
 
@@ -164,8 +169,8 @@ class Integrals:
         tightest: dict[Row, Row] = {}
         for row in rows:
             direction, constant = row[: -self.parameters], row[-self.parameters :]
-            below = lcm(*(c.denominator for c in direction))
-            above = gcd(*(int(c * below) for c in direction))
+            below = lcm(*[c.denominator for c in direction])
+            above = gcd(*[c.numerator * (below // c.denominator) for c in direction])
             if above == 0:
                 if self.judge(constant) < 0:
                     return None
@@ -193,7 +198,8 @@ class Integrals:
                 rest.append(row)
             else:
                 slope = -row[v] if row[v] in (1, -1) else -1 / Fraction(row[v])
-                bound = tuple(0 if k == v else _whole(c * slope) for k, c in enumerate(row))
+                bound = tuple([_whole(c * slope) for c in row])
+                bound = (*bound[:v], 0, *bound[v + 1 :])
                 self._place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
         found: list[tuple[Rows, Row | None, Row | None]] = []
         lows: list[Row | None] = [*lower] or [None]
@@ -234,7 +240,31 @@ class Integrals:
 
 def _whole(q: Number) -> Number:
     """Return an integer as such."""
-    return q.numerator if q.denominator == 1 else q
+    return q if type(q) is int else q.numerator if q.denominator == 1 else q
+
+
+def _quotient(c: Number, r: Number) -> Number:
+    """Return c/r, as an integer where it is one."""
+    if type(c) is int and type(r) is int and c % r == 0:
+        return c // r
+    return Fraction(c) / r
+
+
+def _ordered(
+    noises: tuple[tuple[str, Fraction], ...], rows: Rows
+) -> tuple[tuple[tuple[str, Fraction], ...], Rows]:
+    """Return an integral with its variables in an order that does not depend on their names.
+
+    Variables that look alike stay as they are: then an equal integral may be done again.
+    """
+    count = len(noises)
+    looks = [
+        (noises[k], sorted((row[k], sorted(row[:count]), row[count:]) for row in rows))
+        for k in range(count)
+    ]
+    order = sorted(range(count), key=lambda k: looks[k])
+    moved = frozenset((*[row[k] for k in order], *row[count:]) for row in rows)
+    return tuple(noises[k] for k in order), moved
 
 
 def _nonzero(density: Density) -> Density:
@@ -246,11 +276,11 @@ def _raised(rates: Row, v: int, by: int) -> Row:
 
 
 def _minus(a: Row, b: Row) -> Row:
-    return tuple(x - y for x, y in zip(a, b, strict=True))
+    return tuple([x - y for x, y in zip(a, b, strict=True)])
 
 
 def _plus(a: Row, b: Row) -> Row:
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    return tuple([x + y for x, y in zip(a, b, strict=True)])
 
 
 def _splits(cells: dict[Rows, Density], v: int) -> int:

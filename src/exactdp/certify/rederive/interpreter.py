@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
-from .linear import Form, is_number
+from .linear import LinearForm, is_number
 from .ratios import (
     EPS,
     BrokenRunError,
@@ -18,10 +18,10 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import Run
+from .runs import ProgramRun
 
 if TYPE_CHECKING:
-    from .programs import Program
+    from .programs import SourceProgram
 
 _COST_OF_CHOICE = 1_000  # steps: its probabilities are closed forms, which are added and compared
 FAILURES = (
@@ -67,11 +67,11 @@ class _LeaveError(Exception):
         self.value = value
 
 
-class Walk:
+class FunctionCall:
     """One call of one function: its variables."""
 
     def __init__(
-        self, program: Program, run: Run | None, local: dict[str, Any], depth: int
+        self, program: SourceProgram, run: ProgramRun | None, local: dict[str, Any], depth: int
     ) -> None:
         self.program = program
         self.run = run
@@ -93,7 +93,7 @@ class Walk:
             raise UnsupportedError("a call is not understood")
         given = [list(one) if isinstance(one, list) else one for one in arguments]
         local = dict(zip(names, given, strict=True))
-        inner = Walk(self.program, self.run, local, self.depth + 1)
+        inner = FunctionCall(self.program, self.run, local, self.depth + 1)
         try:
             inner.block(node.body)
         except _LeaveError as leave:
@@ -289,13 +289,15 @@ class Walk:
             inner = self.local | dict(zip(names, arguments, strict=True))
             if self.depth > _DEEPEST:
                 raise UnsupportedError("calls are nested too deeply")
-            return Walk(self.program, self.run, inner, self.depth + 1).value(body)
+            return FunctionCall(self.program, self.run, inner, self.depth + 1).value(body)
 
         return call
 
-    def gathered(self, clauses: list[ast.comprehension], make: Callable[[Walk], Any]) -> list[Any]:
+    def gathered(
+        self, clauses: list[ast.comprehension], make: Callable[[FunctionCall], Any]
+    ) -> list[Any]:
         """Return what a comprehension makes."""
-        walk = Walk(self.program, self.run, dict(self.local), self.depth)
+        walk = FunctionCall(self.program, self.run, dict(self.local), self.depth)
         found: list[Any] = []
 
         def go(k: int) -> None:
@@ -353,7 +355,7 @@ class Walk:
             self.name(function.id)  # a Python function, or a name that is not known
         raise UnsupportedError(f"a call of {ast.unparse(function)[:50]} is not understood")
 
-    def sampling(self) -> Run:
+    def sampling(self) -> ProgramRun:
         """Return the run, where a sample is taken."""
         if self.run is None:
             raise UnsupportedError("a constant samples")
@@ -369,7 +371,7 @@ class Walk:
             rate = keywords.pop("rate") if "rate" in keywords else values.pop(0)
         start = "start" if kind == "expo" else "mean"
         mean = keywords.pop(start) if start in keywords else values.pop(0)
-        if values or keywords or not (is_number(mean) or isinstance(mean, Form)):
+        if values or keywords or not (is_number(mean) or isinstance(mean, LinearForm)):
             raise UnsupportedError("a sample is not understood")
         return self.sampling().draw(kind, _rate(rate), mean)
 

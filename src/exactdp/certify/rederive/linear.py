@@ -18,7 +18,7 @@ MOST_BITS = 20_000
 class Judge(Protocol):
     """Decides comparisons."""
 
-    def decide(self, form: Form, op: str) -> bool:
+    def decide(self, form: LinearForm, op: str) -> bool:
         """Return whether form op 0."""
 
 
@@ -34,7 +34,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
-class Form:
+class LinearForm:
     """Σ c·x + constant, with at least one unknown x."""
 
     __slots__ = ("coefficients", "constant", "judge")
@@ -48,15 +48,15 @@ class Form:
     def _combined(self, other: Any, factor: int) -> Any:
         """Return self + factor·other."""
         if is_number(other):
-            return Form(self.coefficients, self.constant + factor * other, self.judge)
-        if not isinstance(other, Form):
+            return LinearForm(self.coefficients, self.constant + factor * other, self.judge)
+        if not isinstance(other, LinearForm):
             return NotImplemented
         total = dict(self.coefficients)
         for name, c in other.coefficients.items():
             total[name] = total.get(name, Fraction(0)) + factor * c
         found = {name: c for name, c in total.items() if c}
         constant = self.constant + factor * other.constant
-        return Form(found, constant, self.judge) if found else plain(constant)
+        return LinearForm(found, constant, self.judge) if found else plain(constant)
 
     def __add__(self, other: object) -> Any:
         return self._combined(other, 1)
@@ -69,11 +69,11 @@ class Form:
     def __rsub__(self, other: Any) -> Any:
         return -self + other if is_number(other) else NotImplemented
 
-    def __neg__(self) -> Form:
-        found: Form = self * -1
+    def __neg__(self) -> LinearForm:
+        found: LinearForm = self * -1
         return found
 
-    def __pos__(self) -> Form:
+    def __pos__(self) -> LinearForm:
         return self
 
     def __mul__(self, other: Any) -> Any:
@@ -82,14 +82,14 @@ class Form:
         if not other:
             return 0
         found = {name: c * other for name, c in self.coefficients.items()}
-        return Form(found, self.constant * other, self.judge)
+        return LinearForm(found, self.constant * other, self.judge)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return self * (1 / Fraction(other)) if is_number(other) else NotImplemented
 
-    def __abs__(self) -> Form:
+    def __abs__(self) -> LinearForm:
         return self if self >= 0 else -self
 
     def __bool__(self) -> bool:
@@ -99,7 +99,7 @@ class Form:
         if isinstance(other, float):  # ±inf, no other float is ever made
             return op in ("<", "<=", "!=") if other > 0 else op in (">", ">=", "!=")
         difference = self._combined(other, -1)
-        if isinstance(difference, Form):
+        if isinstance(difference, LinearForm):
             return self.judge.decide(difference, op)
         if difference is NotImplemented:
             return NotImplemented

@@ -13,13 +13,13 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from ..kernel.reading import Interval
+from ..kernel.reading import RealInterval
 from . import formulas
 from .ratios import UnsupportedError
 from .values import Level
 
 
-class Point(NamedTuple):
+class Levels(NamedTuple):
     """α and γ, and whether the claim is made at them or only below."""
 
     alpha: Any
@@ -28,14 +28,14 @@ class Point(NamedTuple):
     gamma_reached: bool
 
 
-class Due(NamedTuple):
+class Required(NamedTuple):
     """The probability of being within the radius is claimed for all these γ."""
 
-    point: Point
+    point: Levels
     radius: Any
 
 
-def top(level: Interval, dd: Any, *, closed: bool) -> tuple[Any, bool] | None:
+def top(level: RealInterval, dd: Any, *, closed: bool) -> tuple[Any, bool] | None:
     """Return the largest α of a range and whether it is reached; None if nothing is claimed."""
     allowed = level.lower < dd or (closed and level.lower == dd and level.lower_closed)
     if not allowed:
@@ -47,8 +47,8 @@ def top(level: Interval, dd: Any, *, closed: bool) -> tuple[Any, bool] | None:
 
 def follows(alpha: Level, gamma: Level) -> bool:
     """Whether γ changes with an α that is not fixed."""
-    is_range = isinstance(alpha, Interval)
-    return is_range and not isinstance(gamma, Interval) and "alpha" in formulas.names(gamma)
+    is_range = isinstance(alpha, RealInterval)
+    return is_range and not isinstance(gamma, RealInterval) and "alpha" in formulas.names(gamma)
 
 
 def due(
@@ -56,20 +56,20 @@ def due(
     alpha: tuple[Any, bool],
     steps: list[Any],
     radius: Callable[[Any], Any],
-) -> Iterator[Due]:
+) -> Iterator[Required]:
     """Return what must be shown; `steps` are the values of the output distance, `radius` is γ at α.
 
     If γ follows α, all of these are numbers.
     """
     gamma = levels[1]
     for least, limit in pairwise(steps):
-        if isinstance(gamma, Interval):
+        if isinstance(gamma, RealInterval):
             if gamma.upper < least or (gamma.upper == least and not gamma.upper_closed):
                 continue
             if gamma.lower >= limit:
                 continue
             highest = min(limit, gamma.upper)
-            yield Due(Point(*alpha, highest, highest < limit and gamma.upper_closed), least)
+            yield Required(Levels(*alpha, highest, highest < limit and gamma.upper_closed), least)
         else:
             yield from _following(levels, alpha, (least, limit), radius)
 
@@ -79,7 +79,7 @@ def _following(
     alpha: tuple[Any, bool],
     step: tuple[Any, Any],
     value: Callable[[Any], Any],
-) -> Iterator[Due]:
+) -> Iterator[Required]:
     """Return what must be shown for γ = slope·α + start in [radius, limit)."""
     start, one, two = (Fraction(value(Fraction(k))) for k in (0, 1, 2))
     slope = one - start
@@ -96,7 +96,7 @@ def _following(
     if lowest > highest or (lowest == highest and not reached):
         return
     gamma = inf if highest == inf else slope * Fraction(highest) + start
-    yield Due(Point(highest, reached, gamma, reached), radius)
+    yield Required(Levels(highest, reached, gamma, reached), radius)
 
 
 def _is_line(tree: object) -> bool:

@@ -14,13 +14,13 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
-from ..kernel.cones import Region, Vector
+from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
-from .derivation import Derivation, Way
+from .derivation import Derivation, TakenPath
 from .distances import matches
 from .integrals import Integrals
-from .linear import Form
-from .points import Inside, number_of, vector_of
+from .linear import LinearForm
+from .points import InsideCone, number_of, vector_of
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .runs import Condition
 
@@ -39,7 +39,7 @@ def spelled(value: Any, size: int) -> Any:
     """Return an output with vectors for its forms."""
     if isinstance(value, tuple):
         return tuple(spelled(one, size) for one in value)
-    if isinstance(value, Form):
+    if isinstance(value, LinearForm):
         if any(name >= 0 for name in value.coefficients):
             raise UnsupportedError("an ideal output holds noise")
         return At(vector_of(value, size))
@@ -49,11 +49,13 @@ def spelled(value: Any, size: int) -> Any:
 class OnCone:
     """The program of a claim on one cone; `entries` are the single values of the input."""
 
-    def __init__(self, derivation: Derivation, region: Region, entries: list[Entry]) -> None:
+    def __init__(
+        self, derivation: Derivation, region: PolyhedralCone, entries: list[Entry]
+    ) -> None:
         self.derivation = derivation
         self.region = region
-        self.judge = Inside(region)
-        self.mechanism = Inside(region)
+        self.judge = InsideCone(region)
+        self.mechanism = InsideCone(region)
         """It knows what the mechanism compares without noise."""
         self.point = [self.value(one) for one in entries]
 
@@ -77,7 +79,7 @@ class OnCone:
         return shared if size == 1 else Integrals(size, self.region.judge, shared)
 
     @cached_property
-    def ways(self) -> list[Way]:
+    def ways(self) -> list[TakenPath]:
         """The ways of the mechanism; it must not fail on one that is possible."""
         every = self.derivation.ways(self.point, self.mechanism)
         for way in every:
@@ -85,9 +87,9 @@ class OnCone:
                 raise WrongProgramError(str(way.output)) from way.output
         return [way for way in every if not isinstance(way.output, BrokenRunError)]
 
-    def chance(self, way: Way, more: list[Condition]) -> Sum:
+    def chance(self, way: TakenPath, more: list[Condition]) -> Sum:
         """Return the probability of a way and more conditions, without its weight."""
-        return self.integrals.density(way.noises, [*way.conditions, *more])
+        return self.integrals.density(way.path.noises, [*way.conditions, *more])
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""
@@ -103,7 +105,7 @@ class OnCone:
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:
-                yield way.weight, self.chance(way, more)
+                yield way.path.weight, self.chance(way, more)
 
     def probability(self, ideal: Any, radius: Any) -> Ratio:
         """Return the probability of being so close to the ideal."""

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from ..kernel.cones import Region, Vector
-from .linear import Form, Judge, holds, is_number, plain
+from ..kernel.cones import PolyhedralCone, Vector
+from .linear import Judge, LinearForm, holds, is_number, plain
 
 T = TypeVar("T")
+
+_ZERO = Fraction(0)
 
 Point = list[Any]
 """Single values of an input. Numbers may be forms in the parameters −1, −2, … of a cone, divided by
@@ -25,29 +27,38 @@ def at(value: Any, point: Point) -> Any:
     """Return an output, or a form, with the numbers of a point for unknowns of names < 0."""
     if isinstance(value, tuple):
         return tuple(at(one, point) for one in value)
-    if not isinstance(value, Form):
+    if not isinstance(value, LinearForm):
         return value
-    noise = {name: c for name, c in value.coefficients.items() if name >= 0}
-    found: Any = Form(noise, value.constant, value.judge) if noise else value.constant
+    constant, rest, judge = value.constant, dict[int, Fraction](), value.judge
+    is_noisy = any(name >= 0 for name in value.coefficients)
     for name, c in value.coefficients.items():
-        if name < 0:
-            found = found + c * point[-name - 1]
-    return plain(Fraction(found)) if is_number(found) else found
+        one = {name: c} if name >= 0 else point[-name - 1]
+        if isinstance(one, LinearForm):
+            judge = judge if is_noisy else one.judge
+            constant += c * one.constant
+            one = {inner: c * d for inner, d in one.coefficients.items()}
+        if isinstance(one, dict):
+            for inner, d in one.items():
+                rest[inner] = rest.get(inner, _ZERO) + d
+        else:
+            constant += one if c == 1 else c * one
+    found = {name: c for name, c in rest.items() if c}
+    return LinearForm(found, constant, judge) if found else plain(Fraction(constant))
 
 
-def unknown(k: int, judge: Judge) -> Form:
+def unknown(k: int, judge: Judge) -> LinearForm:
     """Return the unknown −k."""
-    return Form({-k: Fraction(1)}, Fraction(0), judge)
+    return LinearForm({-k: Fraction(1)}, Fraction(0), judge)
 
 
-class Inside:
+class InsideCone:
     """Decides comparisons of forms in the parameters of a cone, inside it."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: PolyhedralCone) -> None:
         self.region = region
         self.compared: set[tuple[Vector, str]] = set()
 
-    def decide(self, form: Form, op: str) -> bool:
+    def decide(self, form: LinearForm, op: str) -> bool:
         """Return whether form op 0; of an infinitesimal the sign counts where all else is 0."""
         vector = vector_of(form, self.region.size)
         sign = self.region.judge(vector)
@@ -70,7 +81,7 @@ def vector_of(value: Any, size: int) -> Vector:
 def number_of(form: Vector, judge: Judge) -> Any:
     """Return a form as a number to calculate with."""
     rest = {-k: q for k, q in enumerate(form) if k and q}
-    return Form(rest, form[0], judge) if rest else plain(form[0])
+    return LinearForm(rest, form[0], judge) if rest else plain(form[0])
 
 
 class AtPoint:
@@ -79,12 +90,12 @@ class AtPoint:
     def __init__(self, point: Point, judge: Judge) -> None:
         self.point = point
         self.judge = judge
-        self.made: list[tuple[Form, str, bool]] = []
+        self.made: list[tuple[LinearForm, str, bool]] = []
 
-    def decide(self, form: Form, op: str) -> bool:
+    def decide(self, form: LinearForm, op: str) -> bool:
         """Return whether form op 0."""
         found = at(form, self.point)
-        truth = self.judge.decide(found, op) if isinstance(found, Form) else holds(found, op)
+        truth = self.judge.decide(found, op) if isinstance(found, LinearForm) else holds(found, op)
         self.made.append((form, op, truth))
         return truth
 
@@ -93,7 +104,7 @@ class Remembered(Generic[T]):
     """What was found at points, as a tree of comparisons."""
 
     def __init__(self) -> None:
-        self.question: tuple[Form, str] | None = None
+        self.question: tuple[LinearForm, str] | None = None
         self.answers: dict[bool, Remembered[T]] = {}
         self.found: list[T] = []
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from . import limits
 from .builtin import bounded
-from .interpreter import FAILURES, UNKNOWN, Walk
-from .linear import Form, plain
+from .interpreter import FAILURES, UNKNOWN, FunctionCall
+from .linear import LinearForm, plain
 from .ratios import BrokenRunError, EndlessRunError, UnsupportedError
-from .runs import Run
+from .runs import ProgramRun
 
 # So the printer of programs names what it cannot print.
 _OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
@@ -26,7 +26,7 @@ _OF_PYTHON = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
-class Kind:
+class InputKind:
     """What an input is: values of a finite domain, or reals; alone, or a list of them."""
 
     members: tuple[Any, ...] | None
@@ -53,7 +53,7 @@ class Steps:
             raise EndlessRunError(f"a run of the program takes more than {limits.MAX_RUN} steps")
 
 
-class Program:
+class SourceProgram:
     """The last function of a source text, with the constants and functions before it."""
 
     def __init__(self, source: str, steps: Steps) -> None:
@@ -67,7 +67,7 @@ class Program:
         self.constants: dict[str, Any] = {}
         self.outside = set(_OUTSIDE.findall(source))
         self.function: ast.FunctionDef | None = None
-        nobody = Walk(self, None, {}, 0)
+        nobody = FunctionCall(self, None, {}, 0)
         for node in tree.body:
             match node:
                 case ast.FunctionDef(name):
@@ -94,37 +94,37 @@ class Program:
         assert self.function is not None
         return [one.arg for one in self.function.args.args]
 
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[InputKind]:
         """Return what the inputs are, by their annotations."""
         assert self.function is not None
         return [self._kind(one.annotation) for one in self.function.args.args]
 
-    def _kind(self, node: ast.expr | None) -> Kind:
-        nobody = Walk(self, None, {}, 0)
+    def _kind(self, node: ast.expr | None) -> InputKind:
+        nobody = FunctionCall(self, None, {}, 0)
         match node:
             case ast.Name("Real"):
-                return Kind(None, None)
+                return InputKind(None, None)
             case ast.Name("bool"):
-                return Kind((False, True), None)
+                return InputKind((False, True), None)
             case ast.Subscript(base, length):
-                return Kind(self._kind(base).members, nobody.guarded(length))
+                return InputKind(self._kind(base).members, nobody.guarded(length))
             case ast.Call(ast.Name("Dom"), [low, high]):
                 ends = nobody.guarded(low), nobody.guarded(high)
-                return Kind(tuple(bounded(range(ends[0], ends[1] + 1))), None)
+                return InputKind(tuple(bounded(range(ends[0], ends[1] + 1))), None)
             case ast.Call(ast.Name("Dom"), [members]):
-                return Kind(tuple(dict.fromkeys(nobody.guarded(members))), None)
+                return InputKind(tuple(dict.fromkeys(nobody.guarded(members))), None)
         raise UnsupportedError("the kind of an input is not known")
 
-    def run(self, run: Run, arguments: list[Any]) -> Any:
+    def run(self, run: ProgramRun, arguments: list[Any]) -> Any:
         """Return the output for given arguments, lists as tuples."""
         assert self.function is not None
-        walk = Walk(self, run, {}, 0)
+        walk = FunctionCall(self, run, {}, 0)
         self.steps.begin()
         try:
             return frozen(walk.called(self.function, arguments))
         except FAILURES as error:
             # With forms in it, an operation may fail only here; without, it fails in Python too.
-            own = isinstance(error, _OF_PYTHON) and Form.__name__ not in str(error)
+            own = isinstance(error, _OF_PYTHON) and LinearForm.__name__ not in str(error)
             kind = BrokenRunError if own else UnsupportedError
             raise kind(f"a run of the program fails: {error}") from error
 

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from .derivation import Derivation
-from .linear import Form, is_number
+from .linear import LinearForm, is_number
 from .points import Point
 from .ratios import UnsupportedError
 from .runs import Condition, Path
@@ -65,7 +65,7 @@ def _differences(derivation: Derivation, u: Point, output: Any, other: Any) -> l
     if isinstance(other, tuple) and isinstance(output, tuple) and len(other) == len(output):
         pairs = zip(output, other, strict=True)
         return [one for a, b in pairs for one in _differences(derivation, u, a, b)]
-    if not (is_number(output) and isinstance(other, Form)):
+    if not (is_number(output) and isinstance(other, LinearForm)):
         return [[]] if output != other else []
     form = other - output
     return [[_row(form, sign, size, strict=True)] for sign in (1, -1)]
@@ -144,7 +144,7 @@ def rows(conditions: list[Condition], size: int) -> Iterator[list[Row]]:
         yield [row for way in chosen for row in way]
 
 
-def _row(form: Form, sign: int, size: int, *, strict: bool) -> Row:
+def _row(form: LinearForm, sign: int, size: int, *, strict: bool) -> Row:
     coefficients = (sign * form.coefficients.get(k, Fraction(0)) for k in range(size))
     return tuple(coefficients), sign * form.constant, strict
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import limits
-from .linear import NEGATED, Form, Judge
+from .linear import NEGATED, Judge, LinearForm
 from .ratios import (
     BrokenRunError,
     EndlessRunError,
@@ -21,10 +21,10 @@ from .ratios import (
     stripped,
 )
 
-Condition = tuple[Form, str]  # form op 0
+Condition = tuple[LinearForm, str]  # form op 0
 
 
-class Run:
+class ProgramRun:
     """One run of a program; here, one without noise."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Run:
         return max(scored, key=lambda pair: pair[1])[0]
 
 
-class Path(Run):
+class Path(ProgramRun):
     """A run along one path, with conditions on the unknowns."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Path(Run):
         self.open.append(options)
         return chosen
 
-    def decide(self, form: Form, op: str) -> bool:
+    def decide(self, form: LinearForm, op: str) -> bool:
         """Follow the path; equality of noises has probability 0."""
         if self.inputs is not None and all(name < 0 for name in form.coefficients):
             return self.inputs.decide(form, op)
@@ -84,7 +84,7 @@ class Path(Run):
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
 
-    def _known(self, form: Form, op: str) -> bool | None:
+    def _known(self, form: LinearForm, op: str) -> bool | None:
         """Return what a condition with the same coefficients says already."""
         for other, its_op in self.conditions:
             if other.coefficients == form.coefficients and other.constant == form.constant:
@@ -101,7 +101,7 @@ class Path(Run):
         if kind == "dlap":
             raise UnsupportedError("sums of discrete Laplace noise are not re-derived")
         self.noises.append((kind, rate))
-        return Form({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+        return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
         """Take one option with its probability."""

@@ -11,8 +11,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from ..kernel.cones import Region, Vector, dot, reduced, whole
-from ..kernel.reading import Interval
+from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
+from ..kernel.reading import RealInterval
 from . import values
 from .derivation import single
 from .linear import holds
@@ -24,14 +24,14 @@ _ZERO = Fraction(0)
 
 
 @dataclass
-class Space:
+class ParameterSpace:
     """Parameters, and the input, α and γ as linear forms in them."""
 
     size: int
     entries: list[Any]
     alpha: At | None
     gamma: At | None
-    region: Region
+    region: PolyhedralCone
     compared: set[tuple[Vector, str]] = field(default_factory=set)
     """What the mechanism was seen to compare without noise."""
     distances: set[Vector] = field(default_factory=set)
@@ -67,7 +67,7 @@ class Spaces(Statement):
         """Read a linear form."""
         return tuple(self.rational(q) for q in self.entries(given, size))
 
-    def space(self, k: int, given: Any) -> Space:
+    def space(self, k: int, given: Any) -> ParameterSpace:
         """Read a space of parameters; what the claim says of them bounds it."""
         self.where = f"region {k + 1}"
         names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
@@ -87,21 +87,23 @@ class Spaces(Statement):
                 self.require(right, "a real input that does not move")
         levels = []
         for level, one in zip(self.levels, (alpha, gamma), strict=True):
-            self.require(one is None or isinstance(level, Interval), "α or γ is fixed")
+            self.require(one is None or isinstance(level, RealInterval), "α or γ is fixed")
             levels.append(None if one is None else At(self.form(one, size)))
-        region = Region(size, self)
+        region = PolyhedralCone(size, self)
         unit = tuple(Fraction(j == 0) for j in range(size))
         sides = [unit, *(one.form for one in levels if one is not None)]
         if self.ends is not None:
             real = [one.form for one in entries if isinstance(one, At)]
             for form, (low, high) in zip(real, self.ends, strict=True):
-                sides.append(tuple(x - low * e for x, e in zip(form, unit, strict=True)))
-                sides.append(tuple(high * e - x for x, e in zip(form, unit, strict=True)))
+                for end, sign in ((low, 1), (high, -1)):
+                    if isinstance(end, Fraction):
+                        pairs = zip(form, unit, strict=True)
+                        sides.append(tuple(sign * (x - end * e) for x, e in pairs))
         for side in sides:
             region = region.cut(side)
-        return Space(size, entries, levels[0], levels[1], region)
+        return ParameterSpace(size, entries, levels[0], levels[1], region)
 
-    def all_there(self, spaces: list[Space]) -> str:
+    def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and say how the sides of cells are dealt with."""
         self.require(spaces, "there are none")
         free = {(space.alpha is None, space.gamma is None) for space in spaces}
@@ -144,12 +146,12 @@ class Spaces(Statement):
         found = [[Fraction(j == k) for j in range(size)] for k in range(size)]
         flat = []
         for k, (low, high) in enumerate(self.ends or (), start=1):
-            if low == high:
+            if low == high and isinstance(low, Fraction):
                 found[0][k] = low
                 flat.append(k)
         return [one for k, one in enumerate(found) if k not in flat]
 
-    def faces(self, spaces: list[Space]) -> bool:
+    def faces(self, spaces: list[ParameterSpace]) -> bool:
         """Check that each tie of the ideal is a space of its own.
 
         Between ties the ideal output is the same, and with it the sets of inputs that disagree; so
@@ -162,7 +164,7 @@ class Spaces(Statement):
                 self.face(space, form, flats)
         return True
 
-    def ties(self, space: Space) -> set[Vector]:
+    def ties(self, space: ParameterSpace) -> set[Vector]:
         """Return the forms that the ideal compares with 0, and gaps that decide disagreement.
 
         A form counts if it is 0 somewhere where the comparisons before it come out as on its path,
@@ -197,13 +199,13 @@ class Spaces(Statement):
                 found.add(tuple(a - b for a, b in zip(one, two, strict=True)))
         return {form for form in found if any(form[1:])}
 
-    def face(self, space: Space, form: Vector, flats: set[tuple[object, ...]]) -> None:
+    def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
         directions = _flat_of(space.region, form)
         right = not directions or space.flat(directions) in flats
         self.require(right, "a tie, at which the claim may jump, is not looked at")
 
-    def least(self, space: Space, flats: set[tuple[object, ...]]) -> None:
+    def least(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
         """Check that inputs at which dd is the least α are looked at, if the claim is made there.
 
         On a cell let D be what is stated of dd, so D ≥ dd, also on its sides, as far as dd is
@@ -214,7 +216,7 @@ class Spaces(Statement):
         then α = a must be a space.
         """
         level = self.levels[0]
-        if not self.closed or (isinstance(level, Interval) and not level.lower_closed):
+        if not self.closed or (isinstance(level, RealInterval) and not level.lower_closed):
             return
         for form in sorted(space.distances):
             if any(form[1:]):
@@ -225,7 +227,7 @@ class Spaces(Statement):
                 if any(start[1:]):
                     self.face(space, start, flats)
 
-    def jumps(self, space: Space, flats: set[tuple[object, ...]]) -> None:
+    def jumps(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
         """Check that the probability is continuous, or that its jumps are looked at.
 
         It may jump where the mechanism compares inputs without noise. If each such form is always
@@ -251,7 +253,7 @@ class Spaces(Statement):
                 self.face(space, form, flats)
 
 
-def _has_room(region: Region, sides: dict[Vector, set[int]]) -> bool:
+def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:
     """Whether a region is a product of intervals, with points on a side of forms of one number."""
     return all(sum(map(bool, side[1:])) <= 1 for side in region.sides) and all(
         sum(map(bool, form[1:])) == 1
@@ -260,7 +262,7 @@ def _has_room(region: Region, sides: dict[Vector, set[int]]) -> bool:
     )
 
 
-def _flat_of(region: Region, form: Vector) -> list[Vector]:
+def _flat_of(region: PolyhedralCone, form: Vector) -> list[Vector]:
     """Return vectors that span the part of a region where a form is 0; none if ε is 0 there."""
     tie = region.cut(form).cut([-q for q in form])
     found = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]

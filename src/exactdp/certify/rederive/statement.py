@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import inf
 from typing import Any, TypeVar
 
 from ..kernel.orthants import sum_of
-from ..kernel.reading import Interval, counted, short
+from ..kernel.reading import RealInterval, counted, short
 from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input, single
 from .formulas import Tree
-from .programs import Kind
+from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
 from .values import Level
 
@@ -32,13 +33,13 @@ class Statement(Sums):
     derivation: Derivation
     beta: Tree | None  # None if it differs from input to input
     levels: tuple[Level, Level]  # α and γ
-    epsilon: Interval
-    kinds: list[Kind]
+    epsilon: RealInterval
+    kinds: list[InputKind]
     names: list[str]
     inputs: list[Input]
     closed: bool  # whether the claim is also made where dd equals α
     is_listed = True  # whether the inputs are given one by one
-    ends: list[tuple[Fraction, Fraction]] | None = None  # of a box of inputs
+    ends: list[tuple[Fraction | float, Fraction | float]] | None = None  # of a box of inputs
 
     def __init__(self) -> None:
         self.derived: dict[str, int] = {}
@@ -125,7 +126,9 @@ class Statement(Sums):
             (ends,) = self.fields(given, "box")
             self.ends = []
             for pair in self.entries(ends, self.derivation.members.count(None)):
-                low, high = map(self.rational, self.pair(pair))
+                first, last = self.pair(pair)
+                low = -inf if first == "-inf" else self.rational(first)
+                high = inf if last == "inf" else self.rational(last)
                 self.require(low <= high, "the box is empty")
                 self.ends.append((low, high))
         else:
@@ -162,7 +165,7 @@ class Statement(Sums):
         assert function is not None
         alpha, gamma = (
             f"{name} in {level.text()}"
-            if isinstance(level, Interval)
+            if isinstance(level, RealInterval)
             else f"{name} = {formulas.say(level)}"
             for name, level in zip("αγ", self.levels, strict=True)
         )

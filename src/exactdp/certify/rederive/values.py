@@ -7,18 +7,18 @@ from itertools import islice, product
 from math import inf
 from typing import Any
 
-from ..kernel.reading import Interval, Reader
+from ..kernel.reading import CertificateReader, RealInterval
 from . import formulas
 from .formulas import Number, Tree
 from .linear import is_number, plain
-from .programs import Kind
+from .programs import InputKind
 
-Level = Interval | Tree  # a range, or a formula
+Level = RealInterval | Tree  # a range, or a formula
 
 MOST_INPUTS = 200_000
 
 
-def value(reader: Reader, given: Any, depth: int = 0) -> Any:
+def value(reader: CertificateReader, given: Any, depth: int = 0) -> Any:
     """Read a value: a rational, "inf", {"text": …}, true, false, null, or a list of values."""
     reader.require(depth < 20, "a value is nested too deeply")
     if isinstance(given, bool) or given is None:
@@ -34,14 +34,14 @@ def value(reader: Reader, given: Any, depth: int = 0) -> Any:
     return plain(reader.rational(given))
 
 
-def distance(reader: Reader, given: Any) -> Number:
+def distance(reader: CertificateReader, given: Any) -> Number:
     """Read a rational that is not negative, or "inf"."""
     found = inf if given == "inf" else reader.rational(given)
     reader.require(found >= 0, "a distance is negative")
     return found
 
 
-def an_input(reader: Reader, given: Any, kinds: list[Kind]) -> list[Any]:
+def an_input(reader: CertificateReader, given: Any, kinds: list[InputKind]) -> list[Any]:
     """Read an input: one value for each parameter, of its kind."""
     found: list[Any] = []
     for one, kind in zip(reader.entries(given, len(kinds)), kinds, strict=True):
@@ -61,7 +61,7 @@ def is_entry(item: Any, members: tuple[Any, ...] | None) -> bool:
     return any(item == one and isinstance(item, bool) == isinstance(one, bool) for one in members)
 
 
-def all_inputs(reader: Reader, given: Any, kinds: list[Kind]) -> list[list[Any]]:
+def all_inputs(reader: CertificateReader, given: Any, kinds: list[InputKind]) -> list[list[Any]]:
     """Return the inputs of a claim in order: {"grid": [lower, upper, step]} or {"list": […]}."""
     if isinstance(given, dict) and "list" in given:
         (listed,) = reader.fields(given, "list")
@@ -72,7 +72,7 @@ def all_inputs(reader: Reader, given: Any, kinds: list[Kind]) -> list[list[Any]]
     reader.require(right, "the grid is empty or too large")
     numbers = [plain(low + k * step) for k in range(int((high - low) // step) + 1)]
 
-    def values(kind: Kind) -> Iterator[Any]:
+    def values(kind: InputKind) -> Iterator[Any]:
         members = numbers if kind.members is None else kind.members
         if kind.length is None:
             return iter(members)
@@ -87,7 +87,7 @@ def all_inputs(reader: Reader, given: Any, kinds: list[Kind]) -> list[list[Any]]
     return [list(one) for one in islice(product(*map(values, kinds)), MOST_INPUTS)]
 
 
-def level(reader: Reader, given: Any) -> Level:
+def level(reader: CertificateReader, given: Any) -> Level:
     """Read α or γ: {"range": interval} or {"formula": tree}."""
     if isinstance(given, dict) and "range" in given:
         (ends,) = reader.fields(given, "range")
