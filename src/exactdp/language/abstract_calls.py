@@ -30,9 +30,9 @@ def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
     """
     name = called(node)
     first = kinds[0] if kinds else NOTHING
-    own = _RESULTS.get(name)
+    own = _of_anything(node, kinds, made)
     if own is not None:
-        return own(node, first, kinds, made)
+        return own
     for part, kind in zip(arguments(node), kinds, strict=True):
         if kind.holds_noise:
             _no_noise(name, part, kind.word)
@@ -66,60 +66,36 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
     refuse(where(part), message, rule, COMPARE_IT)
 
 
-def _enumerated(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    del node, kinds, made
-    # The sites are those of the list that is gone over: it cannot be changed meanwhile.
-    if isinstance(first.items, tuple):
-        return sequence(tuple(sequence((FINITE, item)) for item in first.items), first.sites)
-    return sequence(sequence((FINITE, first.entry)), first.sites)
-
-
-def _zipped(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    del first, made
-    plain = kinds[: len(node.args)]
-    sites = frozenset().union(*(kind.sites for kind in plain))
-    return sequence(sequence(tuple(kind.entry for kind in plain)), sites)
-
-
-def _copied(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    del kinds
-    sites = made() if called(node) == "list" else frozenset()
-    items = first.items if first.items is not None and not first.finite else first.entry
-    return sequence(items, sites)
-
-
-def _reversed(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    del node, kinds, made
-    return sequence(first.entry, first.sites)
-
-
-def _summed(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    total = number(kinds[1]) if len(kinds) > 1 else FINITE
-    entry = first.entry
-    if (entry.real or total.real) and (entry.integer or total.integer):
-        refuse(where(node), "real and integer noise cannot be mixed", MIXED, UNMIX)
-    del made
-    return number(join(entry, total))
-
-
-def _length(node: ast.Call, first: ValueKind, kinds: list[ValueKind], made: Made) -> ValueKind:
-    del kinds, made
-    if first.noise and first.items is None and not first.finite:
-        refuse(
-            where(node),
-            f"{first.word} has no length",
-            "Only lists, tuples, strings, ranges and tables have a length.",
-            "Ask for the length of the list that it came from.",
-        )
-    return FINITE
-
-
-_RESULTS: dict[str, Callable[[ast.Call, ValueKind, list[ValueKind], Made], ValueKind]] = {
-    "enumerate": _enumerated,
-    "zip": _zipped,
-    "list": _copied,
-    "tuple": _copied,
-    "reversed": _reversed,
-    "sum": _summed,
-    "len": _length,
-}
+def _of_anything(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind | None:
+    """Return the kind of what a function returns that takes noise, too; None for the others."""
+    first, plain = kinds[0] if kinds else NOTHING, kinds[: len(node.args)]
+    match called(node):
+        # The sites are those of the list that is gone over: it cannot be changed meanwhile.
+        case "enumerate" if isinstance(first.items, tuple):
+            return sequence(tuple(sequence((FINITE, item)) for item in first.items), first.sites)
+        case "enumerate":
+            return sequence(sequence((FINITE, first.entry)), first.sites)
+        case "zip":
+            sites = frozenset().union(*(kind.sites for kind in plain))
+            return sequence(sequence(tuple(kind.entry for kind in plain)), sites)
+        case "reversed":
+            return sequence(first.entry, first.sites)
+        case "list" | "tuple" as name:
+            items = first.items if first.items is not None and not first.finite else first.entry
+            return sequence(items, made() if name == "list" else frozenset())
+        case "sum":
+            total = number(kinds[1]) if len(kinds) > 1 else FINITE
+            entry = first.entry
+            if (entry.real or total.real) and (entry.integer or total.integer):
+                refuse(where(node), "real and integer noise cannot be mixed", MIXED, UNMIX)
+            return number(join(entry, total))
+        case "len" if first.noise and first.items is None and not first.finite:
+            refuse(
+                where(node),
+                f"{first.word} has no length",
+                "Only lists, tuples, strings, ranges and tables have a length.",
+                "Ask for the length of the list that it came from.",
+            )
+        case "len":
+            return FINITE
+    return None

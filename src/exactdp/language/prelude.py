@@ -26,30 +26,12 @@ def max(items):
             best = items[i]
     return best
 """,
-    "min": """
-def min(items):
-    assert len(items) > 0, "min of nothing"
-    best = items[0]
-    for i in range(1, len(items)):
-        if items[i] < best:
-            best = items[i]
-    return best
-""",
     "max_by": """
 def max_by(items, keys):
     assert len(items) > 0, "max of nothing"
     best = 0
     for i in range(1, len(items)):
         if keys[i] > keys[best]:
-            best = i
-    return items[best]
-""",
-    "min_by": """
-def min_by(items, keys):
-    assert len(items) > 0, "min of nothing"
-    best = 0
-    for i in range(1, len(items)):
-        if keys[i] < keys[best]:
             best = i
     return items[best]
 """,
@@ -94,6 +76,9 @@ def count(items, x):
 @cache
 def prelude(name: str) -> Definition:
     """Return the definition of a function of the prelude."""
-    source = text_source(_TEXTS[name].strip("\n"), f"<{name}>")
+    text = _TEXTS[name.replace("min", "max")]
+    if name.startswith("min"):  # the same, compared the other way round
+        text = text.replace("max", "min").replace("[i] >", "[i] <")
+    source = text_source(text.strip("\n"), f"<{name}>")
     reader = FunctionReader(source, given({}))
     return reader.function(source.parse().body[0], {})  # type: ignore[arg-type]
