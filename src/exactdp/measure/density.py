@@ -59,7 +59,7 @@ class Summand(NamedTuple):
         gap = {new: Fraction(1), **{name: -q for name, q in part.items()}}
         over = Halfspace.of(gap, -constant)
         both = frozenset([over.sharpened(), over.opposite().sharpened()])
-        free = Lattice((LatticeCell(both, {((), ()): ExpPoly(1)}, {}),))
+        free = Lattice((LatticeCell(both, ExpPoly(1), {}),))
         return self._replace(lattices=(*self.lattices, free))
 
     def lattice_of(self, variable: int) -> Lattice:
@@ -341,7 +341,9 @@ class Density:
         for one in self.products:
             sizes = [len(piece.poly) for f in one.functions.values() for piece in f.pieces]
             sizes += [len(cell.density.terms) for joint in one.joints for cell in joint.cells]
-            sizes += [len(cell.density) for mass in one.lattices for cell in mass.cells]
+            sizes += [
+                len(cell.density.numerator.terms) for mass in one.lattices for cell in mass.cells
+            ]
             cells, terms = cells + len(sizes), terms + sum(sizes)
         return cells, terms
 

@@ -212,38 +212,39 @@ class Frame:
         plus_t: bool = False,
     ) -> None:
         """Add terms with a point, or t plus a point, for t."""
-        size = self._size
-        rates = [n + low[-1] for n in columns[-1]]
-        exponents = [
-            [y + least + rate * step for y, rate in zip(column, rates, strict=True)]
-            for column, least, step in zip(
-                columns[size + 1 : -1], low[:-1], self._steps(point), strict=True
-            )
-        ]
-        last = rates if plus_t else repeat(0, len(rates))
-        moved = zip(*columns[: size + 1], *exponents, last, strict=True)
-        powers = self._powers(point, max(columns[size]), plus_t)
-        for key, c in zip(moved, coefficients, strict=True):
+        size, top = self._size, low[-1]
+        rates = [n + top for n in columns[-1]]
+        moved: list[Iterable[int]] = [*columns[: size + 1]]
+        for j, step in enumerate(self._steps(point)):
+            rest = low[j]
+            pairs = zip(columns[size + 1 + j], rates, strict=True)
+            moved.append([y + rest + rate * step for y, rate in pairs])
+        moved.append(rates if plus_t else repeat(0, len(rates)))
+        terms = zip(zip(*moved, strict=True), coefficients, strict=True)
+        highest = max(columns[size])
+        powers = self._powers(point, highest, plus_t) if highest else []
+        for key, c in terms:
             k = key[size]
             if not k:
-                old = found.get(key)
-                found[key] = c if old is None else old + c
+                found[key] = found[key] + c if key in found else c
                 continue
-            for own, factor in powers[k].items():
-                new = (*map(add, key[:size], own), own[size], *key[size + 1 :])
-                old = found.get(new)
-                found[new] = c * factor if old is None else old + c * factor
+            for change, factor in powers[k].items():
+                new = tuple(map(add, key, change))
+                found[new] = found[new] + c * factor if new in found else c * factor
 
     def _powers(self, point: Any, highest: int, plus_t: bool) -> list[dict[Powers, fmpq]]:
-        """Return the powers of a point, or of t plus a point, as polynomials in θ and t."""
-        found = [{(0,) * (self._size + 1): fmpq(1)}]
-        form = (*self._form(point), fmpq(int(plus_t))) if highest else ()
+        """Return what t, t², … become at a point, or t plus a point: changes of powers, factors."""
+        found = [{(0,) * (2 * self._size + 2): fmpq(1)}]
+        form = (*self._form(point), fmpq(int(plus_t)))
         for _ in range(highest):
             product: dict[Powers, fmpq] = {}
             for key, c in found[-1].items():
                 for j, q in enumerate(form):
                     if q:
-                        new = (*key[:j], key[j] + 1, *key[j + 1 :])
+                        change = list(key)
+                        change[j] += 1
+                        change[self._size] -= 1
+                        new = tuple(change)
                         product[new] = product[new] + c * q if new in product else c * q
             found.append(product)
         return found

@@ -8,7 +8,7 @@ active one; cells without interior have no mass and are dropped by linear progra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product as pairs
@@ -19,12 +19,31 @@ from exactdp.polyhedra.elimination import room
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, at_least
 from exactdp.polyhedra.program import has_interior
-from exactdp.reals import ExpPoly, ExpTerm, eps, parameter
+from exactdp.reals import ClosedForm, ExpPoly, ExpTerm, eps, parameter
 
 
 def name_of(variable: int) -> str:
     """Return the parameter that stands for a variable in a closed form."""
     return f"noise_{variable}"
+
+
+def noise_in(density: ClosedForm) -> set[int]:
+    """Return the variables that a density depends on."""
+    noisy = [name for name in density.parameters if name.startswith("noise_")]
+    return {int(name.removeprefix("noise_")) for name in noisy}
+
+
+def with_names(density: ClosedForm, names: Mapping[int, int]) -> ClosedForm:
+    """Return a density of renamed variables."""
+    return density.substitute(**{name_of(v): parameter(name_of(w)) for v, w in names.items()})
+
+
+def at_form(density: ClosedForm, variable: int, form: Form) -> ClosedForm:
+    """Return a density with a linear form for a variable."""
+    value = scaled(form.constant)
+    for name, q in form.coefficients.items():
+        value = value + q * parameter(name_of(name))
+    return density.substitute(**{name_of(variable): value})
 
 
 @dataclass(frozen=True)
@@ -52,8 +71,7 @@ class Joint:
         for cell in self.cells:
             for one in cell.conditions:
                 found |= one.variables
-            noisy = [name for name in cell.density.parameters if name.startswith("noise_")]
-            found |= {int(name.removeprefix("noise_")) for name in noisy}
+            found |= noise_in(cell.density)
         return frozenset(found)
 
     def times(self, other: Joint) -> Joint:
@@ -76,20 +94,20 @@ class Joint:
         cells = []
         for cell in self.cells:
             moved = frozenset(one.substituted({variable: form}) for one in cell.conditions)
-            cells.append(JointCell(moved, _substituted(cell.density, variable, form)))
+            cells.append(JointCell(moved, at_form(cell.density, variable, form).numerator))
         return Joint(tuple(cells))
 
     def renamed(self, names: dict[int, int]) -> Joint:
         """Return the density of renamed variables."""
-        values = {name_of(v): parameter(name_of(w)) for v, w in names.items()}
-        cells = []
-        for cell in self.cells:
-            density = cell.density.substitute(**values)
-            assert isinstance(density, ExpPoly)
-            cells.append(
-                JointCell(frozenset(one.renamed(names) for one in cell.conditions), density)
+        return Joint(
+            tuple(
+                JointCell(
+                    frozenset(one.renamed(names) for one in cell.conditions),
+                    with_names(cell.density, names).numerator,
+                )
+                for cell in self.cells
             )
-        return Joint(tuple(cells))
+        )
 
     def integrated(self, variable: int) -> Joint:
         """Return the density with one variable integrated out."""
@@ -108,46 +126,52 @@ def _integrated(cell: JointCell, variable: int) -> list[JointCell]:
     upper = [one.end(variable) for one in mine if one.coefficient(variable) < 0]
     primitive = antiderivative(cell.density, name_of(variable))
     found = []
-    for low, is_low in _active(lower, largest=True):
-        for high, is_high in _active(upper, largest=False):
-            conditions = [*others, *is_low, *is_high]
+    for low, high, where in ranges(lower, upper):
+        conditions = [*others, *where]
+        count()
+        if not has_room(conditions):
+            continue
+        density = _at(primitive, variable, high) - _at(primitive, variable, low)
+        if heard():
+            count(cells=1, terms=len(density.terms))
+        found.append(JointCell(frozenset(c for c in conditions if c.variables), density))
+    return found
+
+
+def ranges(
+    lower: Sequence[Form], upper: Sequence[Form], *, first: bool = False
+) -> Iterator[tuple[Form | None, Form | None, list[Halfspace]]]:
+    """Yield the ends that a range can have, and the conditions under which it has them.
+
+    Where several bounds are equal each is an end, or only the first one of them.
+    """
+    for low, is_low in _active(lower, first, largest=True):
+        for high, is_high in _active(upper, first, largest=False):
+            where = [*is_low, *is_high]
             if low is not None and high is not None:
-                conditions.append(at_least(high, low))
-            count()
-            if not has_room(conditions):
-                continue
-            density = _at(primitive, variable, high) - _at(primitive, variable, low)
-            if heard():
-                count(cells=1, terms=len(density.terms))
-            found.append(JointCell(frozenset(c for c in conditions if c.variables), density))
-    return found
+                where.append(at_least(high, low))
+            yield low, high, where
 
 
-def _active(bounds: list[Form], *, largest: bool) -> list[tuple[Form | None, list[Halfspace]]]:
-    """Return each bound with the conditions under which it is the largest (or smallest)."""
-    if not bounds:
-        return [(None, [])]
-    found: list[tuple[Form | None, list[Halfspace]]] = []
-    different = dict.fromkeys(bounds)  # equal bounds would all be active
-    for one in different:
-        others = [two for two in different if two is not one]
-        found.append((one, [at_least(one, x) if largest else at_least(x, one) for x in others]))
-    return found
+def _active(
+    bounds: Sequence[Form], first: bool, *, largest: bool
+) -> Iterator[tuple[Form | None, list[Halfspace]]]:
+    """Yield each bound with the conditions under which it is the largest (or smallest)."""
+    different = list(dict.fromkeys(bounds))  # equal bounds would all be active
+    for j, one in enumerate(different):
+        where = []
+        for k, two in enumerate(different):
+            if k != j:
+                pair = (one, two) if largest else (two, one)
+                where.append(at_least(*pair, strict=first and k < j))
+        yield one, where
+    if not different:
+        yield None, []
 
 
 def _at(primitive: ExpPoly, variable: int, bound: Form | None) -> ExpPoly:
     """Return the antiderivative at a bound; at ±∞ it is 0, because densities decay."""
-    return ExpPoly(0) if bound is None else _substituted(primitive, variable, bound)
-
-
-def _substituted(density: ExpPoly, variable: int, form: Form) -> ExpPoly:
-    """Return a density with a linear form for a variable."""
-    value = scaled(form.constant)
-    for name, q in form.coefficients.items():
-        value = value + q * parameter(name_of(name))
-    result = density.substitute(**{name_of(variable): value})
-    assert isinstance(result, ExpPoly)
-    return result
+    return ExpPoly(0) if bound is None else at_form(primitive, variable, bound).numerator
 
 
 def has_room(conditions: Iterable[Halfspace]) -> bool:

@@ -1,8 +1,9 @@
 """Masses on integer noise: guarded sums over the integer points of polyhedra.
 
-A mass is a sum of cells. A cell has integer linear conditions and a density, a sum of
-f(ε)·∏ z^k·e^{a·ε·z} with closed forms f; it counts where the conditions hold. A variable z may be
-confined to a residue class: then the cell speaks of z′ with z = modulus·z′ + residue. One variable
+A mass is a sum of cells. A cell has integer linear conditions and a density, a closed form in ε and
+the ε·z that counts where the conditions hold: as for real noise (`joint`) all is scaled by ε. A
+variable z may be confined to a residue class: then the cell speaks of z′ with
+z = modulus·z′ + residue. One variable
 is summed out by splitting the others into residue classes until its bounds are integers, then on
 which lower and which upper bound is the active one, and by geometric sums.
 """
@@ -15,14 +16,12 @@ from fractions import Fraction
 from itertools import product as tuples
 from math import comb, gcd, lcm
 
+from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
-from exactdp.polyhedra.form import Form, Number
-from exactdp.polyhedra.halfspace import Halfspace, at_least
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.polyhedra.program import has_interior
-from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-
-Monomial = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, Fraction], ...]]
-"""∏ z^k and the rates a of e^{a·ε·z}, both by variable."""
+from exactdp.reals import ClosedForm, ExpPoly, ExpTerm, eps, exp, parameter
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class LatticeCell:
     """A density on the integer points that satisfy all bounds, which are `sharpened`."""
 
     bounds: frozenset[Halfspace]
-    density: dict[Monomial, ClosedForm]
+    density: ClosedForm
     residues: dict[int, tuple[int, int]]
 
     @property
@@ -39,9 +38,7 @@ class LatticeCell:
         found = set(self.residues)
         for one in self.bounds:
             found |= one.variables
-        for powers, rates in self.density:
-            found |= {name for name, _ in (*powers, *rates)}
-        return frozenset(found)
+        return frozenset(found | noise_in(self.density))
 
     def is_empty(self) -> bool:
         """Whether linear programming shows that there is no point.
@@ -52,20 +49,9 @@ class LatticeCell:
 
     def substituted(self, variable: int, form: Form) -> LatticeCell:
         """Return the cell with an integer form for a variable; its residue class is forgotten."""
-        density: dict[Monomial, ClosedForm] = {}
-        for (powers, rates), factor in self.density.items():
-            k, rate = dict(powers).get(variable, 0), dict(rates).get(variable, Fraction(0))
-            rest = tuple(entry for entry in powers if entry[0] != variable)
-            moved = {name: a for name, a in rates if name != variable}
-            for name, c in form.coefficients.items():
-                moved[name] = moved.get(name, Fraction(0)) + rate * c
-            scale = factor * exp(rate * form.constant * eps)
-            for new_powers, number in _power(form, k):
-                key = _product(rest, new_powers), _clean(moved)
-                _add(density, key, scale * number)
         residues = {name: r for name, r in self.residues.items() if name != variable}
         bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
-        return LatticeCell(bounds, density, residues)
+        return LatticeCell(bounds, at_form(self.density, variable, form), residues)
 
     def split(self, variable: int, modulus: int) -> Iterator[LatticeCell]:
         """Yield the cell on each residue class of a variable, finer by a factor."""
@@ -126,13 +112,7 @@ class Lattice:
             tuple(
                 LatticeCell(
                     frozenset(one.renamed(names) for one in cell.bounds),
-                    {
-                        (
-                            tuple(sorted((names[v], k) for v, k in powers)),
-                            tuple(sorted((names[v], a) for v, a in rates)),
-                        ): factor
-                        for (powers, rates), factor in cell.density.items()
-                    },
+                    with_names(cell.density, names),
                     {names[v]: r for v, r in cell.residues.items()},
                 )
                 for cell in self.cells
@@ -144,16 +124,12 @@ class Lattice:
         gathered: dict[object, LatticeCell] = {}
         for cell in self.cells:
             for part in _summed(cell, variable):
-                count(cells=1, terms=len(part.density))
+                count(cells=1, terms=len(part.density.numerator.terms))
                 key = part.bounds, frozenset(part.residues.items())
                 known = gathered.get(key)
-                if known is not None:
-                    density = dict(known.density)
-                    for monomial, factor in part.density.items():
-                        _add(density, monomial, factor)
-                    part = replace(part, density=density)  # noqa: PLW2901 the cells are added
-                gathered[key] = part
-        return Lattice(tuple(cell for cell in gathered.values() if cell.density))
+                density = part.density if known is None else known.density + part.density
+                gathered[key] = replace(part, density=density)
+        return Lattice(tuple(cell for cell in gathered.values() if cell.density.numerator))
 
     def ranges(self, variable: int) -> list[tuple[int, int]] | None:
         """Return the range of the only variable in each cell, None if one is not bounded."""
@@ -173,8 +149,7 @@ class Lattice:
         total: ClosedForm = ExpPoly(0)
         for cell in self.cells:
             if all(one.form.constant >= 0 for one in cell.bounds):
-                for factor in cell.density.values():
-                    total = total + factor
+                total = total + cell.density
         return total
 
 
@@ -183,8 +158,8 @@ def discrete_laplace(variable: int, rate: Fraction, mean: int) -> Lattice:
     cells = []
     for sign, start in ((1, mean), (-1, mean - 1)):
         bound = Halfspace.of({variable: sign}, -sign * start)
-        monomial: Monomial = ((), ((variable, -sign * rate),))
-        cells.append(LatticeCell(frozenset([bound]), {monomial: exp(sign * rate * mean * eps)}, {}))
+        density = exp(sign * rate * (mean * eps - parameter(name_of(variable))))
+        cells.append(LatticeCell(frozenset([bound]), density, {}))
     return Lattice(tuple(cells))
 
 
@@ -200,14 +175,7 @@ def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:
         if first is None or second is None:
             return []
         one, two = first, second
-    density: dict[Monomial, ClosedForm] = {}
-    for (powers, rates), f in one.density.items():
-        for (more_powers, more_rates), g in two.density.items():
-            total = dict(rates)
-            for name, a in more_rates:
-                total[name] = total.get(name, Fraction(0)) + a
-            _add(density, (_product(powers, more_powers), _clean(total)), f * g)
-    return [LatticeCell(one.bounds | two.bounds, density, one.residues)]
+    return [LatticeCell(one.bounds | two.bounds, one.density * two.density, one.residues)]
 
 
 def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
@@ -226,23 +194,15 @@ def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
                     yield from _summed(part, variable)
             return
     others = frozenset(one for one in cell.bounds if not one.coefficient(variable))
-    lower = list(
-        dict.fromkeys(_end(one, variable) for one in mine if one.coefficient(variable) > 0)
-    )
-    upper = list(
-        dict.fromkeys(_end(one, variable) for one in mine if one.coefficient(variable) < 0)
-    )
+    lower = [_end(one, variable) for one in mine if one.coefficient(variable) > 0]
+    upper = [_end(one, variable) for one in mine if one.coefficient(variable) < 0]
     residues = {name: r for name, r in cell.residues.items() if name != variable}
-    for low, low_bounds in _active(lower, 1):
-        for high, high_bounds in _active(upper, -1):
-            bounds = {*others, *low_bounds, *high_bounds}
-            if low is not None and high is not None:
-                bounds.add(at_least(high, low).sharpened())
-            left = frozenset(one for one in bounds if one.variables or one.form.constant < 0)
-            part = LatticeCell(left, {}, {})
-            if not part.is_empty():
-                density = _sum(cell, variable, low, high)
-                yield LatticeCell(part.bounds, density, residues)
+    for low, high, where in ranges(lower, upper, first=True):
+        bounds = {*others, *(one.sharpened() for one in where)}
+        left = frozenset(one for one in bounds if one.variables or one.form.constant < 0)
+        part = LatticeCell(left, ExpPoly(0), residues)
+        if not part.is_empty():
+            yield replace(part, density=_sum(cell.density, variable, low, high))
 
 
 def _end(bound: Halfspace, variable: int) -> Form:
@@ -253,97 +213,50 @@ def _end(bound: Halfspace, variable: int) -> Form:
     return Form(rest, -(form.constant // c) if c > 0 else form.constant // -c)
 
 
-def _active(ends: list[Form], sign: int) -> list[tuple[Form | None, list[Halfspace]]]:
-    """Return each end with the bounds under which it is the first largest (sign 1) or smallest."""
-    if not ends:
-        return [(None, [])]
-    result: list[tuple[Form | None, list[Halfspace]]] = []
-    for j, one in enumerate(ends):
-        bounds = []
-        for k, other in enumerate(ends):
-            if k != j:
-                pair = (one, other) if sign > 0 else (other, one)
-                bounds.append(at_least(*pair, strict=k < j).sharpened())
-        result.append((one, bounds))
-    return result
-
-
-def _sum(
-    cell: LatticeCell, variable: int, low: Form | None, high: Form | None
-) -> dict[Monomial, ClosedForm]:
-    """Return Σ of the density over low ≤ variable ≤ high, T(high + 1) − T(low)."""
-    empty = LatticeCell(frozenset(), cell.density, {})
+def _sum(density: ClosedForm, variable: int, low: Form | None, high: Form | None) -> ClosedForm:
+    """Return Σ of a density over low ≤ variable ≤ high, T(high + 1) − T(low)."""
     if low is not None and low == high:
-        return empty.substituted(variable, low).density
-    summed: dict[Monomial, ClosedForm] = {}
-    for (powers, rates), factor in cell.density.items():
-        k, rate = dict(powers).get(variable, 0), dict(rates).get(variable, Fraction(0))
-        rest = tuple(entry for entry in powers if entry[0] != variable)
-        for i, coefficient in enumerate(_discrete_primitive(k, rate)):
-            key = _product(rest, ((variable, i),) if i else ()), rates
-            _add(summed, key, factor * coefficient)
-    primitive = LatticeCell(frozenset(), summed, {})
-    result: dict[Monomial, ClosedForm] = {}
-    if high is not None:
-        result = primitive.substituted(variable, high + 1).density
+        return at_form(density, variable, low)
+    over, under = _primitive(density.numerator, name_of(variable))
+    total = ExpPoly(0) if high is None else at_form(over, variable, high + 1).numerator
     if low is not None:
-        for key, factor in primitive.substituted(variable, low).density.items():
-            _add(result, key, -factor)
-    return result
+        total = total - at_form(over, variable, low).numerator
+    return total / (under * density.denominator)
 
 
-def _discrete_primitive(k: int, rate: Fraction) -> list[ClosedForm]:
-    """Return p with T(z) = Σ pᵢ·z^i·w^z and T(z + 1) − T(z) = z^k·w^z, where w = e^{rate·ε}.
+def _primitive(form: ExpPoly, name: str) -> tuple[ExpPoly, ExpPoly]:
+    """Return N and D with T = N/D and T(z + 1) − T(z) = form, where ε·z is the parameter `name`."""
+    grouped: dict[Fraction, dict[int, list[ExpTerm]]] = {}
+    for coefficient, powers, rates in form.terms:
+        k, rate = dict(powers).get(name, 0), dict(rates).get(name, Fraction(0))
+        rest = tuple(entry for entry in powers if entry[0] != name)
+        grouped.setdefault(rate, {}).setdefault(k, []).append(ExpTerm(coefficient, rest, rates))
+    over, under = ExpPoly(0), ExpPoly(1)
+    for rate, by_power in grouped.items():
+        own, own_under = ExpPoly(0), ExpPoly(1)
+        for k, terms in sorted(by_power.items(), reverse=True):
+            factor, divisor = _power_primitive(k, rate, parameter(name))
+            own_under = own_under if own else divisor
+            own = own + ExpPoly(terms) * factor * (own_under / divisor).numerator
+        over, under = over * own_under + own * under, under * own_under
+    return over, under
 
-    Comparing the coefficients of z^j in w·P(z + 1) − P(z) = z^k, from the top down.
+
+def _power_primitive(k: int, rate: Fraction, t: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """Return N and D with T(z) = N/D·w^z and T(z + 1) − T(z) = t^k·w^z, w = e^{rate·ε}, t = ε·z.
+
+    With P(z) for N/D it is w·P(z + 1) − P(z) = ε^k·z^k: compare coefficients from the top down.
     """
-    if rate:
-        w = exp(rate * eps)
-        found: list[ClosedForm] = [ExpPoly(0)] * (k + 1)
+    if not rate:
+        whole = [Fraction(0)] * (k + 2)
         for j in range(k, -1, -1):
-            known: ClosedForm = ExpPoly(int(j == k))
-            for i in range(j + 1, k + 1):
-                known = known - w * comb(i, j) * found[i]
-            found[j] = known / (w - 1)
-        return found
-    whole = [Fraction(0)] * (k + 2)
-    for j in range(k, -1, -1):
-        left = Fraction(int(j == k)) - sum(comb(i, j) * whole[i] for i in range(j + 2, k + 2))
-        whole[j + 1] = left / (j + 1)
-    return [ExpPoly(value) for value in whole]
-
-
-def _power(form: Form, k: int) -> list[tuple[tuple[tuple[int, int], ...], Number]]:
-    """Return the monomials of (Σ c·z + d)^k with their coefficients."""
-    result: dict[tuple[tuple[int, int], ...], Number] = {(): 1}
-    for _ in range(k):
-        grown: dict[tuple[tuple[int, int], ...], Number] = {}
-        for powers, number in result.items():
-            for name, c in form.coefficients.items():
-                key = _product(powers, ((name, 1),))
-                grown[key] = grown.get(key, 0) + number * c
-            grown[powers] = grown.get(powers, 0) + number * form.constant
-        result = grown
-    return [(powers, number) for powers, number in result.items() if number]
-
-
-def _product(
-    one: tuple[tuple[int, int], ...], two: tuple[tuple[int, int], ...]
-) -> tuple[tuple[int, int], ...]:
-    total = dict(one)
-    for name, k in two:
-        total[name] = total.get(name, 0) + k
-    return tuple(sorted(total.items()))
-
-
-def _clean(rates: dict[int, Fraction]) -> tuple[tuple[int, Fraction], ...]:
-    return tuple(sorted((name, a) for name, a in rates.items() if a))
-
-
-def _add(density: dict[Monomial, ClosedForm], key: Monomial, factor: ClosedForm) -> None:
-    known = density.get(key)
-    total = factor if known is None else known + factor
-    if total.numerator:
-        density[key] = total
-    else:
-        density.pop(key, None)
+            left = Fraction(int(j == k)) - sum(comb(i, j) * whole[i] for i in range(j + 2, k + 2))
+            whole[j + 1] = left / (j + 1)
+        return sum((q * eps ** (k + 1 - i) * t**i for i, q in enumerate(whole)), ExpPoly(0)), eps
+    w = exp(rate * eps)
+    found = [ExpPoly(0)] * k + [ExpPoly(1)]  # times z^i/(w − 1)^(k + 1 − i)
+    for j in range(k - 1, -1, -1):
+        for i in range(j + 1, k + 1):
+            found[j] = found[j] - w * comb(i, j) * found[i] * (w - 1) ** (i - j - 1)
+    over = sum((q * (w - 1) ** i * eps ** (k - i) * t**i for i, q in enumerate(found)), ExpPoly(0))
+    return over, (w - 1) ** (k + 1)
