@@ -101,7 +101,7 @@ def as_number(value: Value, name: str) -> Any:
 
 
 @dataclass(frozen=True)
-class _Largest(InputDistance):
+class _LargestGap(InputDistance):
     """The largest difference of two entries."""
 
     name: str = "linf"
@@ -225,7 +225,7 @@ class _Numeric(InputDistance):
         return linf.between(u, v)
 
 
-linf = _Largest()
+linf = _LargestGap()
 l1 = _Total()
 discrete = _Equal()
 numeric = _Numeric()
