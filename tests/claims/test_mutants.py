@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from claims.formulas import exp
-from exactdp import Accuracy, AllReals, Mechanism, ValueRefusedError, alpha, discrete, eps
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, ValueRefusedError, alpha, discrete, eps
 
 larger = Mechanism.from_source(
     "def larger(q: Real[2]):\n    return lap(eps, q[0]) < lap(eps, q[1])"
@@ -20,15 +20,17 @@ def test_the_first_counterexample_or_all() -> None:
 
 
 def test_limits_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The order of two numbers has two pieces and two cells."""
+    """The order of two numbers has two cells, and the size of a number two pieces."""
     monkeypatch.setattr("exactdp.claims.work.MOST_CELLS", 1)
     with pytest.raises(ValueRefusedError, match="more than 1 cells"):
         Accuracy(larger, exp(-alpha * eps), inputs=AllReals()).check()
+    first = Ideal.from_source("def first(u, v):\n    return abs(u[0] - v[0])")
     monkeypatch.setattr("exactdp.claims.pieces._MOST", 2)
-    assert not Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]]).check()
+    claim = Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]], input_distance=first)
+    assert claim.disagreement([0, 1]).distance == 0
     monkeypatch.setattr("exactdp.claims.pieces._MOST", 1)
     with pytest.raises(ValueRefusedError, match=r"(?s)more than 1 pieces.*fewer comparisons"):
-        Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]]).check()
+        claim.disagreement([0, 1])
 
 
 def test_inputs_that_differ_in_one_entry_only_are_different() -> None:

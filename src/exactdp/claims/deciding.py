@@ -97,6 +97,7 @@ def _route(claim: Accuracy, findings: list[Finding]) -> str:
 def _examined(claim: Accuracy, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
     """Yield what is found on some regions and on their faces, up to a counterexample."""
     for region, part in claim.work.with_faces(group, hear):
+        part(0.0)
         found = examine(claim.work, region, part)
         yield found
         if found.failures:

@@ -1,35 +1,50 @@
 """The distance to disagreement (Definition 1): how far to an input with another ideal output.
 
-The ideal is piecewise linear, and so is the distance on inputs. For each piece of the ideal the
-distance from u is found once, for all u, by eliminating the other input: it is the largest of
-linear forms in u. At an input only the forms are evaluated.
+The ideal is piecewise linear, and so is the distance on inputs. `symbolic_runs` finds the distance
+to other outputs, with a symbol for each number of u: once for all inputs at which the ideal makes
+the same comparisons. At an input only linear forms are evaluated. Where an input has many numbers
+these are used themselves.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, pairwise, product
-from math import lcm
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from exactdp.claims.approach import Stages
 from exactdp.claims.bounds import Largest, Least, Tree, certified
+from exactdp.claims.constraints import DISTANCE
 from exactdp.claims.distances import Distance, InputDistance
-from exactdp.claims.home import Home
+from exactdp.claims.finite import FiniteSearch
 from exactdp.claims.inputs import as_given, as_written, show
-from exactdp.claims.pieces import Piece, condition
-from exactdp.claims.unions import united
+from exactdp.claims.known import Known
+from exactdp.claims.pieces import NEGATED, condition
+from exactdp.claims.reaches import (
+    Point,
+    ReadyReach,
+    differences,
+    ready,
+    shortest,
+    system,
+    told_apart,
+)
+from exactdp.claims.symbolic_runs import Exploration, Gap, Reach, followed
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.values import Value, plain
-from exactdp.polyhedra.elimination import project, solution
-from exactdp.polyhedra.form import Form, Name
+from exactdp.language.machine import Compare
+from exactdp.language.operations import COMPARISONS
+from exactdp.language.values import List, Value
+from exactdp.polyhedra.elimination import solution
+from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import fraction, inf, spell
-from exactdp.semantics.events import is_number
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import ANYTHING, near, shape_of
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, has_spots
 
@@ -37,13 +52,8 @@ if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
     from exactdp.language.program import Program
 
-_T = "the distance"
-_MOST = 1_000_000  # inputs of a finite domain
+_MOST_SYMBOLS = 12  # numbers of an input for which distances are found once and for all
 
-Path: TypeAlias = tuple[int, ...]
-Point: TypeAlias = Mapping[Name, int | Fraction]
-Pair: TypeAlias = tuple[Value, Value]
-"""An entry of u and the same entry of the other input."""
 Differ: TypeAlias = Callable[[Value], bool]
 """Whether an output disagrees with that at the input one looks at."""
 
@@ -71,141 +81,26 @@ class Disagreement:
         )
 
 
-@dataclass(frozen=True)
-class Way:
-    """A distance for all u: max forms / scale where `when` holds, else infinite."""
+class _Group:
+    """The inputs with certain finite values and one kind of output: the graph that they share."""
 
-    when: Polyhedron
-    forms: tuple[Form, ...]
-    scale: int
-    system: Polyhedron
-    """All conditions on u, the other input and the distance."""
-    own: tuple[Name, ...]
-    """The unknowns that are neither of u nor the distance."""
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the distance is always 0."""
-        return not self.when and not any(form.coefficients or form.constant for form in self.forms)
-
-    def distance(self, point: Point) -> int | Distance:
-        """Return the distance at a point."""
-        for row in self.when:
-            if not row.holds(point):
-                return inf
-        largest = max([form.value(point) for form in self.forms])
-        if self.scale == 1:
-            return largest
-        return Fraction(largest, self.scale) if isinstance(largest, int) else largest / self.scale
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.reaches: dict[
+            object, tuple[ReadyReach, ...]
+        ] = {}  # by answers of the ideal's comparisons
 
     @cached_property
-    def stages(self) -> tuple[tuple[Name, Polyhedron], ...]:
-        """The unknowns, each with the conditions that are left when those after it are gone."""
-        found: list[tuple[Name, Polyhedron]] = []
-        rows = self.system
-        for name in self.own:
-            found.append((name, tuple(row for row in rows if row.coefficient(name))))
-            left = project(rows, [name])
-            assert left is not None
-            rows = left
-        return tuple(reversed(found))
-
-    def solved(self, point: Point, wish: Point) -> tuple[dict[Name, Any], bool]:
-        """Return values of the unknowns at u and a distance, and whether all conditions hold there.
-
-        Otherwise strict ones hold with equality. The numbers may be spots.
-        """
-        known: dict[Name, Any] = dict(point)
-        attained = True
-        for name, rows in self.stages:
-            lower, upper = (
-                [(row.end(name).value(known), row.strict) for row in rows if is_one(row, name)]
-                for is_one in (_bounds_below, _bounds_above)
-            )
-            low: Any = max((end for end, _ in lower), default=None)
-            high: Any = min((end for end, _ in upper), default=None)
-            value = wish.get(name, 0)
-            if low is not None and (value < low or (value == low and (low, True) in lower)):
-                value = low
-            elif high is not None and (value > high or (value == high and (high, True) in upper)):
-                value = high
-            is_open = (value, True) in lower or (value, True) in upper
-            if is_open and low is not None and low == high:
-                attained = False
-            elif is_open and attained:
-                if low is not None and high is not None:
-                    value = (low + high) / Fraction(2)
-                else:
-                    value = value - 1 if low is None else value + 1
-            known[name] = value
-        return {name: known[name] for name, _ in self.stages}, attained
-
-
-def _bounds_below(row: Halfspace, name: Name) -> bool:
-    return row.coefficient(name) > 0
-
-
-def _bounds_above(row: Halfspace, name: Name) -> bool:
-    return row.coefficient(name) < 0
-
-
-@dataclass(frozen=True)
-class Reach:
-    """The distance from u to a part of the input space, entry by entry where entries are free.
-
-    Each group of entries that depend on each other has its ways; the least of them counts, and of
-    the groups the largest or the sum.
-    """
-
-    output: Value
-    when: Polyhedron
-    groups: tuple[tuple[Way, ...], ...]
-    total: Callable[[list[int | Distance]], int | Distance]
-    other: tuple[Value, ...]
-    """The other input: symbols of its own, of u, and finite values."""
-
-    def distance(self, point: Point) -> int | Distance:
-        """Return the distance at a point, inf if the part cannot be reached from there."""
-        for row in self.when:
-            if not row.holds(point):
-                return inf
-        found: list[int | Distance] = [0]
-        for ways in self.groups:
-            nearest = ways[0].distance(point)
-            for way in ways[1:]:
-                nearest = min(nearest, way.distance(point))
-            found.append(nearest)
-        return self.total(found)
-
-    def at_home(self, home: Home) -> Reach:
-        """Return the same for inputs of which something is known."""
-        groups = tuple(
-            tuple(replace(way, forms=home.largest(way.forms)) for way in ways)
-            for ways in self.groups
-        )
-        return replace(self, groups=groups)
-
-    @cached_property
-    def parts(self) -> Counter[object]:
-        """The groups that can be away, by what their distance is made of."""
-        return Counter(
-            tuple((way.when, way.scale, frozenset(way.forms)) for way in ways)
-            for ways in self.groups
-            if not any(way.is_nothing for way in ways)
-        )
-
-    def is_never_longer(self, other: Reach) -> bool:
-        """Whether all that it is made of belongs to another reach too."""
-        return set(self.when) <= set(other.when) and self.parts <= other.parts
-
-
-def _shortest(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
-    """Return the reaches without those than which another is never longer."""
-    kept: list[Reach] = []
-    for reach in sorted(reaches, key=lambda one: (one.parts.total(), len(one.when))):
-        if not any(other.is_never_longer(reach) for other in kept):
-            kept.append(reach)
-    return tuple(kept)
+    def has_one_path(self) -> bool:
+        """Whether the graph has one path to its end, so that no comparison need be made."""
+        if any(self.graph.cyclic):
+            return False
+        nodes = self.graph.nodes
+        paths = [0] * len(nodes)
+        for (number,) in reversed(self.graph.components):
+            edges = nodes[number].edges
+            paths[number] = sum(paths[edge.target] for edge in edges) if edges else 1
+        return paths[0] == 1
 
 
 class Disagreements:
@@ -216,10 +111,15 @@ class Disagreements:
         self._ideal = ideal
         self._distance = distance
         self._kinds = kinds(mechanism.inputs)
-        self._names = entry_names(mechanism.inputs)
+        program = ideal.program or mechanism
+        self._names = entry_names(program.inputs)  # those in graphs
+        self._engine = program.kept(Engine)
+        self._releases = program.checked.output.holds_noise
+        self._own = {name: f"{name} of u" for name in self._names}
+        self._search = FiniteSearch(mechanism, ideal, distance)
         self._last: tuple[Value, ...] | None = None
-        self._known: dict[object, tuple[Reach, ...]] = {}  # by finite part and kind of output
-        self._ways: dict[object, tuple[Way, ...]] = {}  # by entries and conditions on them
+        self._groups: dict[object, _Group] = {}
+        self._gaps: dict[str, tuple[Gap, ...]] = {}  # between symbols
 
     def distance(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
         """Return dd(u), where `output` is the ideal output at u.
@@ -228,7 +128,27 @@ class Disagreements:
         """
         if not self._distance.by_entry and not has_spots(u):
             self._check_distance(u)
-        return self._closest(u, output, differ)[0]
+        reals = self._kinds.count(None)
+        if not reals:
+            return self._search.nearest(u, output, differ)[0]
+        if reals > _MOST_SYMBOLS and not has_spots(u):
+            return self._nearest(u, output, differ)[0]
+        reaches = self._reaches(u, output, every=differ is not None)
+        point = {self._own[name]: value for name, value in self._numbers(u).items()}
+        possible = [one for one in reaches if differ is None or differ(one.output)]
+        if has_spots(u):
+            return self._certified(point, possible)
+        found = min((one.distance(point) for one in possible), default=inf)
+        return found if found == inf else self._checked(Fraction(found) / possible[0].scale, u)
+
+    def _checked(self, distance: Fraction, u: tuple[Value, ...]) -> Fraction:
+        if distance < 0:
+            raise ValueRefusedError(
+                f"the distance {self._distance} is negative near the input "
+                f"{shown(as_given(self._mechanism, u))}",
+                rule="A distance is never negative.",
+            )
+        return distance
 
     def _check_distance(self, u: tuple[Value, ...]) -> None:
         """Refuse a function of the user that is no distance at the inputs used."""
@@ -249,42 +169,179 @@ class Disagreements:
                 )
         self._last = u
 
+    def _certified(self, point: Point, reaches: list[ReadyReach]) -> Distance:
+        """Return dd at an input with spots, and write down why it is that form.
+
+        Only what proves it is compared: the form is the largest of its own reach, and each other
+        reach has some form that is not smaller. Where all other inputs are equally far, one reach
+        that is open tells all.
+        """
+        if self._distance.is_all_or_nothing:
+            sample = {name: _sampled(value) for name, value in point.items()}
+            near = (one for one in reaches if one.distance(sample) != inf)
+            reaches = list(islice(near, 1)) or reaches
+        found: list[Tree] = []
+        for one in reaches:
+            if _is_open(one.when, point):
+                values = (form.value(point) / Fraction(one.scale) for form in one.forms)
+                found.append(Largest(tuple(values)))
+        return certified(Least(tuple(found)))
+
+    # The ways to another output --------------------------------------------------------
+
+    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Any]:
+        """Return the real numbers of an input by name."""
+        values = zip(self._names, entries(u), self._kinds, strict=True)
+        return {name: value for name, value, kind in values if kind is None}
+
+    def _finite(self, u: tuple[Value, ...]) -> tuple[Value, ...]:
+        return tuple(x for x, k in zip(entries(u), self._kinds, strict=True) if k is not None)
+
+    def _group(self, finite: tuple[Value, ...], output: Value, *, every: bool) -> _Group:
+        """Return the graph of the ideal for an output, or for all."""
+        pattern: Any = ANYTHING if every else output
+        if self._releases and not every:
+            pattern = shape_of(near(output, Fraction(0)))
+        kind = told_apart((finite, pattern))
+        if kind not in self._groups:
+            rest = iter(finite)
+            values = [0 if kind is None else next(rest) for kind in self._kinds]
+            program = self._ideal.program
+            assert program is not None
+            graph = self._engine.graph(assembled(program.inputs, values), pattern)
+            self._groups[kind] = _Group(graph)
+        return self._groups[kind]
+
+    def _reaches(
+        self, u: tuple[Value, ...], output: Value, *, every: bool
+    ) -> tuple[ReadyReach, ...]:
+        """Return the ways to disagree, for all inputs at which the ideal compares alike."""
+        finite = self._finite(u)
+        group = self._group(finite, output, every=every)
+        answers: list[bool] = []
+        numbers = {name: _sampled(value) for name, value in self._numbers(u).items()}
+        if not (group.reaches and group.has_one_path):
+            followed(group.graph, numbers, _noting(answers))
+        key = None if group.has_one_path else tuple(answers)
+        if key not in group.reaches:
+            here = {name: Linear.symbol(own) for name, own in self._own.items()}
+            rows: list[Halfspace] = []
+            given = iter(answers)
+
+            def again(event: Compare, difference: Any) -> bool:
+                truth = next(given)
+                op = event.op if truth else NEGATED[event.op]
+                if isinstance(difference, Linear) and op != "!=":
+                    rows.extend(condition(difference, op)[0])
+                return truth
+
+            own = followed(group.graph, here, again)
+            found = self._all(here, finite, output, own, Known(rows), every=every)
+            group.reaches[key] = ready(shortest(found, Known(rows), every=every))
+        return group.reaches[key]
+
+    def _all(
+        self,
+        here: Mapping[str, Any],
+        finite: tuple[Value, ...],
+        output: Value,
+        own: Value,
+        known: Known,
+        *,
+        every: bool,
+    ) -> Iterator[Reach]:
+        """Yield the ways to disagree with an input."""
+        for other in self._finite_parts():
+            ask = self._exploration(here, finite, other, output, known, every=every)
+            ways = replace(
+                ask, gaps=self._gaps, differences=lambda out: differences(out, own, every)
+            )
+            yield from (replace(one, finite=other) for one in ways.reaches())
+
+    def _exploration(
+        self,
+        here: Mapping[str, Any],
+        finite: tuple[Value, ...],
+        other: tuple[Value, ...],
+        output: Value,
+        known: Known,
+        *,
+        every: bool,
+    ) -> Exploration:
+        one, two = iter(finite), iter(other)
+        mine: dict[str, Scalar] = {}
+        there: dict[str, Scalar] = {}
+        for name, kind in zip(self._names, self._kinds, strict=True):
+            mine[name] = here[name] if kind is None else next(one)
+            there[name] = Linear.symbol(name) if kind is None else next(two)
+        graph = self._group(other, output, every=every).graph
+        return Exploration(graph, self._distance, mine, there, lambda _: (), known)
+
+    def _finite_parts(self) -> Iterator[tuple[Value, ...]]:
+        return product(*(kind.members for kind in self._kinds if kind is not None))
+
+    def _nearest(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> tuple[Distance, Reach | None, tuple[Value, ...]]:
+        """Return dd at an input of numbers, how it is reached, and with which finite values."""
+        best: tuple[Distance, Reach | None, tuple[Value, ...]] = (inf, None, ())
+        given, finite = self._numbers(u), self._finite(u)
+        every = differ is not None
+
+        def disagreeing(out: Value) -> Iterator[Polyhedron]:
+            if differ is None or differ(out):
+                yield from differences(out, output, every)
+
+        for other in self._finite_parts():
+            ask = self._exploration(given, finite, other, output, Known(()), every=every)
+            for one in replace(ask, differences=disagreeing).reaches(best[0]):
+                numbers: Any = one.forms
+                distance = self._checked(Fraction(max(numbers)), u)
+                if distance < best[0]:
+                    best = distance, one, other
+        return best
+
+    # A nearest input --------------------------------------------------------------------
+
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
-        distance, found = self._closest(u, output, differ)
-        if found is None:
+        if not self._distance.by_entry:
+            self._check_distance(u)
+        if None not in self._kinds:
+            distance, v = self._search.nearest(u, output, differ)
+            if v is None:
+                return Disagreement(inf, None, None, attained=False)
+            given = as_written(as_given(self._mechanism, v))
+            return Disagreement(distance, given, self._search.output(v), attained=True)
+        distance, reach, finite = self._nearest(u, output, differ)
+        if reach is None:
             return Disagreement(inf, None, None, attained=False)
-        if isinstance(found, tuple):
-            given = as_written(as_given(self._mechanism, found))
-            return Disagreement(distance, given, self._table[found], attained=True)
-        everything: dict[Name, int | Fraction] = dict(self.point(u, output))
-        wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
-        missed: list[tuple[Polyhedron, dict[Name, int | Fraction]]] = []
-        for ways in found.groups:
-            best = min(ways, key=lambda way: way.distance(everything))
-            least = Fraction(best.distance(everything))
-            system = [row.at({**everything, _T: least}) for row in best.system]
-            solved = solution(system, wish)
-            if solved is None:
-                missed.append((best.system, {**everything, _T: least + 1}))
-                solved = solution((row.closed() for row in system), wish)
-            assert solved is not None
-            everything |= solved
-        other = assembled(self._mechanism.inputs, [_value(one, everything) for one in found.other])
+        numbers = self._numbers(u)
+        rows = system(reach, adds=self._distance.adds)
+        tight = [row.at({DISTANCE: distance}) for row in rows]
+        solved = solution(tight, numbers)
+        is_open = solved is None
+        if solved is None:
+            solved = solution((row.closed() for row in tight), numbers)
+        assert solved is not None
+        point = [*self._filled({**numbers, **solved}, finite)]
+        other = assembled(self._mechanism.inputs, point)
         out = self._ideal(other)
-        attained = not missed
-        if missed:  # on a side of its piece the input may disagree all the same
-            there = self._distance.between(entries(u), entries(other))
-            attained = there == distance and (out != output if differ is None else differ(out))
         given = as_written(as_given(self._mechanism, other))
-        if attained:
+        if is_open:  # on a side of its polyhedron the input may disagree all the same
+            there = self._distance.between(entries(u), point)
+            is_open = there != distance or not (out != output if differ is None else differ(out))
+        if not is_open:
             return Disagreement(distance, given, out, attained=True)
         # A segment from the closure of a convex set to a point of the set runs inside it.
-        inside = dict(everything)
-        for rows, further in missed:
-            inside |= solution([row.at(further) for row in rows], wish) or {}
-        towards = _difference(found.other, inside, everything)
-        return Disagreement(distance, given, _at(found.output, everything), False, towards)
+        inside = solution([row.at({DISTANCE: distance + 1}) for row in rows], numbers)
+        assert inside is not None
+        there = [*self._filled({**numbers, **inside}, finite)]
+        towards = tuple(
+            Fraction(b) - a if kind is None else Fraction(0)
+            for a, b, kind in zip(point, there, self._kinds, strict=True)
+        )
+        return Disagreement(distance, given, self._beyond(point, towards), False, towards)
 
     def approach(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
@@ -294,296 +351,78 @@ class Disagreements:
         Inputs a little further in the direction disagree. The entries may be spots, of which the
         sample decides what is nearest. None if no input at a finite distance disagrees.
         """
-        if not any(kind is None for kind in self._kinds):
-            _, found = self._closest_listed(u, output, differ)
-            return None if found is None else (entries(found), None)
-        known: dict[Name, Any] = dict(self.point(u, output))
+        if not has_spots(u):
+            found = self.nearest(u, output, differ)
+            if found.input is None:
+                return None
+            given = found.input if len(self._mechanism.inputs) > 1 else (found.input,)
+            listed = (List(one) if isinstance(one, list | tuple) else one for one in given)
+            return entries(tuple(listed)), found.towards
+        here = self._numbers(u)
+        known = {self._own[name]: value for name, value in here.items()}
         sample = {name: _sampled(value) for name, value in known.items()}
         possible = [
-            reach
-            for reach in self._reaches(u, output, every=differ is not None)
-            if (differ is None or differ(reach.output)) and reach.distance(sample) != inf
+            one
+            for one in self._reaches(u, output, every=differ is not None)
+            if (differ is None or differ(one.output)) and one.distance(sample) != inf
         ]
         if not possible:
             return None
-        best = min(possible, key=lambda reach: reach.distance(sample))
-        inside: dict[Name, Any] = {}
-        wish = {f"{name}'": value for name, value in known.items()}
-        for ways in best.groups:
-            way = min(ways, key=lambda one: one.distance(sample))
-            largest = max(form.value(known) for form in way.forms) / Fraction(way.scale)
-            values, attained = way.solved({**known, _T: largest}, wish)
-            known |= values
-            if not attained:
-                further = {**sample, _T: _sampled(largest) + 1}
-                near = {name: _sampled(value) for name, value in wish.items()}
-                inside |= way.solved(further, near)[0]
-        there = [_entry(one, known) for one in best.other]
-        if not inside:
+        best = min(possible, key=lambda one: one.distance(sample))
+        largest = max(form.value(known) for form in best.forms) / Fraction(best.scale)
+        rows = system(best.reach, adds=self._distance.adds)
+        order = Stages.of(rows, {*known, DISTANCE})
+        values, attained = order.solved({**known, DISTANCE: largest}, here)
+        there = [*self._filled({**here, **values}, best.reach.finite)]
+        if attained:
             return there, None
-        here = {name: _sampled(value) for name, value in known.items()}
-        return there, _difference(best.other, {**here, **inside}, here)
-
-    def _closest(
-        self, u: tuple[Value, ...], output: Value, differ: Differ | None
-    ) -> tuple[Distance, Reach | tuple[Value, ...] | None]:
-        if not any(kind is None for kind in self._kinds):
-            return self._closest_listed(u, output, differ)
-        point = self.point(u, output)
-        reaches = self._reaches(u, output, every=differ is not None)
-        if any(isinstance(value, Spot) for value in point.values()):
-            return self._certified(point, reaches, differ), None
-        best: tuple[int | Distance, Reach | None] = (inf, None)
-        for reach in reaches:
-            if differ is None or differ(reach.output):
-                distance = reach.distance(point)
-                if distance < best[0]:
-                    best = distance, reach
-        if best[0] < 0:
-            raise ValueRefusedError(
-                f"the distance {self._distance} is negative near the input "
-                f"{shown(as_given(self._mechanism, u))}",
-                rule="A distance is never negative.",
-            )
-        distance, nearest = best
-        return (Fraction(distance) if isinstance(distance, int) else distance), nearest
-
-    def _certified(
-        self, point: Point, reaches: tuple[Reach, ...], differ: Differ | None
-    ) -> Distance:
-        """Return dd at an input with spots, and write down why it is that form.
-
-        Only what proves it is compared: the form is the largest of its own way, and each other
-        reach has some form that is not smaller. Where all other inputs are equally far, one reach
-        that is open tells all.
-        """
-        found: list[Tree] = []
-        possible = [reach for reach in reaches if differ is None or differ(reach.output)]
-        if self._distance.is_all_or_nothing:
-            sample = {name: _sampled(value) for name, value in point.items()}
-            near = (one for one in possible if one.distance(sample) != inf)
-            possible = list(islice(near, 1)) or possible
-        for reach in possible:
-            if _is_open(reach.when, point):
-                groups = [
-                    [_forms(way, point) for way in ways if _is_open(way.when, point)]
-                    for ways in reach.groups
-                ]
-                if not all(groups):
-                    continue
-                least = [Least(tuple(ways)) for ways in groups]
-                if self._distance.adds:
-                    found.append(self._distance.total([Fraction(0), *map(certified, least)]))
-                else:
-                    found.append(Largest(tuple(least)))
-        return certified(Least(tuple(found)))
-
-    # Finite inputs --------------------------------------------------------------------
-
-    @cached_property
-    def _table(self) -> dict[tuple[Value, ...], Value]:
-        """The ideal output at every input of a finite domain."""
-        domains = [kind for kind in self._kinds if kind is not None]
-        size = 1
-        for domain in domains:
-            size *= len(domain.members)
-        if size > _MOST:
-            raise ValueRefusedError(
-                f"the mechanism has {size:,} inputs",
-                rule=f"The distance to disagreement is searched among at most {_MOST:,} inputs.",
-                way_out="Make the domain smaller.",
-            )
-        inputs = product(*(domain.members for domain in domains))
-        listed = (assembled(self._mechanism.inputs, values) for values in inputs)
-        return {u: self._ideal(u) for u in listed}
-
-    @cached_property
-    def _least(self) -> Fraction:
-        """No two different inputs are closer than this under a built-in distance."""
-        if not self._distance.by_entry:
-            return Fraction(0)
-        gaps = [Fraction(1)]
-        for kind in self._kinds:
-            numbers = sorted({Fraction(x) for x in kind.members if is_number(x)}) if kind else []
-            gaps += [b - a for a, b in pairwise(numbers)]
-        return min(gaps)
-
-    def _closest_listed(
-        self, u: tuple[Value, ...], output: Value, differ: Differ | None
-    ) -> tuple[Distance, tuple[Value, ...] | None]:
-        best: tuple[Distance, tuple[Value, ...] | None] = (inf, None)
-        own = entries(u)
-        for v, other in self._table.items():
-            if (other != output) if differ is None else differ(other):
-                distance = self._distance.between(own, entries(v))
-                if distance < best[0]:
-                    best = distance, v
-                    if distance <= self._least:
-                        break
-        return best
-
-    # Real inputs ----------------------------------------------------------------------
-
-    def point(self, u: tuple[Value, ...], output: Value) -> Point:
-        """Return the values of all symbols that reaches are written in."""
-        found: dict[Name, Any] = {}
-        for name, value, kind in zip(self._names, entries(u), self._kinds, strict=True):
-            if kind is None:
-                found[name] = value
-        for path in self._real_outputs:
-            value = _leaf(output, path)
-            if isinstance(value, int | Fraction | Spot):
-                found[_out(path)] = value
-        return found
-
-    def _reaches(self, u: tuple[Value, ...], output: Value, *, every: bool) -> tuple[Reach, ...]:
-        """Return the ways to disagree with an ideal output, for the finite part of an input.
-
-        Unless every one is wanted, those are left out than which another is never longer.
-        """
-        finite = tuple(
-            value for value, kind in zip(entries(u), self._kinds, strict=True) if kind is not None
+        near = {name: _sampled(value) for name, value in here.items()}
+        inside, _ = order.solved({**sample, DISTANCE: _sampled(largest) + 1}, near)
+        both = zip(there, self._filled({**near, **inside}, best.reach.finite), strict=True)
+        towards = tuple(
+            Fraction(b) - _sampled(a) if kind is None else Fraction(0)
+            for (a, b), kind in zip(both, self._kinds, strict=True)
         )
-        shape = _shape(output, (), self._real_outputs)
-        key = finite, shape, every
-        if key not in self._known:
-            rest = iter(finite)
-            here: list[Value] = [
-                Linear.symbol(name) if kind is None else next(rest)
-                for name, kind in zip(self._names, self._kinds, strict=True)
-            ]
-            home = self._home(finite, shape)
-            found = dict.fromkeys(one.at_home(home) for one in self._found(here, shape))
-            self._known[key] = tuple(found) if every else _shortest(found)
-        return self._known[key]
+        return there, towards
 
-    def _home(self, finite: tuple[Value, ...], shape: Value) -> Home:
-        """Return what is known of an input with an ideal output of a shape."""
-        same = [
-            piece
-            for piece in self._pieces[finite]
-            if _shape(piece.output, (), self._real_outputs) == shape
-        ]
-        if len(same) != 1:
-            return Home(())
-        names: dict[Name, Name] = {f"{name}'": name for name in self._names}
-        return Home(row.renamed(names) for row in same[0].rows)
-
-    def _found(self, here: list[Value], shape: Value) -> Iterator[Reach]:
-        for finite, listed in self._pieces.items():
-            for piece in listed:
-                for different in _differences(piece.output, shape):
-                    reach = self._reach(here, finite, piece, different)
-                    if reach is not None:
-                        yield reach
-
-    def _reach(
-        self, here: list[Value], finite: tuple[Value, ...], piece: Piece, different: Polyhedron
-    ) -> Reach | None:
-        """Return the distance to a piece of the ideal with a difference in the output."""
-        rows = (*piece.rows, *different)
-        involved = {name for row in rows for name in row.variables}
-        there: list[Value] = []
+    def _filled(self, numbers: Mapping[Name, Any], finite: tuple[Value, ...]) -> Iterator[Value]:
         rest = iter(finite)
-        for own, name, kind in zip(here, self._names, self._kinds, strict=True):
-            if kind is not None:
-                there.append(next(rest))
-            elif f"{name}'" in involved or not self._distance.by_entry:
-                there.append(Linear.symbol(f"{name}'"))
-            else:
-                there.append(own)
-        pairs = list(zip(here, there, strict=True))
-        when, groups = _grouped(pairs, rows, by_entry=self._distance.by_entry)
-        ways = []
-        for some, conditions in groups:
-            key = tuple(some), conditions
-            if key not in self._ways:
-                self._ways[key] = tuple(_ways(self._distance, some, conditions))
-            if not self._ways[key]:
-                return None
-            ways.append(self._ways[key])
-        return Reach(piece.output, when, tuple(ways), self._distance.total, tuple(there))
+        for name, kind in zip(self._names, self._kinds, strict=True):
+            yield numbers[name] if kind is None else next(rest)
 
-    @cached_property
-    def _pieces(self) -> dict[tuple[Value, ...], list[Piece]]:
-        """The pieces of the ideal, by the finite part of the input; symbols have a prime."""
-        domains = [kind.members for kind in self._kinds if kind is not None]
-        found = {}
-        for finite in product(*domains):
-            rest = iter(finite)
-            values = [
-                Linear.symbol(f"{name}'") if kind is None else next(rest)
-                for name, kind in zip(self._names, self._kinds, strict=True)
-            ]
-            found[finite] = united(self._ideal.pieces(assembled(self._mechanism.inputs, values)))
-        return found
-
-    @cached_property
-    def _real_outputs(self) -> frozenset[Path]:
-        """The places in the output where some piece of the ideal has a real number."""
-        outputs = [piece.output for listed in self._pieces.values() for piece in listed]
-        return frozenset(path for output in outputs for path in _symbolic(output, ()))
+    def _beyond(self, point: Sequence[Value], towards: Sequence[Fraction]) -> Value:
+        """Return the output at a point, moved as little as one likes in a direction."""
+        both = zip(point, towards, strict=True)
+        values = [x + Linear({_STEP: t}) if t else x for x, t in both]
+        finite = tuple(x for x, k in zip(values, self._kinds, strict=True) if k is not None)
+        graph = self._group(finite, None, every=True).graph
+        numbers = dict(zip(self._names, values, strict=True))
+        return _at_zero(followed(graph, numbers, _answer_beyond))
 
 
-def _grouped(
-    pairs: list[Pair], rows: Polyhedron, *, by_entry: bool
-) -> tuple[Polyhedron, list[tuple[list[Pair], Polyhedron]]]:
-    """Return the rows on u alone, and the entries in groups, each with the rows on it."""
-    own = {
-        name: k
-        for k, (_, b) in enumerate(pairs)
-        if isinstance(b, Linear)
-        for name in b.coefficients
-    }
-    home = list(range(len(pairs)))
-    when: list[Halfspace] = []
-    placed: list[tuple[int, Halfspace]] = []
-    for row in rows:
-        touched = [own[name] for name in row.form.coefficients if name in own]
-        if not touched:
-            when.append(row)
-            continue
-        placed.append((touched[0], row))
-        for k in touched[1:]:
-            gone, kept = home[k], home[touched[0]]
-            home = [kept if h == gone else h for h in home]
-    if not by_entry:
-        home = [0] * len(pairs)
-    groups = []
-    for h in dict.fromkeys(home):
-        some = [pair for k, pair in enumerate(pairs) if home[k] == h]
-        conditions = tuple(row for k, row in placed if home[k] == h)
-        if any(a is not b for a, b in some):
-            groups.append((some, conditions))
-    return tuple(when), groups
+_STEP = "a little"
 
 
-def _ways(distance: InputDistance, pairs: list[Pair], rows: Polyhedron) -> Iterator[Way]:
-    """Return the distances from u to the entries that satisfy the rows, by case."""
-    here, there = [a for a, _ in pairs], [b for _, b in pairs]
-    own = [name for b in there if isinstance(b, Linear) for name in b.coefficients]
-    for case in distance.cases(here, there, rows):
-        above = [condition(Linear.symbol(_T) - form, ">=")[0][0] for form in case.forms]
-        system = (*rows, *case.rows, *above)
-        left = project(system, [*own, *case.helpers])
-        if left is not None:
-            yield _way(left, system, (*own, *case.helpers))
+def _answer_beyond(event: Compare, difference: Any) -> bool:
+    if isinstance(difference, Linear):
+        difference = difference.constant or difference.coefficients[_STEP]
+    return COMPARISONS[event.op](difference, 0)
 
 
-def _way(left: Polyhedron, system: Polyhedron, own: tuple[Name, ...]) -> Way:
-    when: list[Halfspace] = []
-    forms: list[Form] = []
-    for row in left:
-        if row.coefficient(_T):
-            forms.append(row.end(_T))
-        else:
-            when.append(row)
-    if not forms:
-        raise ValueRefusedError(
-            "the distance is negative somewhere", rule="A distance is never negative."
-        )
-    scale = lcm(*(form.denominator for form in forms))
-    return Way(tuple(when), tuple(form.whole(scale) for form in forms), scale, system, own)
+def _at_zero(output: Value) -> Value:
+    if isinstance(output, tuple):
+        return tuple(map(_at_zero, output))
+    return output.constant if isinstance(output, Linear) else output
+
+
+def _noting(answers: list[bool]) -> Callable[[Compare, Any], bool]:
+    """Return how comparisons of numbers are answered, and note the answers."""
+
+    def answer(event: Compare, difference: Any) -> bool:
+        answers.append(COMPARISONS[event.op](difference, 0))
+        return answers[-1]
+
+    return answer
 
 
 def _is_open(rows: Polyhedron, point: Point) -> bool:
@@ -600,101 +439,3 @@ def _is_open(rows: Polyhedron, point: Point) -> bool:
 def _sampled(value: int | Fraction | Spot) -> int | Fraction:
     """Return a number, that of a spot at the sample."""
     return fraction(value.value) if isinstance(value, Spot) else value
-
-
-def _forms(way: Way, point: Point) -> Largest:
-    return Largest(tuple(form.value(point) / Fraction(way.scale) for form in way.forms))
-
-
-def _differences(output: Value, shape: Value) -> Iterator[Polyhedron]:
-    """Return the ways in which an output can differ from one of a shape."""
-    if isinstance(output, tuple) or isinstance(shape, tuple):
-        same = isinstance(output, tuple) and isinstance(shape, tuple) and len(output) == len(shape)
-        if not same:
-            yield ()
-            return
-        found = [list(_differences(a, b)) for a, b in zip(output, shape, strict=True)]
-        if any(() in ways for ways in found):
-            yield ()
-            return
-        for ways in found:
-            yield from ways
-        return
-    if isinstance(output, Linear) or isinstance(shape, Linear):
-        one, two = (int(x) if isinstance(x, bool) else x for x in (output, shape))  # True equals 1
-        if not (_is_form(one) and _is_form(two)):
-            yield ()
-            return
-        difference: Scalar = one - two
-        if isinstance(difference, Linear):
-            for op in "<>":
-                yield condition(difference, op)[0]
-        elif difference:
-            yield ()
-        return
-    if output != shape:
-        yield ()
-
-
-def _shape(output: Value, path: Path, reals: Iterable[Path]) -> Value:
-    """Return an output with symbols for the numbers at the real places."""
-    if isinstance(output, tuple):
-        return tuple(_shape(item, (*path, k), reals) for k, item in enumerate(output))
-    return Linear.symbol(_out(path)) if path in reals and _is_form(output) else output
-
-
-def _out(path: Path) -> str:
-    return f"the output{list(path)}"
-
-
-def _is_form(value: Value) -> bool:
-    return isinstance(value, Linear | Spot) or is_number(value)
-
-
-def _leaf(output: Value, path: Path) -> Value:
-    for k in path:
-        if not isinstance(output, tuple) or k >= len(output):
-            return None
-        output = output[k]
-    return output
-
-
-def _symbolic(output: Value, path: Path) -> Iterator[Path]:
-    if isinstance(output, tuple):
-        for k, item in enumerate(output):
-            yield from _symbolic(item, (*path, k))
-    elif isinstance(output, Linear):
-        yield path
-
-
-def _value(form: Value, point: Point) -> Value:
-    if not isinstance(form, Linear):
-        return form
-    total = Fraction(form.constant)
-    for name, q in form.coefficients.items():
-        total += q * point.get(name, 0)
-    return plain(total)
-
-
-def _entry(form: Value, point: Mapping[Name, Any]) -> Any:
-    """Return an entry of an input at a point, perhaps with spots."""
-    return form.value(point) if isinstance(form, Linear) else form
-
-
-def _difference(forms: tuple[Value, ...], there: Point, here: Point) -> tuple[Fraction, ...]:
-    """Return by how much entries of an input change between two points."""
-    return tuple(
-        sum(
-            (Fraction(there[name] - here[name]) * q for name, q in form.coefficients.items()),
-            Fraction(0),
-        )
-        if isinstance(form, Linear)
-        else Fraction(0)
-        for form in forms
-    )
-
-
-def _at(output: Value, point: Point) -> Value:
-    if isinstance(output, tuple):
-        return tuple(_at(item, point) for item in output)
-    return _value(output, point)

@@ -69,7 +69,7 @@ class InputDistance(ABC):
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Return the distance of inputs from those of groups of their entries."""
-        return sum(distances) if self.adds else max(distances)
+        return sum(distances) if self.adds else max(distances, default=0)
 
     def __str__(self) -> str:
         return self.name
@@ -101,7 +101,7 @@ def as_number(value: Value, name: str) -> Any:
 
 
 @dataclass(frozen=True)
-class _Largest(InputDistance):
+class _LargestGap(InputDistance):
     """The largest difference of two entries."""
 
     name: str = "linf"
@@ -225,7 +225,7 @@ class _Numeric(InputDistance):
         return linf.between(u, v)
 
 
-linf = _Largest()
+linf = _LargestGap()
 l1 = _Total()
 discrete = _Equal()
 numeric = _Numeric()

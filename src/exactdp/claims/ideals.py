@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from exactdp.claims.inputs import as_given, has_reals
-from exactdp.claims.pieces import Piece, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.program import DeterministicProgram, Program, typed_program
@@ -22,8 +21,9 @@ class IdealFunction(Protocol):
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Return the output at an input, lists as tuples."""
 
-    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
-        """Return the pieces at an input whose reals are symbols."""
+    @property
+    def program(self) -> Program | None:
+        """A program that does the same, apart from noise; None if there is none."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class IdealProgram:
     """An ideal in the language."""
 
     function: DeterministicProgram
+    program: Program
+    """The mechanism, if the function is what is left of it without noise; else the function."""
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Run the program exactly."""
@@ -38,10 +40,6 @@ class IdealProgram:
         if has_spots(u):
             return run_at_spots(machine, u)
         return machine.run(u)
-
-    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
-        """Run the program on symbols."""
-        return pieces(self.function.machine, u)
 
     def __str__(self) -> str:
         return self.function.__name__
@@ -54,6 +52,7 @@ class Lookup:
     function: Asked
     mechanism: Program
     name: str
+    program: None = None
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Look the input up."""
@@ -68,10 +67,6 @@ class Lookup:
                 rule="An ideal gives the right output for every input of the claim.",
             ) from error
 
-    def pieces(self, u: tuple[Value, ...]) -> Iterator[Piece]:
-        """Return one piece: there are no reals."""
-        yield Piece((), self(u))
-
     def __str__(self) -> str:
         return self.name
 
@@ -79,7 +74,7 @@ class Lookup:
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Return the ideal that a user gives, by default the mechanism without noise."""
     if value is None:
-        return IdealProgram(mechanism.noiseless())
+        return IdealProgram(mechanism.noiseless(), mechanism)
     if isinstance(value, Program) and not isinstance(value, DeterministicProgram):
         if not value.deterministic:
             raise ValueRefusedError(
@@ -148,7 +143,7 @@ def _checked(function: DeterministicProgram, mechanism: Program) -> IdealProgram
                 f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
                 rule="An ideal has the inputs of its mechanism.",
             )
-    return IdealProgram(function)
+    return IdealProgram(function, function)
 
 
 def _not_for_reals(what: str) -> ValueRefusedError:

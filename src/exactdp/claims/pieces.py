@@ -17,11 +17,11 @@ _MOST = 20_000  # pieces of one function
 
 _COST = 50  # of a state of a loop, since conditions pile up on the way to it
 
-_NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
+NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
 
 @dataclass(frozen=True)
-class Piece:
+class LinearPiece:
     """Where all rows hold the function is `output`, whose numbers are linear forms."""
 
     rows: Polyhedron
@@ -44,7 +44,7 @@ def _halfspace(form: Scalar, *, strict: bool) -> Halfspace:
     return Halfspace.of({}, form, strict=strict)
 
 
-def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
+def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[LinearPiece]:
     """Return the pieces of a deterministic program at symbolic inputs; empty ones are left out."""
     waiting: list[tuple[object, Polyhedron]] = [(machine.start(values), ())]
     count, visited = 0, Visited(machine, cost=_COST)
@@ -59,7 +59,7 @@ def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
                     rule="The pieces of an ideal or a distance are listed one by one.",
                     way_out="Write it with fewer comparisons.",
                 )
-            yield Piece(rows, event.output)
+            yield LinearPiece(rows, event.output)
             continue
         if not isinstance(event, Compare):
             raise ProgramError(
@@ -69,7 +69,7 @@ def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[Piece]:
             )
         visited.add(event.state)
         for truth in (False, True):
-            op = event.op if truth else _NEGATED[event.op]
+            op = event.op if truth else NEGATED[event.op]
             for more in condition(event.difference, op):  # type: ignore[arg-type]
                 both = (*rows, *more)
                 if feasible(both):

@@ -36,7 +36,7 @@ _MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
 
 
 @dataclass(frozen=True)
-class Noise:
+class NamedNoise:
     """A sample: its name r1, r2, …, its kind, rate (times ε) and mean."""
 
     name: str
@@ -57,7 +57,7 @@ class ChainState:
 
     line: int | None
     values: tuple[tuple[str, str], ...]
-    noise: tuple[Noise, ...]
+    noise: tuple[NamedNoise, ...]
     conditions: tuple[str, ...]
     output: str | None = None
 
@@ -122,33 +122,35 @@ def chain(program: Program, u: object) -> Chain:
     frame = Frame(1, 1)
     while True:
         try:
-            return _Walk(program, u, frame).run()
+            return _ChainBuilder(program, u, frame).run()
         except TooCoarseError as error:
             frame = error.finer
 
 
 @dataclass(frozen=True)
-class _Spot:
+class _NamedState:
     """A machine state with the noise and the answers on the way to it."""
 
     state: State
-    noise: tuple[Noise, ...]
+    noise: tuple[NamedNoise, ...]
     answers: tuple[tuple[Question, bool], ...]
 
 
-class _Walk:
+class _ChainBuilder:
     """Explores the states breadth first."""
 
     def __init__(self, program: Program, u: object, frame: Frame) -> None:
         self.machine: Machine = program.machine
         self.first = self.machine.start(program.read_input(u))
         self.frame = frame
-        self.numbers: dict[_Spot, int] = {}
-        self.found: list[tuple[_Spot, Event, Density]] = []
+        self.numbers: dict[_NamedState, int] = {}
+        self.found: list[tuple[_NamedState, Event, Density]] = []
         self.transitions: list[Transition] = []
 
     def run(self) -> Chain:
-        self.visit(_Spot(self.first, (), ()), Density(self.frame, (Summand(self.frame.one, {}),)))
+        self.visit(
+            _NamedState(self.first, (), ()), Density(self.frame, (Summand(self.frame.one, {}),))
+        )
         done = 0
         while done < len(self.found):
             spot, event, density = self.found[done]
@@ -158,10 +160,10 @@ class _Walk:
         states = tuple(self.shown(spot, event) for spot, event, _ in self.found)
         return Chain(states, tuple(self.transitions))
 
-    def visit(self, spot: _Spot, density: Density) -> int:
+    def visit(self, spot: _NamedState, density: Density) -> int:
         """Return the number of the state that a spot leads to."""
         event = self.machine.advance(spot.state)
-        reached = _Spot(event.state, spot.noise, spot.answers)
+        reached = _NamedState(event.state, spot.noise, spot.answers)
         if reached not in self.numbers:
             looping = self.machine.while_around(reached.state.pc)
             if len(self.found) >= _MOST_STATES:
@@ -184,30 +186,32 @@ class _Walk:
             way_out="Ask for distribution(u) or probability(u, output), which do.",
         )
 
-    def ways(self, spot: _Spot, event: Event, density: Density) -> Iterator[tuple[int, ClosedForm]]:
+    def ways(
+        self, spot: _NamedState, event: Event, density: Density
+    ) -> Iterator[tuple[int, ClosedForm]]:
         """Yield the targets of a state with the probabilities to go there."""
         if isinstance(event, Draw):
             fresh = len(spot.noise)
-            name = Noise(f"r{fresh + 1}", event.noise, event.rate, _show(event.mean))
+            name = NamedNoise(f"r{fresh + 1}", event.noise, event.rate, _show(event.mean))
             value = Linear.symbol(fresh)
             after = self.machine.resume(
                 event, event.mean + value if has_noise(event.mean) else value
             )
             grown = with_sample(density, event, fresh, {})
             yield (
-                self.visit(_Spot(after, (*spot.noise, name), spot.answers), grown),
+                self.visit(_NamedState(after, (*spot.noise, name), spot.answers), grown),
                 ExpPoly(1),
             )
         elif isinstance(event, Selection):
             for value, chance in zip(event.values, chances(event), strict=True):
                 if chance.numerator:
                     after = self.machine.resume(event, value)
-                    yield self.visit(_Spot(after, spot.noise, spot.answers), density), chance
+                    yield self.visit(_NamedState(after, spot.noise, spot.answers), density), chance
         elif isinstance(event, Compare):
             yield from self.compared(spot, event, density)
 
     def compared(
-        self, spot: _Spot, event: Compare, density: Density
+        self, spot: _NamedState, event: Compare, density: Density
     ) -> Iterator[tuple[int, ClosedForm]]:
         """Yield the ways of a comparison that have mass, each with its conditional probability."""
         asked = question(
@@ -219,7 +223,7 @@ class _Walk:
         known = asked if isinstance(asked, bool) else dict(spot.answers).get(asked)
         if isinstance(asked, bool) or known is not None:
             after = self.machine.resume(event, known)
-            yield self.visit(_Spot(after, spot.noise, spot.answers), density), ExpPoly(1)
+            yield self.visit(_NamedState(after, spot.noise, spot.answers), density), ExpPoly(1)
             return
         every = range(len(spot.noise))
         before = density.without(every).number()
@@ -229,9 +233,9 @@ class _Walk:
             if chance.numerator:
                 after = self.machine.resume(event, truth)
                 answers = (*spot.answers, (asked, truth))
-                yield self.visit(_Spot(after, spot.noise, answers), part), chance
+                yield self.visit(_NamedState(after, spot.noise, answers), part), chance
 
-    def shown(self, spot: _Spot, event: Event) -> ChainState:
+    def shown(self, spot: _NamedState, event: Event) -> ChainState:
         """Return a state in words."""
         conditions = tuple(_condition(question, truth) for question, truth in spot.answers)
         if isinstance(event, Done):

@@ -32,8 +32,8 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Graph, build, forms_of
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
-from exactdp.semantics.relevance import look_for
+from exactdp.semantics.plan import Plan, PreparedEdge, Question, constant_part, noise_part, question
+from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.spots import Trace, symbolic, trace_of
 
 __all__ = ["Distribution", "Engine", "Hook", "Work", "within"]
@@ -58,6 +58,7 @@ class Engine:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._graphs: dict[object, Graph] = {}
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
         self._names = [_names(param) for param in program.inputs]
@@ -65,12 +66,16 @@ class Engine:
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
         with hearing(progress):
-            plan, inputs = self._plan(self._program.read_input(u), ANYTHING)
+            plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
             point = plan.at(inputs)
             found = Arrivals(plan, inputs, point)
             result = Distribution(found)
             plan.remember(found.frame, point)
             return result
+
+    @cached_property
+    def _relevance(self) -> Relevance:
+        return Relevance(self._program.machine)
 
     @cached_property
     def outputs(self) -> tuple[Value, ...] | None:
@@ -91,7 +96,7 @@ class Engine:
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
-            plan, _ = self._plan(values, ANYTHING)
+            plan, _ = self.plan(values, ANYTHING)
             for node in plan.graph.nodes:
                 if isinstance(node.event, Done):
                     found[node.event.output] = None
@@ -101,7 +106,7 @@ class Engine:
         """Return the probability of an output, or of an event given as a pattern."""
         pattern = read_pattern(output)
         with hearing(progress):
-            plan, inputs = self._plan(self._program.read_input(u), shape_of(pattern))
+            plan, inputs = self.plan(self._program.read_input(u), shape_of(pattern))
             point = plan.at(inputs)
             key = id(plan), point, pattern
             if key not in self._answers:
@@ -120,7 +125,7 @@ class Engine:
 
         A region of an output is a list of comparisons of its numbers with 0.
         """
-        plan, inputs = self._plan(self._program.read_input(u), ANYTHING)
+        plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = Arrivals(plan, inputs, plan.at(inputs))
         return found.ask(lambda listed: _inside(listed, regions, inputs, {}))
 
@@ -149,10 +154,10 @@ class Engine:
         return Distribution(self._at_spots(u, ANYTHING, trace_of(u).names))
 
     def _at_spots(self, u: tuple[Value, ...], pattern: Value, names: tuple[str, ...]) -> Arrivals:
-        plan, inputs = self._plan(u, pattern)
+        plan, inputs = self.plan(u, pattern)
         return Arrivals(plan, inputs, plan.at_spots(inputs, names))
 
-    def _plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
+    def plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
         """Return the plan for an input, and the values of the symbols in it."""
         finite: list[Value] = []
         inputs: dict[str, Number] = {}
@@ -165,24 +170,42 @@ class Engine:
                 finite.append(value)
         key = tuple(finite), pattern
         if key not in self._plans:
-            values = [
-                value if names is None else _symbols(names)
-                for value, names in zip(given, self._names, strict=True)
-            ]
-            plan = Plan(self._graph(tuple(values), pattern))
-            if len(self._plans) >= _MOST_PLANS:
+            graph = self.graph(given, pattern)
+            if pattern is not ANYTHING:
+                graph = _simplified(graph, graph.surely(), pattern)
+            self._plans[key] = Plan(graph)
+        return self._plans[key], inputs
+
+    def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
+        """Return the graph of the ways to a pattern from an input, whose reals are symbols."""
+        values = tuple(
+            value if names is None else _symbols(names)
+            for value, names in zip(given, self._names, strict=True)
+        )
+        key = values, pattern
+        if key not in self._graphs:
+            if len(self._graphs) >= _MOST_PLANS:
+                self._graphs.clear()
                 self._plans.clear()
                 self._answers.clear()
-            self._plans[key] = plan
-        return self._plans[key], inputs
+            self._graphs[key] = self._graph(values, pattern)
+        return self._graphs[key]
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self._program.machine
         start = machine.start(values)
         if pattern is ANYTHING:
             return build(machine, start)
-        graph = build(machine, start, look_for(machine, pattern))
-        return graph.pruned(lambda output: match(output, pattern, [])).joined()
+        return _simplified(None, build(machine, start, self._relevance.look_for(pattern)), pattern)
+
+
+def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
+    """Return a graph with what matters for a pattern only, unless it is known."""
+    if graph is known:
+        return graph
+    found = graph.pruned(lambda output: match(output, pattern, [])).joined()
+    smaller = found.direct(surely=known is not None).trimmed()
+    return found if smaller is found else smaller.joined()
 
 
 def _without_inputs(output: Value, inputs: Mapping[str, Any]) -> Value:
@@ -447,7 +470,7 @@ def _density_at(
         raise ValueRefusedError(
             "integer noise has no density", way_out="Ask for the probability of a value."
         )
-    way = Way.of(Edge(0, (form,), None), arrival.variables)
+    way = PreparedEdge.of(Edge(0, (form,), None), arrival.variables)
     density = moved(arrival.density, way, inputs)
     frame = density.frame
     total: ClosedForm = _ZERO

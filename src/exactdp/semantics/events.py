@@ -121,16 +121,14 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     return bool(output == pattern)
 
 
-def prefix_test(code: Code, slots: dict[str, int], pattern: Value) -> Callable[[State], bool]:
+def prefix_test(place: int | None, pattern: Value) -> Callable[[State], bool]:
     """Return a test that refuses states which can no longer end in an output of the pattern.
 
-    It knows the common case of a list that is only ever appended to and then returned: what is
-    in it must match the beginning of the pattern.
+    It knows the common case of a list that is only ever appended to and then returned
+    (`appended_slot`, at a place): what is in it must match the beginning of the pattern.
     """
-    slot = _appended_slot(code)
-    if slot is None or not isinstance(pattern, tuple):
+    if place is None or not isinstance(pattern, tuple):
         return lambda _: True
-    place = slots[slot]
 
     def test(state: State) -> bool:
         found = state.env[place]
@@ -149,7 +147,7 @@ def is_number(pattern: Value) -> bool:
     return isinstance(pattern, int | Fraction) and not isinstance(pattern, bool)
 
 
-def _appended_slot(code: Code) -> str | None:
+def appended_slot(code: Code) -> str | None:
     """Return the slot that every output is, if it starts empty once and is only appended to."""
     returned = {
         one.value.id if isinstance(one.value, ast.Name) else None

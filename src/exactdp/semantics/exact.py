@@ -26,13 +26,13 @@ from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.graph import Failure, has_noise
 from exactdp.semantics.loops import exits
 from exactdp.semantics.plan import (
+    Constants,
     Plan,
-    Point,
+    PreparedEdge,
     Question,
-    SpotPoint,
+    SpotConstants,
     Stage,
     Step,
-    Way,
     constant_part,
     noise_part,
 )
@@ -52,7 +52,9 @@ class Arrival:
 class Arrivals:
     """What reaches the outputs of a graph at an input, in a frame that fits."""
 
-    def __init__(self, plan: Plan, inputs: Mapping[str, Number], point: Point | SpotPoint) -> None:
+    def __init__(
+        self, plan: Plan, inputs: Mapping[str, Number], point: Constants | SpotConstants
+    ) -> None:
         self.inputs = inputs
         self.frame = plan.frame(point)
         self._plan = plan
@@ -78,7 +80,11 @@ class _Runner:
     """One pass over a graph at one input."""
 
     def __init__(
-        self, plan: Plan, inputs: Mapping[str, Number], point: Point | SpotPoint, frame: Frame
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants | SpotConstants,
+        frame: Frame,
     ) -> None:
         self.plan = plan
         self.inputs = inputs
@@ -117,9 +123,9 @@ class _Runner:
         }
         asked = list(dict.fromkeys(q for q in questions.values() if isinstance(q, Question)))
         for part, answers in self.answered(density, asked, steps[entry].variables):
-            moves: dict[int, list[tuple[Way, ClosedForm]]] = {}
+            moves: dict[int, list[tuple[PreparedEdge, ClosedForm]]] = {}
             for n, step in steps.items():
-                ways: list[tuple[Way, ClosedForm]]
+                ways: list[tuple[PreparedEdge, ClosedForm]]
                 if isinstance(step.event, Compare):
                     question = questions[n]
                     truth = answers[question] if isinstance(question, Question) else question
@@ -173,7 +179,7 @@ class _Runner:
             for way in step.ways:
                 self.send(way, density.times(listed[way.edge.case or 0]))
 
-    def send(self, way: Way, density: Density) -> None:
+    def send(self, way: PreparedEdge, density: Density) -> None:
         """Add a density to those that wait at the target, in its variables."""
         arrived = moved(density, way, self.inputs)
         if arrived.products:
@@ -181,7 +187,7 @@ class _Runner:
             self.waiting[way.edge.target] = arrived if known is None else known + arrived
 
 
-def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
+def moved(density: Density, way: PreparedEdge, inputs: Mapping[str, Number]) -> Density:
     """Return a density in the variables at the end of a way; the others are integrated out."""
     if way.nothing:
         return density
@@ -190,14 +196,16 @@ def moved(density: Density, way: Way, inputs: Mapping[str, Number]) -> Density:
     return Density(density.frame, tuple(chain.from_iterable(found)))
 
 
-def _renamed(product: Summand, way: Way, frame: Frame, _: Mapping[str, Number]) -> list[Summand]:
+def _renamed(
+    product: Summand, way: PreparedEdge, frame: Frame, _: Mapping[str, Number]
+) -> list[Summand]:
     """Return a product along a way on which variables die or stay."""
     found = product.without_all(way.dead, frame)
     return found if way.names is None else [one.renamed(way.names) for one in found]
 
 
 def _changed(
-    product: Summand, way: Way, frame: Frame, inputs: Mapping[str, Number]
+    product: Summand, way: PreparedEdge, frame: Frame, inputs: Mapping[str, Number]
 ) -> list[Summand]:
     """Return a product along a way with other variables.
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import is_
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
@@ -148,6 +149,107 @@ class Graph:
                     return False
         return True
 
+    def surely(self) -> Graph:
+        """Return the graph without ways that need equal noise, which have no probability."""
+        if self.whole or any(self.cyclic):
+            return self
+
+        def likely(node: Node) -> Node:
+            event = node.event
+            if not (isinstance(event, Compare) and event.op in ("==", "!=")):
+                return node
+            if not has_noise(event.difference):
+                return node
+            edges = (edge for edge in node.edges if edge.case == (event.op == "!="))
+            return replace(node, edges=tuple(edges))
+
+        nodes = tuple(map(likely, self.nodes))
+        return self if all(map(is_, nodes, self.nodes)) else Graph(nodes, self.code)
+
+    def direct(self, *, surely: bool) -> Graph:
+        """Return the graph with edges past comparisons of noise whose answer does not matter.
+
+        After `surely` that is so where noise is compared for equality. Inputs that are compared
+        without noise are divided all the same, as a checker expects.
+        """
+        past: dict[int, Edge] = {}
+        for number, node in enumerate(self.nodes):
+            event = node.event
+            if number and isinstance(event, Compare) and has_noise(event.difference):
+                ways = {(edge.target, edge.variables) for edge in node.edges}
+                is_equality = surely and event.op in ("==", "!=") and not self.whole
+                if len(ways) == 1 and (len(node.edges) == 2 or is_equality):
+                    past[number] = node.edges[0]
+        if not past or any(self.cyclic):
+            return self
+
+        def on(edge: Edge) -> Edge:
+            while edge.target in past:
+                further = past[edge.target]
+                forms = dict(enumerate(edge.variables))
+                variables = tuple(form.substituted(forms) for form in further.variables)
+                edge = Edge(further.target, variables, edge.case)
+            return edge
+
+        nodes = (replace(node, edges=tuple(map(on, node.edges))) for node in self.nodes)
+        return Graph(tuple(nodes), self.code)
+
+    @cached_property
+    def mentions(self) -> list[frozenset[str]]:
+        """For each node the inputs that it and the nodes after it look at."""
+        found: list[frozenset[str]] = [frozenset()] * len(self.nodes)
+        for component in reversed(self.components):
+            together: set[str] = set()
+            for number in component:
+                node = self.nodes[number]
+                together.update(inputs_in(looks_at(node.event)))
+                for edge in node.edges:
+                    together.update(inputs_in(edge.variables), found[edge.target])
+            for number in component:
+                found[number] = frozenset(together)
+        return found
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether there is integer noise."""
+        draws = (one.draw for one in self.code.instructions if isinstance(one, Sample))
+        return any(draw.noise == "dlap" for draw in draws)
+
+    def trimmed(self) -> Graph:
+        """Return the graph without the variables of nodes that no later event depends on.
+
+        A list of noise may be kept although only its largest entry is looked at again.
+        """
+        needed: list[set[int]] = [set() for _ in self.nodes]
+        for component in reversed(self.components):
+            while True:  # more than once in a loop only
+                before = [len(needed[number]) for number in component]
+                for number in component:
+                    needed[number].update(self._needed_at(number, needed))
+                if before == [len(needed[number]) for number in component]:
+                    break
+        if all(len(some) == node.variables for some, node in zip(needed, self.nodes, strict=True)):
+            return self
+        orders = [sorted(some) for some in needed]
+        return Graph(
+            tuple(
+                _with_variables(node, order, [orders[edge.target] for edge in node.edges])
+                for node, order in zip(self.nodes, orders, strict=True)
+            ),
+            self.code,
+        )
+
+    def _needed_at(self, number: int, needed: list[set[int]]) -> Iterator[int]:
+        """Yield the variables of a node on which it and the nodes after it depend."""
+        node = self.nodes[number]
+        forms = [*forms_of(looks_at(node.event))]
+        for edge in node.edges:
+            forms += [edge.variables[place] for place in needed[edge.target]]
+        for form in forms:
+            for name in form.coefficients:
+                if isinstance(name, int) and name < node.variables:
+                    yield name
+
     def joined(self) -> Graph:
         """Return the graph with nodes joined from which exactly the same can happen.
 
@@ -228,6 +330,50 @@ def forms_of(output: Value) -> Iterator[Linear]:
             yield from forms_of(item)
     elif isinstance(output, Linear):
         yield output
+
+
+def inputs_in(value: Value) -> Iterator[str]:
+    """Yield the inputs that a value depends on."""
+    for form in forms_of(value):
+        for name in form.coefficients:
+            if isinstance(name, str):
+                yield name
+
+
+def looks_at(event: Event | Failure) -> Value:
+    """Return the values that an event depends on."""
+    match event:
+        case Draw():
+            return event.mean
+        case Compare():
+            return event.difference
+        case Done():
+            return event.output
+    return None
+
+
+def _with_variables(node: Node, order: list[int], orders: list[list[int]]) -> Node:
+    """Return a node with some of its variables, and those of the targets of its edges."""
+    names: dict[Hashable, int] = {old: new for new, old in enumerate((*order, node.variables))}
+
+    def renamed(value: Value) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(renamed, value))
+        return value.renamed(names) if isinstance(value, Linear) else value
+
+    event = node.event
+    match event:
+        case Draw():
+            event = replace(event, mean=renamed(event.mean))
+        case Compare():
+            event = replace(event, difference=renamed(event.difference))
+        case Done():
+            event = replace(event, output=renamed(event.output))
+    edges = tuple(
+        replace(edge, variables=tuple(renamed(edge.variables[place]) for place in places))
+        for edge, places in zip(node.edges, orders, strict=True)
+    )
+    return Node(event, len(order), edges)
 
 
 def _future(event: Event | Failure) -> object:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from exactdp.errors import Place, ProgramError, counted
 from exactdp.measure.work import count
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.semantics.plan import Way
+from exactdp.semantics.plan import PreparedEdge
 
-Move = tuple[Way, ClosedForm]
+Move = tuple[PreparedEdge, ClosedForm]
 """A way on with its probability, which is not 0."""
 
 Moves = Mapping[int, list[Move]]

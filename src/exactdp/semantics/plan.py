@@ -26,7 +26,7 @@ from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
 
-class Point(NamedTuple):
+class Constants(NamedTuple):
     """What a graph sees of an input: its constants, as multiples of 1/denominator."""
 
     denominator: int
@@ -37,7 +37,7 @@ class Point(NamedTuple):
         return Fraction(self.values[place], self.denominator)
 
 
-class SpotPoint(NamedTuple):
+class SpotConstants(NamedTuple):
     """What a graph sees of an input with spots."""
 
     denominator: int
@@ -111,7 +111,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Way:
+class PreparedEdge:
     """An edge, and what becomes of the variables of its source.
 
     Those in `dead` are integrated out and the others renamed, where `names` is not None. Edges
@@ -126,7 +126,7 @@ class Way:
     """Whether all variables stay what they are."""
 
     @classmethod
-    def of(cls, edge: Edge, variables: int) -> Way:
+    def of(cls, edge: Edge, variables: int) -> PreparedEdge:
         """Return the way along an edge from a node that has so many variables."""
         kept = edge.kept
         if kept is None:
@@ -142,7 +142,7 @@ class Step:
 
     event: Event | Failure
     variables: int
-    ways: tuple[Way, ...]
+    ways: tuple[PreparedEdge, ...]
     place: int
     fixed: Question | bool | None
     """What a comparison asks of real noise, if that does not depend on the input."""
@@ -157,7 +157,9 @@ class Step:
             return False
         return len({(way.edge.target, way.edge.variables) for way in self.ways}) == 1
 
-    def question(self, point: Point | SpotPoint, integers: frozenset[int]) -> Question | bool:
+    def question(
+        self, point: Constants | SpotConstants, integers: frozenset[int]
+    ) -> Question | bool:
         """Return a comparison at a point, or its truth if that is known."""
         assert isinstance(self.event, Compare)
         if self.fixed is not None and not integers:
@@ -238,7 +240,7 @@ class Plan:
         for edge in node.edges:
             for form in edge.variables:
                 self._place(form)
-        ways = tuple(Way.of(edge, variables) for edge in node.edges)
+        ways = tuple(PreparedEdge.of(edge, variables) for edge in node.edges)
         return Step(event, node.variables, ways, place, fixed)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
@@ -251,7 +253,7 @@ class Plan:
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
 
-    def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotPoint:
+    def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
         """Return what the graph sees of an input with spots."""
         values = []
         for constant, terms in self._constants:
@@ -259,20 +261,20 @@ class Plan:
             for name, factor in terms:
                 value = value + inputs[name] * Fraction(factor, self._denominator)
             values.append(value)
-        return SpotPoint(1, tuple(values), names)
+        return SpotConstants(1, tuple(values), names)
 
-    def frame(self, point: Point | SpotPoint) -> Any:
+    def frame(self, point: Constants | SpotConstants) -> Any:
         """Return a frame that fits a point, as far as is known."""
-        if isinstance(point, SpotPoint):
+        if isinstance(point, SpotConstants):
             return Frame(self._rates, names=point.names)
         return Frame(self._rates, self._finer * point.denominator).shared()
 
-    def remember(self, frame: Frame, point: Point) -> None:
+    def remember(self, frame: Frame, point: Constants) -> None:
         """Note that this frame was needed for a point."""
         self._rates = lcm(self._rates, frame.rates)
         self._finer = lcm(self._finer, frame.points // point.denominator)
 
-    def at(self, inputs: Mapping[str, Number]) -> Point:
+    def at(self, inputs: Mapping[str, Number]) -> Constants:
         """Return what the graph sees of an input.
 
         Where it sees differences only, the means are shifted so that the first is 0.
@@ -291,4 +293,4 @@ class Plan:
                 values[place] -= origin
         denominator = common * self._denominator
         divisor = gcd(denominator, *values)
-        return Point(denominator // divisor, tuple(value // divisor for value in values))
+        return Constants(denominator // divisor, tuple(value // divisor for value in values))

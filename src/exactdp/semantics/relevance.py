@@ -9,7 +9,7 @@ from exactdp.language.code import Code, Release, Set
 from exactdp.language.flow import read
 from exactdp.language.machine import Machine, State
 from exactdp.language.values import Value, as_output
-from exactdp.semantics.events import ANYTHING, match, prefix_test
+from exactdp.semantics.events import ANYTHING, appended_slot, match, prefix_test
 
 Look = Callable[[State], State | None]
 """Returns a state as far as it matters, None if it does not matter at all."""
@@ -25,28 +25,36 @@ class _Other:
 OTHER = _Other()
 
 
-def look_for(machine: Machine, pattern: Value) -> Look:
-    """Return how states look if only the outputs of a pattern count.
+class Relevance:
+    """Knows what matters in the states of a program."""
 
-    A state that can no longer end in such an output does not matter, except in a program with
-    `while` loops, where it may come to a loop that never ends. A value that will be returned or
-    forgotten, and nothing else, matters only if it matches: which index is the best so far, say,
-    where the question is whether it is the last one.
-    """
-    ends = all(loop.counter is not None for loop in machine.code.loops)
-    keep = prefix_test(machine.code, machine.slots, pattern if ends else ANYTHING)
-    slots = [machine.slots[name] for name in sorted(only_returned(machine.code))]
+    def __init__(self, machine: Machine) -> None:
+        code, slots = machine.code, machine.slots
+        self._ends = all(loop.counter is not None for loop in code.loops)
+        self._returned = [slots[name] for name in sorted(only_returned(code))]
+        appended = appended_slot(code)
+        self._appended = None if appended is None else slots[appended]
 
-    def look(state: State) -> State | None:
-        if not keep(state):
-            return None
-        env = list(state.env)
-        for slot in slots:
-            if not match(as_output(env[slot]), pattern, []):
-                env[slot] = OTHER
-        return State(state.pc, tuple(env))
+    def look_for(self, pattern: Value) -> Look:
+        """Return how states look if only the outputs of a pattern count.
 
-    return look
+        A state that can no longer end in such an output does not matter, except in a program with
+        `while` loops, where it may come to a loop that never ends. A value that will be returned or
+        forgotten, and nothing else, matters only if it matches: which index is the best so far,
+        say, where the question is whether it is the last one.
+        """
+        keep = prefix_test(self._appended, pattern if self._ends else ANYTHING)
+
+        def look(state: State) -> State | None:
+            if not keep(state):
+                return None
+            env = list(state.env)
+            for slot in self._returned:
+                if not match(as_output(env[slot]), pattern, []):
+                    env[slot] = OTHER
+            return State(state.pc, tuple(env))
+
+        return look
 
 
 def only_returned(code: Code) -> frozenset[str]:
