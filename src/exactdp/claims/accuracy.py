@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from exactdp.claims.conditions import (
     ALWAYS,
@@ -21,7 +21,7 @@ from exactdp.claims.distances import InputDistance, discrete, linf, read_input_d
 from exactdp.claims.expressions import Expression, Maximum, Symbol, as_expression
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import Inputs, as_given, is_listed, read_inputs
+from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, is_listed, read_inputs
 from exactdp.claims.levels import ANY, EVERY, Level, Range, read_level
 from exactdp.claims.obligations import Obligations
 from exactdp.claims.output_distances import (
@@ -43,6 +43,7 @@ from exactdp.semantics.spots import has_spots, watched
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
+    from exactdp.claims.disagreement_everywhere import PiecewiseDistance
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Explorer
@@ -265,8 +266,19 @@ class Accuracy:
 
         return decide(self, every=all, progress=progress)
 
-    def disagreement(self, u: object) -> Disagreement:
-        """Return the distance to disagreement at an input, and a nearest disagreeing input."""
+    @overload
+    def disagreement(self, u: AllReals | Box) -> PiecewiseDistance: ...  # type: ignore[overload-overlap]
+    @overload
+    def disagreement(self, u: object) -> Disagreement: ...
+    def disagreement(self, u: object) -> Any:
+        """Return the distance to disagreement at an input, and a nearest disagreeing input.
+
+        For `AllReals()` or a `Box`, a piecewise linear formula in the inputs.
+        """
+        if isinstance(u, AllReals | Box):
+            from exactdp.claims.disagreement_everywhere import disagreement  # noqa: PLC0415
+
+            return disagreement(self, u)
         return self.obligations.disagreement(self.mechanism.read_input(u))
 
     def tightest(

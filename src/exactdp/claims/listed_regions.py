@@ -173,7 +173,7 @@ class _AtInput:
         lows.append(LevelEnd(ExpPoly(level.lower), level.lower_open))
         if level.upper != inf:
             highs.append(LevelEnd(ExpPoly(level.upper), level.upper_open))
-        distance = self.claim.disagreement(as_given(self.claim.mechanism, self.u)).distance
+        distance = self.claim.obligations.distance(self.u)
         base = replace(base, least=tuple(low.form for low in lows))
         claimed = [high.form - low.form for high in highs for low in lows]
         if distance != inf:
@@ -246,7 +246,7 @@ def _where_alpha_is_low(
     """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
     if "alpha" not in levels:
         return None
-    distance = claim.disagreement(as_given(claim.mechanism, u)).distance
+    distance = claim.obligations.distance(u)
     return None if distance == inf else solution_set(distance - levels["alpha"], on)
 
 

@@ -315,7 +315,7 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
     short = (1 - one.beta - one.probability).at(one.eps)
     nearest = ""
     if one.distance != inf:
-        found = claim.disagreement(one.input)
+        found = claim.obligations.disagreement(claim.mechanism.read_input(one.input))
         how = "include" if found.attained else "are arbitrarily close to"
         nearest = f"nearest inputs with another ideal output {how} {text(found.input)}"
     return {

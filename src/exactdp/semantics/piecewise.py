@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from typing import Any, Generic, TypeVar, cast
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, entry_names
+from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import Cone
@@ -33,13 +34,15 @@ class Piece(Generic[T]):
     names: tuple[str, ...]
     cone: Cone
     value: T
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    """The values of inputs with a finite domain."""
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The sides of the cell as inequalities in the inputs."""
-        return tuple(
-            text for side in self.cone.inequalities if (text := _inequality(self.names, side))
-        )
+        """The finite inputs, and the sides of the cell as inequalities in the others."""
+        fixed = tuple(f"{name} = {value}" for name, value in self.fixed.items())
+        sides = (_inequality(self.names, side) for side in self.cone.inequalities)
+        return fixed + tuple(text for text in sides if text)
 
     def __str__(self) -> str:
         where = ", ".join(self.conditions) or "everywhere"
@@ -51,12 +54,12 @@ class Piecewise(Generic[T]):
     """Pieces that cover all inputs; neighbours agree on common sides wherever both are claimed."""
 
     names: tuple[str, ...]
-    """ε first, then the inputs, each scaled by ε in the closed forms."""
+    """ε first, then the real inputs, each scaled by ε in the closed forms."""
     pieces: tuple[Piece[T], ...]
-    alone: Callable[[tuple[Fraction, ...]], T] | None = field(
-        default=None, repr=False, compare=False
-    )
+    alone: Callable[[tuple[Value, ...]], T] | None = field(default=None, repr=False, compare=False)
     """What computes the value at single numbers; asked on the sides of pieces."""
+    inputs: tuple[str, ...] = field(default=(), repr=False)
+    """What a value is asked at: all inputs in order, then further parameters."""
 
     def __iter__(self) -> Iterator[Piece[T]]:
         return iter(self.pieces)
@@ -66,9 +69,11 @@ class Piecewise(Generic[T]):
 
     def piece(self, *values: Number) -> Piece[T]:
         """Return the piece in which given inputs lie."""
-        point = self._point(values)
+        given = self._named(values)
+        point = self._point(given)
         for one in self.pieces:
-            if one.cone.contains(point):
+            here = all(given[name] == value for name, value in one.fixed.items())
+            if here and one.cone.contains(point):
                 return one
         raise ValueRefusedError(
             f"the formula says nothing at {', '.join(map(str, values))}",
@@ -77,22 +82,30 @@ class Piecewise(Generic[T]):
 
     def at(self, *values: Number) -> T:
         """Return the value at given inputs, a closed form in ε."""
-        here = self.piece(*values)
-        found = here.value
-        if self.alone is not None and not here.cone.contains_inside(self._point(values)):
+        here, given = self.piece(*values), self._named(values)
+        point = self._point(given)
+        if self.alone is not None and not here.cone.contains_inside(point):
             # On a side the mechanism itself may compare inputs and jump.
-            return self.alone(self._point(values)[1:])
-        point = dict(zip(self.names[1:], self._point(values)[1:], strict=True))
-        scaled = {name: eps * number for name, number in point.items()}
-        return cast(T, _substituted(found, scaled))
+            return self.alone(tuple(given.values()))
+        numbers = dict(zip(self.names[1:], point[1:], strict=True))
+        scaled = {name: eps * number for name, number in numbers.items()}
+        return cast(T, _substituted(here.value, scaled))
 
-    def _point(self, values: Sequence[Number]) -> tuple[Fraction, ...]:
-        if len(values) != len(self.names) - 1:
+    def _named(self, values: Sequence[Number]) -> dict[str, Value]:
+        """Return the inputs by name; those with a finite domain as they are given."""
+        names = self.inputs or self.names[1:]
+        if len(values) != len(names):
             raise ValueRefusedError(
-                f"{len(values)} numbers are given for {', '.join(self.names[1:])}",
+                f"{len(values)} numbers are given for {', '.join(names)}",
                 way_out="Give one number for each.",
             )
-        return (Fraction(1), *(rational(value, "a number") for value in values))
+        return {
+            name: rational(value, "a number") if name in self.names else value
+            for name, value in zip(names, values, strict=True)
+        }
+
+    def _point(self, given: Mapping[str, Value]) -> tuple[Fraction, ...]:
+        return (Fraction(1), *(given[name] for name in self.names[1:]))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pieces))
@@ -125,43 +138,46 @@ def piecewise(
     program: Program,
     sides: Sequence[Sequence[Fraction | int]],
     run: Callable[[tuple[Value, ...], dict[str, Spot]], T],
-    alone: Callable[[Value, tuple[Fraction, ...]], T],
+    alone: Callable[[Value, tuple[Value, ...]], T],
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
-    """Return what a run gives for all real inputs, and for further parameters that are ≥ 0."""
-    for param in program.inputs:
-        if param.type is not None and param.type.finite:
-            raise ValueRefusedError(
-                f"the input {param.name} has a finite domain",
-                rule="Formulas in the inputs are for mechanisms with real inputs only.",
-                way_out="Ask for one input, or enumerate the finite ones.",
-            )
-    names = ["eps", *entry_names(program.inputs)]
-    count = len(names)
-    names += more
+    """Return what a run gives for all real inputs, and for further parameters that are ≥ 0.
+
+    Inputs with a finite domain are enumerated.
+    """
+    domains = kinds(program.inputs)
+    every = entry_names(program.inputs)
+    reals = [name for name, kind in zip(every, domains, strict=True) if kind is None]
+    names = ("eps", *reals, *more)
+    count = 1 + len(reals)
     units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
     wide = [(*side, *(0,) * len(more)) for side in sides]
     region = Cone.of(len(names), [units[0], *units[count:], *wide])
-    if not region.is_full:
+    if not reals or not region.is_full:
         raise ValueRefusedError(
-            "the box has no interior",
+            "the box has no interior" if reals else "the mechanism has no real input",
             rule="A formula is for inputs that can move.",
             way_out="Ask for the single input, or widen the box.",
         )
 
-    def at(trace: Trace) -> T:
-        spots = {name: trace.spot(name) for name in names}
-        return run(assembled(program.inputs, [spots[name] for name in names[1:count]]), spots)
+    def single(values: tuple[Value, ...]) -> T:
+        u = assembled(program.inputs, values[: len(every)])
+        return alone(u[0] if len(u) == 1 else u, values[len(every) :])
 
-    def single(values: tuple[Fraction, ...]) -> T:
-        u = assembled(program.inputs, values[: count - 1])
-        return alone(u[0] if len(u) == 1 else u, values[count - 1 :])
+    found: list[Piece[T]] = []
+    for finite in product(*(kind.members for kind in domains if kind is not None)):
+        fixed = dict(zip((n for n in every if n not in reals), finite, strict=True))
 
-    require_few_cells(names, region, at)
-    cells = explore(names, region, at)
-    return Piecewise(
-        tuple(names), tuple(Piece(tuple(names), cell.cone, cell.result) for cell in cells), single
-    )
+        def at(trace: Trace, fixed: Mapping[str, Value] = fixed) -> T:
+            spots = {name: trace.spot(name) for name in names}
+            values = [fixed[name] if name in fixed else spots[name] for name in every]
+            return run(assembled(program.inputs, values), spots)
+
+        require_few_cells(names, region, at)
+        found += (
+            Piece(names, cell.cone, cell.result, fixed) for cell in explore(names, region, at)
+        )
+    return Piecewise(names, tuple(found), single, (*every, *more))
 
 
 def distribution_everywhere(
@@ -214,7 +230,7 @@ def within_everywhere(
             return engine.probability_at_spots(u, output)
         return engine.probability_at_spots(u, near(output, size))
 
-    def alone(u: Value, more: tuple[Fraction, ...]) -> ClosedForm:
+    def alone(u: Value, more: tuple[Value, ...]) -> ClosedForm:
         return within(program, u, ideal, more[0] if free else radius, distance)
 
     return piecewise(program, sides, run, alone, ("gamma",) if free else ())
