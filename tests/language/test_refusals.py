@@ -513,6 +513,8 @@ def test_every_error_is_one_family() -> None:
         ("return choose({x: eps, 2: 1 - eps})", "2:12: the probability of 2 is negative at eps"),
         ("return choose({x: 1 - eps, 2: eps})", "2:12: the probability of x is negative at eps"),
         ("return choose({x: 1/2, 2: exp(eps)/2})", "2:12: the probabilities do not sum to 1"),
+        ("return choose({x + 1/3: 'a', 2: 1})", "2:12: the probability of x + 1/3 is 'a'"),
+        ("return choose({x: 1/2, x: 1/2})", "2:12: choose lists the value x twice"),
     ],
 )
 def test_what_every_run_comes_to_is_refused_at_once(body: str, said: str) -> None:

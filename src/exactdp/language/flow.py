@@ -14,7 +14,7 @@ from exactdp.language.code import (
     expressions,
     written,
 )
-from exactdp.language.tree import free_names
+from exactdp.language.tree import free_names, source_text
 
 
 def read(instruction: Instruction, slots: frozenset[str]) -> frozenset[str]:
@@ -103,11 +103,10 @@ class Flow:
         while step is not None:
             pc, choice = step
             one = self.code.instructions[pc]
-            place = one.place
-            text = place.text[place.column - 1 : place.end_column - 1]
             if isinstance(one, Branch):
-                steps.append(f"`{text}` on line {place.line} is {'false' if choice else 'true'}")
+                truth = "false" if choice else "true"
+                steps.append(f"`{source_text(one.place)}` on line {one.place.line} is {truth}")
             elif isinstance(one, Next) and choice == 1:
-                steps.append(f"the loop on line {place.line} ends")
+                steps.append(f"the loop on line {one.place.line} ends")
             step = came[pc]
         return ", then ".join(dict.fromkeys(reversed(steps)))

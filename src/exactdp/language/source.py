@@ -15,6 +15,7 @@ from typing import Any
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.limits import SOURCE_LIMIT
+from exactdp.language.tree import source_text
 from exactdp.language.words import MISSING
 
 
@@ -59,8 +60,7 @@ class Source:
         """Return the characters of a node that stands on one line, or nothing."""
         if getattr(node, "end_lineno", None) != getattr(node, "lineno", None):
             return ""
-        place = self.place(node)
-        return place.text[place.column - 1 : place.end_column - 1]
+        return source_text(self.place(node))
 
     def parse(self) -> ast.Module:
         """Return the text's Python syntax tree, or a located error."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from exactdp.language.code import Code, Pick, Require, Sample, expressions
@@ -16,7 +17,16 @@ from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.operations import python_fail
 from exactdp.language.printer import show
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
-from exactdp.language.tree import Choose, ExpMech, NoiseCall, called, free_names, nodes, where
+from exactdp.language.tree import (
+    Choose,
+    ExpMech,
+    NoiseCall,
+    called,
+    free_names,
+    nodes,
+    source_text,
+    where,
+)
 
 if TYPE_CHECKING:
     from exactdp.language.abstract import Kinds
@@ -24,11 +34,15 @@ if TYPE_CHECKING:
     from exactdp.language.values import Value
 
 
-class _Written(str):
-    """A value that is not known yet, as it is written."""
+@dataclass(frozen=True)
+class _Written:
+    """A value that is not known yet: equal to those printed alike, shown as it is written."""
 
-    __slots__ = ()
-    __repr__ = str.__str__
+    printed: str
+    source: str = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.source
 
 
 def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> None:
@@ -71,9 +85,13 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
             case Pick(_, Choose(outcomes) as choice):
                 values, chances = zip(*(pair.elts for pair in outcomes), strict=True)
                 if closed(*chances):
-                    shown = [known(value) or [_Written(show(value))] for value in values]
+                    shown = [known(value) or [_written(value)] for value in values]
                     found = [one for chance in chances for one in known(chance)]
                     chances_of([one for part in shown for one in part], found, where(choice))
+
+
+def _written(node: ast.expr) -> _Written:
+    return _Written(show(node), source_text(where(node)))
 
 
 def _every_run(code: Code) -> Iterator[int]:

@@ -105,6 +105,11 @@ def where(node: ast.AST) -> Place:
     return found
 
 
+def source_text(place: Place) -> str:
+    """Return what stands at a place in the source."""
+    return place.text[place.column - 1 : place.end_column - 1]
+
+
 def put(node: N, place: Place) -> N:
     """Give a new node its place."""
     node.place = place  # type: ignore[attr-defined]
