@@ -22,6 +22,7 @@ from flint import arb, arb_mat, ctx, fmpz, fmpz_mat
 from numpy.typing import NDArray
 
 from exactdp.cones.coefficients import functionals, nodes_of
+from exactdp.cones.ordered_sum import Vector
 from exactdp.cones.piece import Factor, LocalTerms
 from exactdp.cones.segments import Array, Axis, Segment
 from exactdp.cones.segments import axis as axis_of
@@ -106,6 +107,11 @@ class Slab:
 
     window: Window | None = None
     weights: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def of(cls, window: Window | None, rays: Sequence[Vector]) -> Slab:
+        """Return the part of the cone of some rays in a window."""
+        return cls() if window is None else cls(window, tuple(ray[window.variable] for ray in rays))
 
     def misses(self, box: tuple[Segment, ...]) -> bool:
         """Whether nothing has to be proved in a box."""

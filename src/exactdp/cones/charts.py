@@ -23,7 +23,8 @@ from exactdp.cones.ordered_sum import OrderedSum
 from exactdp.cones.piece import LocalTerms, piece_of
 from exactdp.cones.proof import Ends
 from exactdp.cones.segments import Segment
-from exactdp.reals.exp_poly import ExpPoly, ExpTerm
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_term import ExpTerm
 
 _ZERO = Fraction(0)
 _SHORT = 8

@@ -40,7 +40,8 @@ from exactdp.cones.witness import PointSampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
 from exactdp.polyhedra.cone import Cone, Integers, primitive
 from exactdp.reals import signs
-from exactdp.reals.exp_poly import ExpPoly, ExpTerm
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.interval import POSITIVE
 
 _FIRST = 60  # cuts of boxes before the cell is cut
@@ -137,7 +138,7 @@ class _Subdivision:
                 pending.append((cell, share, depth, piece))
         self.open = [entry[:3] for entry in pending]
         for *_, piece in pending:
-            witness = sampled_witness(self.f, piece, self._inside(piece))
+            witness = sampled_witness(self.f, piece, Slab.of(self.window, piece.rays))
             if witness is not None:
                 return self._decided(False, witness)
         while self.open:
@@ -168,7 +169,7 @@ class _Subdivision:
             self.open.pop()
             self._close(CellProof.by_coefficients(piece), share)
             return None
-        inside, narrowing = self._inside(piece), None
+        inside, narrowing = Slab.of(self.window, piece.rays), None
         if depth and (witness := sampled_witness(self.f, piece, inside)) is not None:
             return witness
         terms, reductions = reduced(piece.terms)
@@ -187,7 +188,7 @@ class _Subdivision:
             terms, reductions = reduced(piece.terms, fixed)
             inside, narrowing = narrowed(terms, inside)
         if (axis := only_axis(terms)) is not None:
-            return self._ray(piece, terms, reductions, axis, self._inside(piece))
+            return self._ray(piece, terms, reductions, axis, Slab.of(self.window, piece.rays))
         outcome, zones = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
             self.open.pop()
@@ -198,7 +199,7 @@ class _Subdivision:
             return None
         if outcome is not None and outcome.corner is not None:
             witness = corner_witness(
-                self.f, piece, _lifted(outcome.corner, reductions), self._inside(piece)
+                self.f, piece, _lifted(outcome.corner, reductions), Slab.of(self.window, piece.rays)
             )
             if witness is not None:
                 return witness
@@ -211,12 +212,6 @@ class _Subdivision:
         for part in cut(self.f, cell, terms, hard):
             self.open.append((part, share / 2, depth + 1))
         return None
-
-    def _inside(self, piece: LocalSum) -> Slab:
-        """Return which boxes of a cell matter."""
-        if self.window is None:
-            return Slab()
-        return Slab(self.window, self.window.weights(piece.rays))
 
     def _ray(
         self,

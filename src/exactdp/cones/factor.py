@@ -35,10 +35,6 @@ class ConeRatio:
     cone: Cone
     window: Window | None = None
 
-    def inside(self, rays: tuple[Vector, ...]) -> Slab:
-        """Return which points matter, in coordinates of rays."""
-        return Slab() if self.window is None else Slab(self.window, self.window.weights(rays))
-
     def less(self, factor: Fraction) -> OrderedSum:
         """Return b − factor·e."""
         over, under = self.numerator, self.denominator
@@ -182,7 +178,7 @@ def _low_points(quotient: ConeRatio) -> list[Vector]:
                 continue
             best = _lowest(quotient, rays)
             if best is not None:
-                inside = quotient.inside(rays)
+                inside = Slab.of(quotient.window, rays)
                 found += near_points(LocalSum(rays, piece.terms, piece.dominant), best, inside)
     return found
 
@@ -198,7 +194,7 @@ def _lowest(quotient: ConeRatio, rays: tuple[Vector, ...]) -> list[float] | None
         return np.where((bottom > 1e-9) & np.isfinite(ratio), ratio, np.inf)
 
     size = len(rays)
-    inside = quotient.inside(rays)
+    inside = Slab.of(quotient.window, rays)
     random = np.random.default_rng(11)
     logs = np.concatenate(
         [random.normal(0.0, 1.5, (600, size)), random.uniform(-9.0, 6.0, (600, size))]

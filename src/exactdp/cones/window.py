@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.cones.ordered_sum import Vector
 from exactdp.cones.segments import Segment
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import inf, spell
@@ -35,10 +34,6 @@ class Window:
     def simple_point(self) -> Fraction:
         """Return a simple value of the variable inside."""
         return Interval(self.lower, self.upper, upper_open=self.upper == inf).simple_point()
-
-    def weights(self, rays: Sequence[Vector]) -> tuple[Fraction, ...]:
-        """Return by how much the variable grows along each ray."""
-        return tuple(ray[self.variable] for ray in rays)
 
     def misses(self, weights: Sequence[Fraction], box: Sequence[Segment]) -> bool:
         """Whether a box of coordinates of rays with these weights has no point inside."""

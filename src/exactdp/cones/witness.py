@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import LocalSum, LocalTerms
 from exactdp.cones.segments import Array
 from exactdp.polyhedra.cone import primitive
-from exactdp.reals.numbers import inf
+from exactdp.reals.numbers import inf, logarithm
 
 _SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 50, 64, 100)
 _DENOMINATORS = (*_SIMPLE, *(2**k for k in range(7, 40)))
@@ -31,9 +30,7 @@ class PointSampler:
         self.powers = np.array(powers, dtype=np.float64)
         self.rates = np.array([[float(q) for q in one] for one in rates])
         self.signs = np.array([1.0 if c > 0 else -1.0 for c in coefficients])
-        self.sizes = np.array(
-            [math.log(abs(int(c.numerator))) - math.log(int(c.denominator)) for c in coefficients]
-        )
+        self.sizes = np.array([logarithm(c) for c in coefficients])
 
     @classmethod
     def of(cls, terms: LocalTerms) -> PointSampler:

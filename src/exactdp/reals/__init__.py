@@ -2,8 +2,9 @@
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
-from exactdp.reals.exp_poly import ExpPoly, ExpTerm, eps, exp, parameter
+from exactdp.reals.exp_poly import ExpPoly, eps, exp, parameter
 from exactdp.reals.exp_ratio import ExpRatio
+from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.extrema import Extremum, infimum, supremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import inf

@@ -19,7 +19,8 @@ from flint.utils.flint_exceptions import DomainError
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import native
-from exactdp.reals.exp_poly import ExpPoly, ExpTerm, eps, exp, same_steps
+from exactdp.reals.exp_poly import ExpPoly, eps, exp, same_steps
+from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.numbers import common_step, fraction, is_square
 
 if TYPE_CHECKING:
@@ -185,13 +186,7 @@ class ExponentLattice:
         for key, coefficient in polynomial.to_dict().items():
             n = sum(int(a) * b for a, b in zip(key[1:], self.weights, strict=True))
             rate = n * self.step
-            terms.append(
-                ExpTerm(
-                    fraction(coefficient),
-                    (("eps", int(key[0])),) if key[0] else (),
-                    (("eps", rate),) if rate else (),
-                )
-            )
+            terms.append(ExpTerm(fraction(coefficient), (("eps", int(key[0])),), (("eps", rate),)))
         return ExpPoly(terms)
 
 
@@ -252,18 +247,15 @@ def _solve(rows: list[list[int]], right: list[int]) -> tuple[int, ...]:
 def polynomial_form(polynomial: fmpq_poly) -> ExpPoly:
     """Return a polynomial in ε as a sum without exponentials."""
     return ExpPoly(
-        ExpTerm(fraction(c), (("eps", k),) if k else ())
-        for k, c in enumerate(polynomial.coeffs())
-        if c
+        ExpTerm(fraction(c), (("eps", k),)) for k, c in enumerate(polynomial.coeffs()) if c
     )
 
 
 def divided(form: ExpPoly, divisor: fmpq_poly) -> ExpPoly:
     """Return form/divisor for a polynomial in ε that divides it."""
-    terms = []
-    for rate, polynomial in form.exponentials().items():
-        for k, c in enumerate((polynomial / divisor).coeffs()):
-            if c:
-                powers = (("eps", k),) if k else ()
-                terms.append(ExpTerm(fraction(c), powers, (("eps", rate),) if rate else ()))
-    return ExpPoly(terms)
+    return ExpPoly(
+        ExpTerm(fraction(c), (("eps", k),), (("eps", rate),))
+        for rate, polynomial in form.exponentials().items()
+        for k, c in enumerate((polynomial / divisor).coeffs())
+        if c
+    )

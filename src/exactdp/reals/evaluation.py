@@ -12,7 +12,7 @@ from flint import arb, arb_poly, ctx, fmpq
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals import limits
-from exactdp.reals.numbers import double, exact, fraction, inf, spell
+from exactdp.reals.numbers import double, exact, fraction, inf, logarithm, spell
 
 if TYPE_CHECKING:
     import numpy
@@ -327,16 +327,12 @@ def _scaled(
     rates = np.array([double(term.rate) for term in form.terms] or [0.0])
     powers = np.array([term.power for term in form.terms] or [0])
     signs = np.array([1.0 if term.coefficient > 0 else -1.0 for term in form.terms] or [0.0])
-    sizes = np.array([_logarithm(abs(term.coefficient)) for term in form.terms] or [0.0])
+    sizes = np.array([logarithm(term.coefficient) for term in form.terms] or [0.0])
     with np.errstate(all="ignore"):
-        logarithm = np.where(eps == 0, -np.inf, np.log(np.abs(eps)))[:, None]
-        heights = sizes + rates * eps[:, None] + np.where(powers, powers * logarithm, 0.0)
+        log = np.where(eps == 0, -np.inf, np.log(np.abs(eps)))[:, None]
+        heights = sizes + rates * eps[:, None] + np.where(powers, powers * log, 0.0)
         scale = np.max(heights, axis=1)
         scale = np.where(np.isfinite(scale), scale, 0.0)
         flips = np.where((powers % 2 == 1) & (eps[:, None] < 0), -1.0, 1.0)
         terms = signs * flips * np.exp(heights - scale[:, None])
     return terms.sum(axis=1), np.abs(terms).sum(axis=1), scale
-
-
-def _logarithm(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)

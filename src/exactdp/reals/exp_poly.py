@@ -18,34 +18,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals import native
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.exp_term import ExpTerm, read_term
 from exactdp.reals.numbers import Number, common_step, exact, fraction, rational
 
 T_co = TypeVar("T_co", covariant=True)
-
-
-class ExpTerm(NamedTuple):
-    """One summand: coefficient · ∏ parameter^power · exp(Σ rate·parameter)."""
-
-    coefficient: Fraction
-    powers: tuple[tuple[str, int], ...] = ()
-    rates: tuple[tuple[str, Fraction], ...] = ()
-
-    @property
-    def power(self) -> int:
-        """The power of ε."""
-        return dict(self.powers).get("eps", 0)
-
-    @property
-    def rate(self) -> Fraction:
-        """The rate of ε in the exponent."""
-        return dict(self.rates).get("eps", Fraction(0))
 
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -75,7 +58,7 @@ class ExpPoly(ClosedForm):
     def __init__(self, terms: Iterable[ExpTerm | tuple[Any, ...]] | Number = ()) -> None:
         if isinstance(terms, str) or not isinstance(terms, Iterable):
             terms = [ExpTerm(rational(terms))]
-        given = [_term(term) for term in terms]
+        given = [read_term(term) for term in terms]
         others = {name for term in given for name, _ in (*term.powers, *term.rates)} - {"eps"}
         names = ("eps", *sorted(others))
         powers = [dict(term.powers) for term in given]
@@ -122,19 +105,12 @@ class ExpPoly(ClosedForm):
     def terms(self) -> tuple[ExpTerm, ...]:
         """The summands: the largest rate first, then the smallest power."""
         if self._terms is None:
-            size = len(self._names)
-            listed = []
-            for key, coefficient in self._poly.to_dict().items():
-                rates = [
-                    low + int(n) * step
-                    for n, step, low in zip(key[size:], self._step, self._low, strict=True)
-                ]
-                powers = tuple(int(k) for k in key[:size])
-                listed.append(([-rate for rate in rates], powers, rates, coefficient))
-            listed.sort(key=lambda entry: entry[:2])
+            entries = sorted(
+                self.entries(self._names), key=lambda entry: ([-q for q in entry[1]], entry[0])
+            )
             terms = tuple(
                 ExpTerm(fraction(coefficient), self._named(powers), self._named(rates))
-                for _, powers, rates, coefficient in listed
+                for powers, rates, coefficient in entries
             )
             object.__setattr__(self, "_terms", terms)
         assert self._terms is not None
@@ -564,40 +540,7 @@ def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     )
 
 
-def _term(entry: ExpTerm | tuple[Any, ...]) -> ExpTerm:
-    """Return a term as a user may write it, or refuse it."""
-    try:
-        coefficient, powers, rates = (*entry, (), ())[:3]
-        term = ExpTerm(
-            rational(coefficient, "a coefficient"),
-            tuple((name, power) for name, power in powers),
-            tuple((name, rational(rate, "a rate")) for name, rate in rates),
-        )
-    except TypeError:
-        raise _not_a_term(entry) from None
-    except ValueRefusedError:
-        raise
-    except ValueError:
-        raise _not_a_term(entry) from None
-    for listed in (term.powers, term.rates):
-        if len(listed) > 1 and len({name for name, _ in listed}) < len(listed):
-            raise _not_a_term(entry)
-    for _, power in term.powers:
-        if not isinstance(power, int) or power < 0:
-            raise _not_a_term(entry)
-    return term
-
-
 _NAME = re.compile(r"[^\W\d]\w*(\[\d+\])?")
-
-
-def _not_a_term(entry: object) -> ValueRefusedError:
-    return ValueRefusedError(
-        f"{shown(entry)} is not a term",
-        rule="A term is (coefficient, ((parameter, power), …), ((parameter, rate), …)), powers are "
-        "whole numbers of at least 0, and no parameter is named twice.",
-        way_out="Use parse, or eps and exp, to build closed forms.",
-    )
 
 
 def parameter(name: str) -> ExpPoly:

@@ -9,7 +9,8 @@ from typing import Any
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.divisors import lowest_terms
-from exactdp.reals.exp_poly import ONE, ExpPoly, ExpTerm, as_sum
+from exactdp.reals.exp_poly import ONE, ExpPoly, as_sum
+from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.numbers import Number, rational
 
 

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
 
 from exactdp.reals.limits import order_at_zero
-from exactdp.reals.numbers import double, exact, fraction
+from exactdp.reals.numbers import double, exact, fraction, logarithm
 
 if TYPE_CHECKING:
     from exactdp.reals.exp_poly import ExpPoly
@@ -84,7 +84,7 @@ class Expansion:
             shifts for shifts in (*self._shifts, *self._size_shifts) if shifts[0].poly.degree()
         ]
         self._heights = [
-            (_logarithm(c), k, double(rate), j)
+            (logarithm(c), k, double(rate), j)
             for j, (rate, polynomial) in enumerate(parts.items())
             for k, c in enumerate(polynomial.coeffs())
             if c
@@ -193,7 +193,7 @@ class Expansion:
             return ExpansionResult()
         middle = (_log2(lower) + _log2(upper)) // 2
         coefficients = self._at_zero
-        sizes = {j: _logarithm(g) / _LN2 + j * middle for j, g in enumerate(coefficients) if g}
+        sizes = {j: logarithm(g) / _LN2 + j * middle for j, g in enumerate(coefficients) if g}
         if not sizes:
             return ExpansionResult()
         order = max(sizes, key=sizes.__getitem__)
@@ -301,12 +301,12 @@ class Expansion:
     def _largest_term(self, point: Fraction) -> tuple[int, int]:
         """Return number and power of the term that is largest at a point, by a rough estimate."""
         x = double(point)
-        logarithm = _logarithm(point) if point else -math.inf
+        log = logarithm(point) if point else -math.inf
         is_double = 1e-200 < x < 1e200 and self._is_moderate
         best, where = -math.inf, (0, 0)
         for height, power, rate, j in self._heights:
             grown = rate * x if is_double else double(fraction(self._rates[j]) * point)
-            size = height + grown + (power * logarithm if power else 0.0)
+            size = height + grown + (power * log if power else 0.0)
             if size > best:
                 best, where = size, (j, power)
             elif size == best == math.inf and (self._rates[j], power) > (
@@ -362,7 +362,3 @@ def _peaks(power: int, rate: fmpq, lower: fmpq, upper: fmpq) -> list[fmpq]:
 def _log2(value: Fraction) -> int:
     """Return the logarithm of a positive number to base 2, off by at most one."""
     return value.numerator.bit_length() - value.denominator.bit_length()
-
-
-def _logarithm(value: fmpq | Fraction) -> float:
-    return math.log(abs(int(value.numerator))) - math.log(int(value.denominator))

@@ -108,6 +108,11 @@ def double(value: Fraction, exponent: int = 0) -> float:
         return sign * inf
 
 
+def logarithm(value: fmpq | Fraction) -> float:
+    """Return the natural logarithm of |value| as a double, whatever the size of value ≠ 0."""
+    return math.log(abs(int(value.numerator))) - math.log(int(value.denominator))
+
+
 def is_square(value: Fraction) -> bool:
     """Whether a rational is the square of a rational."""
     n, d = value.numerator, value.denominator

@@ -11,7 +11,8 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.reals.closed_form import ClosedForm
-    from exactdp.reals.exp_poly import ExpPoly, ExpTerm
+    from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_term import ExpTerm
 
 _GREEK = {"eps": "ε", "alpha": "α", "gamma": "γ"}
 _LATEX = {"eps": r"\varepsilon", "alpha": r"\alpha", "gamma": r"\gamma"}

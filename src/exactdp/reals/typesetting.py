@@ -14,7 +14,7 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.reals.closed_form import ClosedForm
-    from exactdp.reals.exp_poly import ExpTerm
+    from exactdp.reals.exp_term import ExpTerm
 
 INVISIBLE_TIMES = "\u2062"
 _GREEK = {"eps": "ε", "alpha": "α", "gamma": "γ"}
