@@ -104,7 +104,7 @@ class Constraints:
 
         Entries are eliminated one after the other (Fourier and Motzkin).
         """
-        found = self._simple(rows)
+        found: tuple[Constraint, ...] | None = tuple(rows)
         for name in names:
             if found is None:
                 return None
@@ -115,10 +115,10 @@ class Constraints:
                 q = row.coefficient(name)
                 (rest if not q else lower if q > 0 else upper).append(row)
             rest += [_sum(one, two, name) for one in lower for two in upper]
-            found = self._simple(rest)
+            found = self.simple(rest)
         return found
 
-    def _simple(self, rows: Iterable[Constraint]) -> tuple[Constraint, ...] | None:
+    def simple(self, rows: Iterable[Constraint]) -> tuple[Constraint, ...] | None:
         """Return constraints without those that follow from others, None if one cannot hold."""
         kept: dict[object, list[Constraint]] = {}
         for row in rows:

@@ -126,18 +126,20 @@ class Disagreements:
 
         `differ` says which outputs disagree; by default those that are not equal.
         """
-        if not self._distance.by_entry and not has_spots(u):
+        is_symbolic = has_spots(u)
+        if not self._distance.by_entry and not is_symbolic:
             self._check_distance(u)
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
-        if reals > _MOST_SYMBOLS and not has_spots(u):
+        if reals > _MOST_SYMBOLS and not is_symbolic:
             return self._nearest(u, output, differ)[0]
-        reaches = self._reaches(u, output, every=differ is not None)
+        possible = self._reaches(u, output, every=differ is not None)
         point = {self._own[name]: value for name, value in self._numbers(u).items()}
-        possible = [one for one in reaches if differ is None or differ(one.output)]
-        if has_spots(u):
-            return self._certified(point, possible)
+        if differ is not None:
+            possible = tuple(one for one in possible if differ(one.output))
+        if is_symbolic:
+            return self._certified(point, list(possible))
         found = min((one.distance(point) for one in possible), default=inf)
         return found if found == inf else self._checked(Fraction(found) / possible[0].scale, u)
 
@@ -219,8 +221,8 @@ class Disagreements:
         finite = self._finite(u)
         group = self._group(finite, output, every=every)
         answers: list[bool] = []
-        numbers = {name: _sampled(value) for name, value in self._numbers(u).items()}
         if not (group.reaches and group.has_one_path):
+            numbers = {name: _sampled(value) for name, value in self._numbers(u).items()}
             followed(group.graph, numbers, _noting(answers))
         key = None if group.has_one_path else tuple(answers)
         if key not in group.reaches:

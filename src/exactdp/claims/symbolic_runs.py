@@ -143,6 +143,7 @@ class _Pass:
         self._rules = Constraints(asked.known, frozenset(asked.there), asked.distance.by_entry)
         self._best = best
         self._gaps = asked.gaps
+        self._possible: dict[str, tuple[Gap, ...]] = {}
         self._waiting: dict[int, list[SymbolicRun]] = {0: list(self._starts())}
         self._found: list[Reach] = []
 
@@ -205,17 +206,30 @@ class _Pass:
         """Return a run after it looked at the inputs in a value."""
         runs = [run]
         for name in inputs_in(value):
-            if name not in runs[0].opened:
-                gaps = self._gaps.get(name)
+            if runs and name not in runs[0].opened:
+                gaps = self._possible.get(name)
                 if gaps is None:
-                    gaps = self._gaps[name] = tuple(self._gap(self._here[name], self._there[name]))
+                    gaps = self._possible[name] = tuple(self._gaps_of(name))
                 runs = [new for old in runs for new in self._apart(old, gaps, (name,))]
         return runs
+
+    def _gaps_of(self, name: str) -> Iterator[Gap]:
+        """Yield how an entry can differ, with what is known of u."""
+        if name not in self._gaps:
+            self._gaps[name] = tuple(self._gap(self._here[name], self._there[name]))
+        for gap in self._gaps[name]:
+            rows = self._rules.simple(gap.rows)
+            if rows is not None:
+                yield gap._replace(rows=rows)
 
     def _without(self, run: SymbolicRun, gone: Iterable[str]) -> tuple[Constraint, ...] | None:
         """Return the conditions of a run without some entries, None if they cannot hold."""
         names = [one for name in gone for one in (name, *run.opened[name])]
         return self._rules.without(run.rows, names)
+
+    def _left(self, run: SymbolicRun) -> tuple[Constraint, ...] | None:
+        """Return the conditions of a run on u and the distance, None if they cannot hold."""
+        return self._without(run, run.opened) if run.opened else self._rules.simple(run.rows)
 
     def _includes(self, one: SymbolicRun, two: SymbolicRun, needed: frozenset[str]) -> bool:
         """Whether a run at a node is possible wherever another one is, with the same variables."""
@@ -247,7 +261,7 @@ class _Pass:
         node = self._graph.nodes[number]
         event = node.event
         if isinstance(event, Failure):
-            if self._without(run, run.opened) is not None:
+            if self._left(run) is not None:
                 raise event.error.with_traceback(None)
             return
         edges = {edge.case: edge for edge in node.edges}
@@ -304,7 +318,7 @@ class _Pass:
 
     def _leave(self, run: SymbolicRun, output: Value) -> None:
         """Note how far it is to where a run has come."""
-        rows = self._without(run, run.opened)
+        rows = self._left(run)
         if rows is None or self._is_far(rows):
             return
         forms = [-row.rest for row in rows if row.factor]
