@@ -17,7 +17,6 @@ from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
 from .runs import Condition, Path, ProgramRun, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
-Number = Fraction | float
 
 T = TypeVar("T")
 

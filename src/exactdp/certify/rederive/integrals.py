@@ -63,9 +63,9 @@ class Integrals:
         for form, op in conditions:
             sign = 1 if op[0] == ">" else -1
             row: list[Number] = [0] * (len(used) + self.parameters)
-            row[len(used)] = sign * form.constant
+            row[len(used)] = _whole(sign * form.constant)
             for name, c in form.coefficients.items():
-                row[place[name] if name >= 0 else len(used) - name] = sign * c
+                row[place[name] if name >= 0 else len(used) - name] = _whole(sign * c)
             rows.append(tuple(row))
         start = self._tidy(rows)
         if start is None:
@@ -258,9 +258,9 @@ def _ordered(
     Variables that look alike stay as they are: then an equal integral may be done again.
     """
     count = len(noises)
+    shapes = [(row, sorted(row[:count]), row[count:]) for row in rows]
     looks = [
-        (noises[k], sorted((row[k], sorted(row[:count]), row[count:]) for row in rows))
-        for k in range(count)
+        (noises[k], sorted((row[k], own, rest) for row, own, rest in shapes)) for k in range(count)
     ]
     order = sorted(range(count), key=lambda k: looks[k])
     moved = frozenset((*[row[k] for k in order], *row[count:]) for row in rows)
