@@ -102,7 +102,7 @@ class Frame:
         self.names = names or ("eps",)
         self._size = len(self.names)
         self._ring = _ring(self._size + 1)
-        self._units = (*(rates * fine,) * self._size, rates)
+        self._layouts: dict[str, tuple[tuple[str, ...], list[int], tuple[Fraction, ...]]] = {}
         self.zero = Element(self._ring.from_dict({}), (0,) * (self._size + 1))
         self.one = self._element({(0,) * (2 * self._size + 2): fmpq(1)})
         self.functions: dict[tuple[str, int, Any], Any] = {}
@@ -213,6 +213,12 @@ class Frame:
     ) -> None:
         """Add terms with a point, or t plus a point, for t."""
         size, top = self._size, low[-1]
+        if size == 1 and not plus_t and not any(columns[1]):  # the same as below, but quick
+            (step,), rest = self._steps(point), low[0]
+            for j, y, n, c in zip(columns[0], *columns[2:], coefficients, strict=True):
+                key = j, 0, y + rest + (n + top) * step, 0
+                found[key] = found[key] + c if key in found else c
+            return
         rates = [n + top for n in columns[-1]]
         moved: list[Iterable[int]] = [*columns[: size + 1]]
         for j, step in enumerate(self._steps(point)):
@@ -316,17 +322,24 @@ class Frame:
 
     def closed_form(self, element: Element, name: str = "") -> ExpPoly:
         """Return an element as a closed form, in which t, if it occurs, is called `name`."""
+        if not element:
+            return ExpPoly()
+        if name not in self._layouts:
+            self._layouts[name] = self._layout(name)
+        names, order, steps = self._layouts[name]
+        columns = self._columns(element)
+        exponents = (columns[self._size + 1 + j] for j in order)
+        keys = zip(*(columns[j] for j in order), *exponents, strict=True)
+        poly = dict(zip(keys, element.poly.coeffs(), strict=True))
+        low = tuple(element.low[j] * step for j, step in zip(order, steps, strict=True))
+        return build(names, ring(names).from_dict(poly), steps, low)
+
+    def _layout(self, name: str) -> tuple[tuple[str, ...], list[int], tuple[Fraction, ...]]:
+        """Return the parameters of closed forms, their places here, and the steps of exponents."""
         names = (*self.names, name) if name else self.names
         order = sorted(range(len(names)), key=lambda j: (names[j] != "eps", names[j]))
-        places = [*order, *(self._size + 1 + j for j in order)]
-        ordered = tuple(names[j] for j in order)
-        poly: dict[Powers, fmpq] = {
-            tuple(int(key[place]) for place in places): c
-            for key, c in zip(element.poly.monoms(), element.poly.coeffs(), strict=True)
-        }
-        steps = tuple(Fraction(1, self._units[j]) for j in order)
-        low = tuple(Fraction(element.low[j], self._units[j]) for j in order)
-        return build(ordered, ring(ordered).from_dict(poly), steps, low)
+        units = (*(self.rates * self.fine,) * self._size, self.rates)
+        return tuple(names[j] for j in order), order, tuple(Fraction(1, units[j]) for j in order)
 
 
 @lru_cache(maxsize=64)
