@@ -363,6 +363,30 @@ def test_finite_domains_against_search(
             assert found.attained
 
 
+@pytest.mark.parametrize("distance", [linf, l1, discrete, numeric, numeric(4)], ids=str)
+@pytest.mark.parametrize("values", ["[7, -1, 1/2, 4, 9]", "[True, 5, 2, False]"])
+def test_uneven_domains_against_search(distance: Any, values: str) -> None:
+    """Each input against all others, with an ideal that changes in no order."""
+    mechanism = Mechanism.from_source(f"def f(x: Dom({values})[3]):\n    return dlap(eps, 0)\n")
+    members = list(mechanism.inputs[0].type.item.members)  # type: ignore[union-attr]
+    inputs = list(product(members, repeat=3))
+    for seed in range(2):
+        source = random.Random(seed)
+        table = {u: source.random() < 0.1 for u in inputs}
+        about = Accuracy(mechanism, 1, ideal=dict(table), input_distance=distance)
+        for u in source.sample(inputs, 10):
+            others = [distance.between(u, v) for v in inputs if table[v] != table[u]]
+            found = about.disagreement(list(u))
+            assert found.distance == min(others, default=inf)
+            assert found.input is None or table[tuple(found.input)] != table[u]
+
+
+def test_a_million_inputs() -> None:
+    mechanism = Mechanism.from_source("def f(x: Dom(0, 1000000)):\n    return lap(eps, x) > 300\n")
+    found = Accuracy(mechanism, 1, inputs=[0]).disagreement(100)
+    assert (found.distance, found.input, found.output) == (201, 301, True)
+
+
 @pytest.mark.parametrize(
     ("distance", "total"),
     [(linf, max), (l1, sum)],

@@ -142,7 +142,7 @@ def test_against_every_path(style: str, distance: Any, monkeypatch: pytest.Monke
     """With symbols for the entries of u, with its numbers, and with a nearest input."""
     source = random.Random(f"{style} {distance}")
     for _ in range(2):
-        m = source.choice((2, 3))
+        m = 2 if "numeric" in str(distance) else source.choice((2, 3))  # it has many cases
         given = {"m": m, "op": source.choice(("<", "<=", ">", ">=", "=="))}
         given |= {name: source.choice((-1, 0, 1)) for name in "ab"}
         mechanism = Mechanism.from_source(f"def f(q: Real[{m}]):{SEARCHES[style].format(**given)}")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance, InputDistance
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf
+from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
@@ -72,28 +74,58 @@ class FiniteSearch:
 
         An input is found from the one in which its last entry that is not the nearest is nearer.
         """
-        sides = []
-        for x, domain in zip(own, self._domains, strict=True):
-            gaps = ((self._distance.between([x], [y]), k) for k, y in enumerate(domain))
-            sides.append(sorted(gap for gap in gaps if gap[0] != inf))
-        if not all(sides):
-            return
+        pairs = zip(own, self._domains, strict=True)
+        sides = [_EntryOrder(x, domain, self._distance) for x, domain in pairs]
 
-        def distance(places: tuple[int, ...]) -> Distance:
-            return self._distance.total([side[k][0] for side, k in zip(sides, places, strict=True)])
+        def pushed(places: tuple[int, ...], last: int) -> None:
+            found = [side.at(k) for side, k in zip(sides, places, strict=True)]
+            listed = [one for one in found if one is not None]
+            if len(listed) == len(found):
+                distance = self._distance.total([gap for gap, _ in listed])
+                values = tuple(value for _, value in listed)
+                heapq.heappush(waiting, (distance, places, last, values))
 
-        start = (0,) * len(sides)
-        waiting: list[tuple[Distance, tuple[int, ...], int]] = [(distance(start), start, 0)]
+        waiting: list[tuple[Distance, tuple[int, ...], int, tuple[Value, ...]]] = []
+        pushed((0,) * len(sides), 0)
         while waiting:
-            far, places, last = heapq.heappop(waiting)
-            yield (
-                far,
-                tuple(
-                    domain[side[k][1]]
-                    for domain, side, k in zip(self._domains, sides, places, strict=True)
-                ),
-            )
+            distance, places, last, values = heapq.heappop(waiting)
+            yield distance, values
             for j in range(last, len(sides)):
-                if places[j] + 1 < len(sides[j]):
-                    there = (*places[:j], places[j] + 1, *places[j + 1 :])
-                    heapq.heappush(waiting, (distance(there), there, j))
+                pushed((*places[:j], places[j] + 1, *places[j + 1 :]), j)
+
+
+class _EntryOrder:
+    """The values of an entry at a finite distance from one, the nearest first, as far as needed."""
+
+    def __init__(self, own: Value, domain: Sequence[Value], distance: InputDistance) -> None:
+        self._found: list[tuple[Distance, Value]] = []
+
+        def gap(value: Value) -> Distance:
+            return distance.between([own], [value])
+
+        numbers = all(map(is_number, domain))
+        values = _around(own, sorted(domain)) if numbers else iter(sorted(domain, key=gap))
+        pairs = ((gap(value), value) for value in values)
+        self._rest = (one for one in pairs if one[0] != inf)
+
+    def at(self, place: int) -> tuple[Distance, Value] | None:
+        """Return the value at a place and its distance, None if there are not so many."""
+        while len(self._found) <= place:
+            one = next(self._rest, None)
+            if one is None:
+                return None
+            self._found.append(one)
+        return self._found[place]
+
+
+def _around(own: Any, rising: Sequence[Any]) -> Iterator[Value]:
+    """Yield rising numbers in the order of their differences from one of them."""
+    up = bisect_left(rising, own)
+    down = up - 1
+    while down >= 0 or up < len(rising):
+        if down < 0 or (up < len(rising) and rising[up] - own <= own - rising[down]):
+            yield rising[up]
+            up += 1
+        else:
+            yield rising[down]
+            down -= 1

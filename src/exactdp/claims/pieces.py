@@ -56,7 +56,7 @@ def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[LinearPiece]
             if count > _MOST:
                 raise ValueRefusedError(
                     f"the function has more than {_MOST:,} pieces",
-                    rule="The pieces of an ideal or a distance are listed one by one.",
+                    rule="The pieces of a distance are listed one by one.",
                     way_out="Write it with fewer comparisons.",
                 )
             yield LinearPiece(rows, event.output)
