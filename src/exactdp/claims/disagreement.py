@@ -57,8 +57,6 @@ class Disagreement:
     output: Value | None
     attained: bool
     """Whether that input disagrees itself; otherwise inputs as close as one likes to it do."""
-    towards: tuple[Fraction, ...] | None = None
-    """If it does not: every input + t·towards with a small t > 0 disagrees (entry by entry)."""
 
     def __str__(self) -> str:
         if self.input is None:
@@ -259,40 +257,35 @@ class Disagreements:
             return Disagreement(distance, given, self._table[found], attained=True)
         everything: dict[Name, int | Fraction] = dict(self.point(u, output))
         wish: dict[Name, int | Fraction] = {f"{name}'": value for name, value in everything.items()}
-        missed: list[tuple[Polyhedron, dict[Name, int | Fraction]]] = []
+        attained = True
         for ways in found.groups:
             best = min(ways, key=lambda way: way.distance(everything))
             least = Fraction(best.distance(everything))
             system = [row.at({**everything, _T: least}) for row in best.system]
             solved = solution(system, wish)
             if solved is None:
-                missed.append((best.system, {**everything, _T: least + 1}))
+                attained = False
                 solved = solution((row.closed() for row in system), wish)
             assert solved is not None
             everything |= solved
         other = assembled(self._mechanism.inputs, [_value(one, everything) for one in found.other])
         out = self._ideal(other)
-        attained = not missed
-        if missed:  # on a side of its piece the input may disagree all the same
+        if not attained:  # on a side of its piece the input may disagree all the same
             there = self._distance.between(entries(u), entries(other))
             attained = there == distance and (out != output if differ is None else differ(out))
         given = as_written(as_given(self._mechanism, other))
         if attained:
             return Disagreement(distance, given, out, attained=True)
-        # A segment from the closure of a convex set to a point of the set runs inside it.
-        inside = dict(everything)
-        for rows, further in missed:
-            inside |= solution([row.at(further) for row in rows], wish) or {}
-        towards = _difference(found.other, inside, everything)
-        return Disagreement(distance, given, _at(found.output, everything), False, towards)
+        return Disagreement(distance, given, _at(found.output, everything), attained=False)
 
     def approach(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
         """Return the entries of a nearest input, and if it does not disagree itself, a direction.
 
-        Inputs a little further in the direction disagree. The entries may be spots, of which the
-        sample decides what is nearest. None if no input at a finite distance disagrees.
+        Inputs a little further in the direction disagree: a segment from the closure of a convex
+        set to a point of the set runs inside it. The entries may be spots, of which the sample
+        decides what is nearest. None if no input at a finite distance disagrees.
         """
         if not any(kind is None for kind in self._kinds):
             _, found = self._closest_listed(u, output, differ)
