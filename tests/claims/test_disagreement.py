@@ -153,26 +153,31 @@ def test_approached_in_words() -> None:
     assert "3/2 away, arbitrarily close to" in str(approached)
 
 
-@pytest.mark.parametrize("name", ["noisy_max", "sparse", "sparse_variant"])
-@pytest.mark.parametrize("distance", [linf, l1])
+@pytest.mark.parametrize("name", ["noisy_max", "sparse", "sparse_variant", "numeric_sparse"])
+@pytest.mark.parametrize("distance", [linf, l1, discrete, numeric])
 def test_inputs_that_come_close_disagree(name: str, distance: Any) -> None:
-    """The ideal is run at steps of 2^-60, …, 2^-80 from there: it differs, and is as close."""
-    m = 7  # too many entries to try all directions
+    """The ideal is run there, or at steps of 2^-60 and 2^-80 from there: it differs, as close."""
+    m = 7 if distance in (linf, l1) and name != "numeric_sparse" else 3
     mechanism = FACTORIES[name](m) if name == "noisy_max" else FACTORIES[name](m, 2)
     ideal = mechanism.noiseless()
-    about = claim(mechanism, input_distance=distance)
+    more = {"output_distance": sup} if name == "numeric_sparse" else {}
+    about = claim(mechanism, input_distance=distance, **more)
     seen = 0
     for q in [[Fraction(0)] * m, [Fraction(1)] * m, *numbers(20, m, m)]:
-        found = about.disagreement(q)
-        assert (found.towards is None) == (found.attained or found.input is None)
-        if found.towards is not None:
-            seen += 1
-            here: Any = found.input
-            for step in (Fraction(1, 2**60), Fraction(1, 2**80)):
-                there = [x + step * way for x, way in zip(here, found.towards, strict=True)]
-                assert ideal.run(there) != ideal.run(q)
-                gap = distance.between(q, there) - found.distance
-                assert 0 <= gap <= 2**10 * step
+        dd = about.disagreement(q).distance
+        u = mechanism.read_input(q)
+        found = about.obligations.approach(u, about.ideal_function(u))
+        assert (found is None) == (dd == inf)
+        if found is None:
+            continue
+        near, towards = found
+        seen += 1
+        for step in (Fraction(1, 2**60), Fraction(1, 2**80)):
+            ways = towards or [Fraction(0)] * m
+            there = [x + step * way for x, way in zip(near, ways, strict=True)]
+            assert ideal.run(there) != ideal.run(q)
+            gap = distance.between(q, there) - dd
+            assert 0 <= gap <= (2**10 * step if towards else 0)
     assert seen > 3
 
 

@@ -11,8 +11,9 @@ from the program and what is not. The format is published as docs/schema/certifi
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
-docstring. Whatever is not understood, or exceeds a limit, is rejected; of a claim, what is not
-re-derived is named in the report. Nothing else of exactdp is imported.
+docstring. Where to cut and which precision to take is in the certificate, and not searched.
+Whatever is not understood, or exceeds a limit, is rejected; of a claim, what is not re-derived is
+named in the report. Nothing else of exactdp is imported.
 
 The directory also runs alone: python certify CERTIFICATE.json
 (exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it, 5: the answer
