@@ -13,7 +13,8 @@ from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
-from exactdp.reals import ClosedForm
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import spell
 
 
@@ -62,6 +63,8 @@ def command(
     u = read_option("--input", given, partial(read_value, what="an input"))
     wanted = read_option("--output", event, partial(read_value, what="an output"))
     at = read_option("--at", eps, read_budget)
+    mechanism = mechanism if at is None else mechanism.on(Interval(at, at))
+    asked = "> 0" if mechanism.epsilon == POSITIVE else f"in {mechanism.epsilon}"
 
     def entry(one: Any, chance: ClosedForm) -> Json:
         value = None if at is None else records.enclosure(chance.at(at, digits), digits)
@@ -75,7 +78,7 @@ def command(
 
     found = result(Job(target, target.partition("::")[0], run), output)["outputs"]
     where = records.shown(u) if mechanism.inputs else "its only input"
-    output.say(f"{mechanism.__name__} at {where}, for every ε > 0:")
+    output.say(f"{mechanism.__name__} at {where}, for every ε {asked}:")
     for one in found:
         form = one["probability"]["latex" if latex else "pretty"]
         output.say(f"Pr({one['output']}) = {form}")

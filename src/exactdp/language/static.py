@@ -11,12 +11,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from exactdp.errors import ProgramError
 from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.operations import python_fail
 from exactdp.language.printer import show
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
 from exactdp.language.tree import Choose, called, free_names, nodes, where
+from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
     from exactdp.language.abstract import Kinds
@@ -59,23 +61,10 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
         elif isinstance(one, Pick):
             choice = one.choice
             if isinstance(choice, Choose):
-                values = [pair.elts[0] for pair in choice.outcomes]
-                chances = [pair.elts[1] for pair in choice.outcomes]
-                if choice.table is not None:
-                    if closed(choice.table):
-                        found = evaluate_closed(choice.table, functions)
-                        chances_of(*table_of(found, where(choice)), where(choice))
-                elif closed(*chances):
-                    chances_of(
-                        [
-                            evaluate_closed(value, functions)
-                            if closed(value)
-                            else _Written(show(value))
-                            for value in values
-                        ],
-                        [evaluate_closed(chance, functions) for chance in chances],
-                        where(choice),
-                    )
+                found = _closed_chances(code, choice)
+                if found is not None:
+                    on = code.epsilon
+                    chances_of(*found, where(choice), on, somewhere=on == POSITIVE)
                 continue
             if closed(choice.rate):
                 rate_of(evaluate_closed(choice.rate, functions), False, where(choice.rate))
@@ -83,6 +72,42 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                 candidates = evaluate_closed(choice.candidates, functions)
                 count = [0] * len(candidates) if hasattr(candidates, "__len__") else ()
                 scores_of(tuple(count), candidates, where(choice.candidates))
+
+
+def surely_total(code: Code, flow: Flow) -> bool:
+    """Whether all probabilities of `choose` are known now, and are such for every ε > 0."""
+    for pc in sorted(flow.reachable):
+        one = code.instructions[pc]
+        if isinstance(one, Pick) and isinstance(one.choice, Choose):
+            found = _closed_chances(code, one.choice)
+            if found is None:
+                return False
+            try:
+                chances_of(*found, where(one.choice), POSITIVE)
+            except ProgramError:
+                return False
+    return True
+
+
+def _closed_chances(code: Code, choice: Choose) -> tuple[Sequence[Value], Sequence[Value]] | None:
+    """Return the values of `choose` and their probabilities if these are constants."""
+    functions = code.functions
+
+    def closed(*parts: ast.expr) -> bool:
+        return all(set(code.slots).isdisjoint(free_names(part)) for part in parts)
+
+    if choice.table is not None:
+        if not closed(choice.table):
+            return None
+        return table_of(evaluate_closed(choice.table, functions), where(choice))
+    chances = [pair.elts[1] for pair in choice.outcomes]
+    if not closed(*chances):
+        return None
+    values = [
+        evaluate_closed(value, functions) if closed(value) else _Written(show(value))
+        for value in (pair.elts[0] for pair in choice.outcomes)
+    ]
+    return values, [evaluate_closed(chance, functions) for chance in chances]
 
 
 def _every_run(code: Code) -> Iterator[int]:
