@@ -16,6 +16,7 @@ from exactdp.certify.kernel.cones import Region
 from exactdp.certify.kernel.reading import Interval, Reader
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.certify.rederive.parametric import OnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
@@ -49,7 +50,7 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
         "input_distance": {"name": "linf"},
         "output_distance": {"name": output_distance},
     }
-    return Derivation(spec, None)
+    return Derivation(spec, None, POSITIVE)
 
 
 def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
