@@ -16,7 +16,6 @@ from exactdp.certify.kernel.cones import Region
 from exactdp.certify.kernel.reading import Interval, Reader
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.derivation import Derivation
-from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.certify.rederive.parametric import OnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
@@ -27,6 +26,7 @@ from exactdp.certify.rederive.ratios import (
     variable,
 )
 from exactdp.certify.rederive.regions import agrees
+from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 
