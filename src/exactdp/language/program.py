@@ -19,6 +19,7 @@ from exactdp.language.printer import print_definition
 from exactdp.language.reading import read_function
 from exactdp.language.static import check_constants, surely_total
 from exactdp.language.tree import Definition, where
+from exactdp.language.trial import confirmed
 from exactdp.language.values import freeze
 from exactdp.reals.interval import POSITIVE, Interval
 
@@ -73,6 +74,9 @@ class Program:
         """The kinds of its values: the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)
+        doubt = confirmed(self.machine, found.doubts)
+        if doubt is not None:
+            raise doubt
         return found
 
     @cached_property
