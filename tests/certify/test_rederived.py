@@ -26,6 +26,7 @@ from exactdp.certify.rederive.ratios import (
     variable,
 )
 from exactdp.certify.rederive.regions import agrees
+from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 
@@ -49,7 +50,7 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
         "input_distance": {"name": "linf"},
         "output_distance": {"name": output_distance},
     }
-    return Derivation(spec, None)
+    return Derivation(spec, None, POSITIVE)
 
 
 def on_ray(mine: Derivation, u: list[Any]) -> OnCone:

@@ -134,7 +134,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     ),
     "no body": (DOM + '    "only words"\n', "f returns nothing", (1, 1)),
     "negative probability": (
-        NONE + "    return choose({0: 2 - exp(eps), 1: exp(eps) - 1})\n",
+        NONE + "    return choose({0: 1 - exp(eps), 1: exp(eps)})\n",
         "the probability of 0 is negative at eps = ",
         (2, 12),
     ),
@@ -426,7 +426,7 @@ def test_errors_of_a_run_have_a_place() -> None:
     assert (
         "negative"
         in running(
-            DOM + "    p = x * exp(-eps)\n    return choose({0: 1 - 2 * p, 1: 2 * p})\n", 1
+            DOM + "    p = x * exp(-eps)\n    return choose({0: 1 - 3 * p, 1: 3 * p})\n", 1
         ).message
     )
     assert "is outside" in running(DOM + "    y: Dom(0, 1) = x + 1\n    return y\n", 1).message
@@ -510,8 +510,8 @@ def test_every_error_is_one_family() -> None:
         ("return {0: 1}[3]", "2:12: 3 is not in the table"),
         ("return choose({x: 1/2, 2: 1/4})", "2:12: the probabilities sum to 3/4"),
         ("return choose({x: 3/2, 2: -1/2})", "2:12: the probability of 2 is negative"),
-        ("return choose({x: eps, 2: 1 - eps})", "2:12: the probability of 2 is negative at eps"),
-        ("return choose({x: 1 - eps, 2: eps})", "2:12: the probability of x is negative at eps"),
+        ("return choose({x: 1 + eps, 2: -eps})", "2:12: the probability of 2 is negative at eps"),
+        ("return choose({x: -eps, 2: 1 + eps})", "2:12: the probability of x is negative at eps"),
         ("return choose({x: 1/2, 2: exp(eps)/2})", "2:12: the probabilities do not sum to 1"),
         ("return choose({x + 1/3: 'a', 2: 1})", "2:12: the probability of x + 1/3 is 'a'"),
         ("return choose({x: 1/2, x: 1/2})", "2:12: choose lists the value x twice"),

@@ -31,12 +31,11 @@ from exactdp.claims.output_distances import (
     untold,
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
+from exactdp.language.budgets import read_epsilon
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import Interval
-from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
 from exactdp.semantics.spots import has_spots, watched
 
@@ -68,7 +67,8 @@ class Accuracy:
     input_distance: Any = field(default=linf, kw_only=True)
     output_distance: Any = field(default=discrete, kw_only=True)
     inputs: Any = field(default=None, kw_only=True)
-    epsilon: Any = field(default=POSITIVE, kw_only=True)
+    epsilon: Any = field(default=None, kw_only=True)
+    """The interval of ε; by default all for which the mechanism is defined."""
     boundary: str = field(default="skip", kw_only=True)
     """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
     agreement: str = field(default="equal", kw_only=True)
@@ -81,7 +81,9 @@ class Accuracy:
                 rule="A claim is about a mechanism.",
                 way_out="Put @mechanism above the function.",
             )
-        object.__setattr__(self, "epsilon", _read_epsilon(self.epsilon))
+        given = self.mechanism.epsilon if self.epsilon is None else self.epsilon
+        object.__setattr__(self, "epsilon", read_epsilon(given))
+        object.__setattr__(self, "mechanism", self.mechanism.on(self.epsilon))
         for name, allowed in (
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
@@ -386,19 +388,3 @@ def _of_input(beta: Asked, u: Value) -> Expression:
             rule="A function for beta takes an input and returns a formula.",
         ) from error
     return found
-
-
-def _read_epsilon(value: object) -> Interval:
-    if isinstance(value, tuple | list) and len(value) == 2:
-        interval = Interval(*value)
-        if interval.lower == 0:
-            interval = Interval(0, interval.upper, lower_open=True)
-    else:
-        interval = Interval.of(value)  # type: ignore[arg-type]
-    if interval.lower < 0 or (interval.lower == 0 and not interval.lower_open):
-        raise ValueRefusedError(
-            f"epsilon is in {interval}",
-            rule="The privacy budget is positive.",
-            way_out="Write epsilon='(0, 1]'.",
-        )
-    return interval

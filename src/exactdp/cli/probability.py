@@ -7,13 +7,16 @@ from typing import Any
 
 import click
 
+from exactdp import Mechanism
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
-from exactdp.reals import ClosedForm
+from exactdp.errors import ProgramError
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import spell
 
 
@@ -62,6 +65,8 @@ def command(
     u = read_option("--input", given, partial(read_value, what="an input"))
     wanted = read_option("--output", event, partial(read_value, what="an output"))
     at = read_option("--at", eps, read_budget)
+    if at is not None:
+        mechanism.on(Interval(at, at))
 
     def entry(one: Any, chance: ClosedForm) -> Json:
         value = None if at is None else records.enclosure(chance.at(at, digits), digits)
@@ -69,13 +74,24 @@ def command(
 
     def run(report: Report) -> Json:
         del report
-        if event is not None:
-            return {"outputs": [entry(wanted, mechanism.probability(u, wanted))]}
-        return {"outputs": [entry(*one) for one in mechanism.distribution(u).items()]}
+        try:
+            return asked(mechanism)
+        except ProgramError:
+            if at is None:
+                raise
+            return asked(mechanism.on(Interval(at, at)))
 
-    found = result(Job(target, target.partition("::")[0], run), output)["outputs"]
+    def asked(program: Mechanism) -> Json:
+        on = "> 0" if program.epsilon == POSITIVE else f"in {program.epsilon}"
+        if event is not None:
+            return {"on": on, "outputs": [entry(wanted, program.probability(u, wanted))]}
+        listed = program.distribution(u).items()
+        return {"on": on, "outputs": [entry(*one) for one in listed]}
+
+    answer = result(Job(target, target.partition("::")[0], run), output)
+    found = answer["outputs"]
     where = records.shown(u) if mechanism.inputs else "its only input"
-    output.say(f"{mechanism.__name__} at {where}, for every ε > 0:")
+    output.say(f"{mechanism.__name__} at {where}, for every ε {answer['on']}:")
     for one in found:
         form = one["probability"]["latex" if latex else "pretty"]
         output.say(f"Pr({one['output']}) = {form}")

@@ -20,7 +20,7 @@ from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import counted
 from exactdp.language.types import Real, RealType
-from exactdp.reals import ExpPoly
+from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import spell
 
 _PILOT = 1000  # runs that choose where to cut a real number
@@ -61,6 +61,7 @@ def command(output: Output, target: str, given: str, eps: str, runs: int, seed: 
     mechanism = find_mechanism(target)
     u = read_option("--input", given, partial(read_value, what="an input"))
     budget = read_option("--eps", eps, read_budget)
+    mechanism = mechanism.on(Interval(budget, budget))
 
     def run(report: Report) -> Json:
         return {"rows": _rows(mechanism, u, budget, runs, seed, report)}

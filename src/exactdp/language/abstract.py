@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exactdp.errors import Place
+from exactdp.errors import Place, ProgramError
 from exactdp.language.abstract_calls import call_kind
 from exactdp.language.code import Appended, Augmented, Code, Unpacked, Updated
 from exactdp.language.flow import Flow
@@ -45,6 +45,7 @@ from exactdp.language.rules import (
     TARGETS,
     UNMIX,
     WRITE_EQUAL,
+    fail,
     refuse,
 )
 from exactdp.language.terms import EpsTerm
@@ -63,6 +64,9 @@ class Abstract:
         self.env: Kinds = {}
         self.pc = 0
         self._sites: dict[int, int] = {}
+        self.doubts: dict[Place, ProgramError] = {}
+        """What is wrong if a run can take the path that it names, by its place."""
+        self.sure: set[Place] = set()  # where a variable is assigned on no path
 
     def made(self, node: ast.expr) -> frozenset[int]:
         """Return the site of the list that an expression makes; lists made there before age."""
@@ -193,13 +197,16 @@ class Abstract:
             shown = shown_name(name)
             path = self.flow.path_without(name, self.pc)
             surely = kind.items is None and not (kind.finite or kind.noise or kind.function)
-            refuse(
+            doubt = fail(
                 where(node),
                 f"{shown} is read before it is assigned"
                 + ("" if surely or not path else f" when {path}"),
                 "A variable must be assigned on every path that leads to where it is read.",
                 f"Assign {shown} before, on the path that leaves it out.",
             )
+            self.doubts[where(node)] = doubt
+            (self.sure.add if surely else self.sure.discard)(where(node))
+            return replace(kind, unset=False)
         return kind
 
     def finite(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:

@@ -6,9 +6,10 @@ may have there, and goes round until nothing changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from exactdp.errors import Place, ProgramError
 from exactdp.language.abstract import Abstract, Kinds
 from exactdp.language.code import (
     Branch,
@@ -37,12 +38,9 @@ from exactdp.language.kinds import (
     join,
     sequence,
 )
-from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, refuse
+from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
-
-if TYPE_CHECKING:
-    from exactdp.errors import Place
 
 BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
 UNROLLED = "Use `for i in range(<constant>)`, which is unrolled."
@@ -57,6 +55,8 @@ class CheckedCode:
 
     before: tuple[Kinds | None, ...]
     output: ValueKind
+    doubts: Mapping[Place, ProgramError] = field(default_factory=dict)
+    """What is wrong if a run can take the path that it names, by its place."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -96,6 +96,19 @@ class Checker:
         )
 
     def run(self) -> CheckedCode:
+        """Return the kinds at every statement; what no run could get right is refused."""
+        abstract = self.abstract
+        try:
+            found = self._rounds()
+        except ProgramError:
+            if not abstract.sure:
+                raise
+        for place, doubt in abstract.doubts.items():
+            if place in abstract.sure:
+                raise doubt
+        return found
+
+    def _rounds(self) -> CheckedCode:
         """Go round until the kinds at every statement cover what can arrive there.
 
         Ends because kinds only grow and the lattice has finite height.
@@ -116,7 +129,7 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
-        return CheckedCode(tuple(before), self.output)
+        return CheckedCode(tuple(before), self.output, self.abstract.doubts)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -162,7 +175,8 @@ class Checker:
                 env[one.slot] = self.declared(one, env[one.slot])
             case Release(value):
                 kind = abstract.kind(value)
-                abstract.no_term(value, kind)
+                if all(given is not None for _, given in self.code.inputs):
+                    abstract.no_term(value, kind)  # others are called only by mechanisms
                 self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)
@@ -299,12 +313,15 @@ class Checker:
         """Refuse a function that can end without `return`."""
         path = self.flow.path_without("", pc)
         when = f" when {path}" if path else ""
-        refuse(
+        doubt = fail(
             one.place,
             f"{one.name} ends without `return`{when}",
             "The output of a mechanism is the value that it returns, on every path.",
             "Return the output at the end; `return None` if there is nothing to say.",
         )
+        if not when:
+            self.abstract.sure.add(one.place)
+        self.abstract.doubts[one.place] = doubt
 
 
 def _merge(known: Kinds, arrived: Kinds) -> Kinds:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place
 from exactdp.language.tree import Choose, ExpMech, NoiseCall, OwnNode
+from exactdp.reals.interval import POSITIVE, Interval
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
@@ -199,6 +200,8 @@ class Code:
     slots: tuple[str, ...]
     functions: Mapping[str, Callable[..., Any]] = field(hash=False)
     loops: tuple[Loop, ...]
+    epsilon: Interval = POSITIVE
+    """The ε for which the code is run."""
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:

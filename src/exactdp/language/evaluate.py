@@ -151,9 +151,9 @@ class Compiler:
                 if value is UNSET:
                     raise fail(
                         where(node),
-                        f"{name} is read before it is assigned",
+                        f"{name.rpartition('.')[2]} is read before it is assigned",
                         "A variable must be assigned on every path that leads to where it is read.",
-                        f"Assign {name} before.",
+                        f"Assign {name.rpartition('.')[2]} before.",
                     )
                 return value
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from exactdp.language.kinds import ValueKind
 from exactdp.language.printer import show, show_value
 from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, nodes, where
+from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,8 @@ def explain(program: Program) -> str:
 def _nature(program: Program) -> str:
     if program.deterministic:
         return "a deterministic function (it samples nothing)"
-    return "a mechanism with privacy budget eps"
+    where = "" if program.epsilon == POSITIVE else f" in {program.epsilon}"
+    return f"a mechanism with privacy budget eps{where}"
 
 
 def _input(kind: str) -> str:

@@ -11,6 +11,7 @@ import dataclasses
 from typing import Any
 
 from exactdp.errors import Place
+from exactdp.language.budgets import defined_on
 from exactdp.language.code import (
     Appended,
     Augmented,
@@ -60,7 +61,8 @@ class Flattener(CallLowering):
             Loop(self.marks[start], self.marks[end], counter, times, place)
             for start, end, counter, times, place in self.loops
         )
-        return Code(resolved, inputs, tuple(self.slots), self.functions, loops)
+        epsilon = definition.asked or defined_on(definition)
+        return Code(resolved, inputs, tuple(self.slots), self.functions, loops, epsilon)
 
     def _resolve(self, instruction: Instruction) -> Instruction:
         match instruction:

@@ -47,6 +47,7 @@ from exactdp.language.values import Symbolic, Value, alike, as_output
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
     from exactdp.language.terms import EpsTerm, Number
+    from exactdp.reals import Interval
 
 
 class State(NamedTuple):
@@ -418,11 +419,12 @@ class Machine:
         return event
 
     def _pick(self, choice: ExpMech | Choose) -> _Facts:
+        on = self.code.epsilon
         if isinstance(choice, Choose) and choice.table is not None:
             table = self._compile(choice.table)
 
             def looked_up(env: Env) -> tuple[Any, ...]:
-                return _chosen(*table_of(table(env), where(choice)), where(choice))
+                return _chosen(*table_of(table(env), where(choice)), where(choice), on)
 
             return looked_up
         if isinstance(choice, Choose):
@@ -431,7 +433,7 @@ class Machine:
             def chosen(env: Env) -> tuple[Any, ...]:
                 values = tuple(value(env) for value, _ in pairs)
                 chances = tuple(chance(env) for _, chance in pairs)
-                return _chosen(values, chances, where(choice))
+                return _chosen(values, chances, where(choice), on)
 
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
@@ -447,9 +449,11 @@ class Machine:
         return picked
 
 
-def _chosen(values: tuple[Value, ...], chances: tuple[Value, ...], place: Place) -> tuple[Any, ...]:
+def _chosen(
+    values: tuple[Value, ...], chances: tuple[Value, ...], place: Place, on: Interval
+) -> tuple[Any, ...]:
     """Return the facts of `choose`; what has probability 0 for every ε cannot happen."""
-    found = chances_of(values, chances, place)
+    found = chances_of(values, chances, place, on)
     possible = [pair for pair in zip(values, found, strict=True) if not never(pair[1])]
     return Selection, tuple(value for value, _ in possible), None, tuple(p for _, p in possible)
 

@@ -49,4 +49,5 @@ def noiseless(definition: Definition) -> Definition:
                 )
         return rebuilt(node, mean)
 
-    return replace(definition, body=[mean(node) for node in definition.body], constants=constants)
+    body = [mean(node) for node in definition.body]
+    return replace(definition, body=body, constants=constants, epsilon=None, asked=None)

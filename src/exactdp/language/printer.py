@@ -143,4 +143,9 @@ def print_definition(definition: Definition) -> str:
     )
     body = ast.Module([_printable(node) for node in definition.body], [])
     text = textwrap.indent(ast.unparse(ast.fix_missing_locations(body)), "    ")
-    return "\n\n".join((*parts, f"def {definition.name}({params}):\n{text}"))
+    head = f"def {definition.name}({params}):"
+    if definition.epsilon is not None:
+        on = definition.epsilon
+        left, right = "[("[on.lower_open], "])"[on.upper_open]
+        head = f'@mechanism(epsilon="{left}{on.lower}, {on.upper}{right}")\n{head}'
+    return "\n\n".join((*parts, f"{head}\n{text}"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
+from exactdp.language.budgets import defined_on
 from exactdp.language.checker import CheckedCode, check
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
@@ -16,9 +17,11 @@ from exactdp.language.noiseless import noiseless
 from exactdp.language.noisy import samples
 from exactdp.language.printer import print_definition
 from exactdp.language.reading import read_function
-from exactdp.language.static import check_constants
+from exactdp.language.static import check_constants, surely_total
 from exactdp.language.tree import Definition, where
+from exactdp.language.trial import confirmed
 from exactdp.language.values import freeze
+from exactdp.reals.interval import POSITIVE, Interval
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from exactdp.language.values import Value
 
 T = TypeVar("T")
+
+_MOST_PARTS = 100  # intervals of ε for which a program is kept as it is asked there
 
 
 class Program:
@@ -41,6 +46,7 @@ class Program:
         self.__name__ = definition.name
         self.__doc__ = definition.doc or None
         self._kept: dict[object, Any] = {}
+        self._parts: dict[Interval, Self] = {}
         _ = self.checked  # a wrong program is refused now, not when it is used
 
     @property
@@ -68,6 +74,9 @@ class Program:
         """The kinds of its values: the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)
+        doubt = confirmed(self.machine, found.doubts)
+        if doubt is not None:
+            raise doubt
         return found
 
     @cached_property
@@ -78,6 +87,38 @@ class Program:
     def noiseless(self) -> DeterministicProgram:
         """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
         return DeterministicProgram(noiseless(self.definition))
+
+    @property
+    def epsilon(self) -> Interval:
+        """The ε for which the program is defined."""
+        return self.code.epsilon
+
+    def on(self, interval: Interval) -> Self:
+        """Return the program as asked for the ε of an interval, inside that of its definition.
+
+        Only there its probabilities must be probabilities.
+        """
+        declared = defined_on(self.definition)
+        if not declared.covers(interval):
+            raise ValueRefusedError(
+                f"{self.__name__} is defined for eps in {declared}, "
+                f"and asked for eps in {interval}",
+                rule="A mechanism is asked only where it is defined.",
+                way_out=f"Ask for eps in {declared}, or define it for more.",
+            )
+        known = self.definition.asked or self.definition.epsilon
+        if interval == POSITIVE or self._is_total or (known and known.covers(interval)):
+            return self
+        if interval not in self._parts:
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
+            self._parts[interval] = type(self)(replace(self.definition, asked=interval))
+        return self._parts[interval]
+
+    @cached_property
+    def _is_total(self) -> bool:
+        """Whether the program is known to be defined for every ε > 0."""
+        return surely_total(self.code, self.flow)
 
     def kept(self, make: Callable[[Program], T]) -> T:
         """Return `make(self)`, which is made once and kept as long as the program.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from exactdp.errors import ProgramError
+from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.language.budgets import read_epsilon
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import Source, function_source, given, surroundings
@@ -15,6 +17,7 @@ from exactdp.language.tree import Definition
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
+    from exactdp.reals import Interval
 
 
 def read_function(
@@ -48,6 +51,9 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
                 reader = FunctionReader(source, given(known))
                 known.pop(name, None)
                 definition = reader.function(node, {})
+                if node.decorator_list:
+                    interval = _declared(reader, node.decorator_list[0])
+                    definition = replace(definition, epsilon=interval)
                 known[name] = definition
             case ast.Assign([ast.Name(name)], value):
                 reader = FunctionReader(source, given(known))
@@ -76,3 +82,14 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
             way_out="Write `def mechanism(q: Real): …`.",
         )
     return definition
+
+
+def _declared(reader: FunctionReader, decorator: ast.expr) -> Interval | None:
+    """Return the interval of ε that `@mechanism(epsilon=…)` in a text declares."""
+    match decorator:
+        case ast.Call(_, [], [ast.keyword("epsilon", value)]):
+            try:
+                return read_epsilon(evaluate_closed(reader.expr(value), reader.constants))
+            except ValueRefusedError as error:
+                reader.refuse(value, error.message, error.rule, error.way_out)
+    return None

@@ -14,7 +14,8 @@ from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
-from exactdp.reals import eps, exp, nonnegative
+from exactdp.reals import Interval, eps, exp, nonnegative, positive, roots
+from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
     from exactdp.language.terms import Number
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 _WRITE_RATE = "Write a * eps with a rational number a > 0."
 _WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
 _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
+_DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
+
+
+def _in(on: Interval) -> str:
+    return "> 0" if on == POSITIVE else f"in {on}"
 
 
 def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
@@ -113,9 +119,18 @@ def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value
 
 
 def chances_of(
-    values: Sequence[Value], chances: Sequence[Value], place: Place
+    values: Sequence[Value],
+    chances: Sequence[Value],
+    place: Place,
+    on: Interval,
+    *,
+    somewhere: bool = False,
 ) -> tuple[EpsTerm | Number, ...]:
-    """Return the probabilities of `choose`: non-negative for every ε > 0, and with sum 1."""
+    """Return the probabilities of `choose`: for every ε of an interval ≥ 0, and with sum 1.
+
+    With `somewhere` only what is wrong at every ε is refused: for which the program will be
+    asked is not known yet.
+    """
     for position, value in enumerate(values):
         if value in values[:position]:
             raise fail(
@@ -133,8 +148,15 @@ def chances_of(
                 "Probabilities are rational in eps and exp(q * eps).",
                 "Give a rational number, or an expression such as exp(eps) / (1 + exp(eps)).",
             )
-    found = tuple(chances)
-    problem = _problem(found)
+    found: tuple[EpsTerm | Number, ...] = tuple(chances)
+    if any(isinstance(chance, EpsTerm) for chance in found):
+        try:
+            found = tuple(resolved(chance, on, place) for chance in found)
+        except ProgramError:
+            if somewhere:
+                return found
+            raise
+    problem = _problem(found, on, somewhere)
     if problem is not None:
         which, text = problem
         who = "" if which is None else f" of {shown(values[which])}"
@@ -142,10 +164,47 @@ def chances_of(
         raise ProgramError(
             message,
             place=place,
-            rule="Probabilities are non-negative for every eps > 0 and their sum is 1.",
-            way_out="Write the last one as 1 minus the others, and see that none is negative.",
+            rule=f"Probabilities are non-negative for every eps {_in(on)} and their sum is 1.",
+            way_out="Write the last one as 1 minus the others, and see that none is negative"
+            + (_DECLARE if which is not None and not somewhere else "."),
         )
     return found
+
+
+def resolved(term: EpsTerm | Number, on: Interval, place: Place) -> EpsTerm | Number:
+    """Return a term without `min` and `max`: which of their parts it is for every ε of an interval.
+
+    Refused where that changes inside the interval.
+    """
+    if not isinstance(term, EpsTerm) or term.op == "eps":
+        return term
+    parts = tuple(resolved(part, on, place) for part in term.args)
+    if term.op not in ("min", "max"):
+        return EpsTerm(term.op, parts)
+    order = _order(parts[0], parts[1], on)
+    if order is None:
+        one, two = (closed_form(part, eps, exp) for part in parts)
+        cuts = [cut for cut in roots(one - two, on, "1e-9") if cut.multiplicity % 2]
+        where = ", ".join(
+            str(cut.lower) if cut.is_exact else f"{float(cut.lower):.6g}…" for cut in cuts
+        )
+        raise fail(
+            place,
+            f"which part {term} is changes at eps = {where}, inside {on}",
+            "On the interval of eps that is asked for, min and max are one of their parts.",
+            'Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the claim '
+            "or of @mechanism.",
+        )
+    return parts[0 if (order <= 0) == (term.op == "min") else 1]
+
+
+@lru_cache(maxsize=1024)
+def _order(left: EpsTerm | Number, right: EpsTerm | Number, on: Interval) -> int | None:
+    """Return −1 if left ≤ right for every ε of an interval, 1 if left ≥ right; None if neither."""
+    gap = closed_form(right, eps, exp) - closed_form(left, eps, exp)
+    if nonnegative(gap, on).holds:
+        return -1
+    return 1 if nonnegative(-gap, on).holds else None
 
 
 @lru_cache(maxsize=1024)
@@ -155,7 +214,9 @@ def never(chance: EpsTerm | Number) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _problem(chances: tuple[EpsTerm | Number, ...]) -> tuple[int | None, str] | None:
+def _problem(
+    chances: tuple[EpsTerm | Number, ...], on: Interval, somewhere: bool
+) -> tuple[int | None, str] | None:
     """Return what is wrong with probabilities as functions of ε, decided exactly."""
     if not any(isinstance(chance, EpsTerm) for chance in chances):
         return _plain_problem(tuple(Fraction(chance) for chance in chances))  # type: ignore[arg-type]
@@ -165,8 +226,8 @@ def _problem(chances: tuple[EpsTerm | Number, ...]) -> tuple[int | None, str] | 
         shown = _witness(lambda at: sum(_at(chance, at) for chance in chances), 1)
         return None, f"the probabilities do not sum to 1: their sum is {total}{shown}"
     for position, form in enumerate(forms):
-        verdict = nonnegative(form)
-        if not verdict.holds:
+        verdict = nonnegative(form, on)
+        if not verdict.holds and not (somewhere and not positive(-form, on).holds):
             shown = _negative_at(verdict)
             return position, f"the probability{{who}} is negative{shown}: {form}"
     return None
@@ -175,7 +236,7 @@ def _problem(chances: tuple[EpsTerm | Number, ...]) -> tuple[int | None, str] | 
 def closed_form(chance: EpsTerm | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:
     """Return a probability as a closed form of `exactdp.reals`."""
     if isinstance(chance, EpsTerm):
-        return chance.fold(eps, exp)
+        return chance.fold(eps, exp) + 0 * eps
     return chance + 0 * eps
 
 

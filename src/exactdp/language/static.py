@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from exactdp.errors import ProgramError
 from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.operations import python_fail
@@ -27,6 +28,7 @@ from exactdp.language.tree import (
     source_text,
     where,
 )
+from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
     from exactdp.language.abstract import Kinds
@@ -79,19 +81,51 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                 for value in known(candidates):
                     count = len(value) if hasattr(value, "__len__") else 0
                     scores_of((0,) * count, value, where(candidates))
-            case Pick(_, Choose(_, ast.expr() as table) as choice):
-                for value in known(table):
-                    chances_of(*table_of(value, where(choice)), where(choice))
-            case Pick(_, Choose(outcomes) as choice):
-                values, chances = zip(*(pair.elts for pair in outcomes), strict=True)
-                if closed(*chances):
-                    shown = [known(value) or [_written(value)] for value in values]
-                    found = [one for chance in chances for one in known(chance)]
-                    chances_of([one for part in shown for one in part], found, where(choice))
+            case Pick(_, Choose() as choice):
+                found = _closed_chances(code, choice)
+                if found is not None:
+                    on = code.epsilon
+                    chances_of(*found, where(choice), on, somewhere=on == POSITIVE)
 
 
 def _written(node: ast.expr) -> _Written:
     return _Written(show(node), source_text(where(node)))
+
+
+def surely_total(code: Code, flow: Flow) -> bool:
+    """Whether all probabilities of `choose` are known now, and are such for every ε > 0."""
+    for pc in sorted(flow.reachable):
+        one = code.instructions[pc]
+        if isinstance(one, Pick) and isinstance(one.choice, Choose):
+            found = _closed_chances(code, one.choice)
+            if found is None:
+                return False
+            try:
+                chances_of(*found, where(one.choice), POSITIVE)
+            except ProgramError:
+                return False
+    return True
+
+
+def _closed_chances(code: Code, choice: Choose) -> tuple[Sequence[Value], Sequence[Value]] | None:
+    """Return the values of `choose` and their probabilities if these are constants."""
+    functions = code.functions
+
+    def closed(*parts: ast.expr) -> bool:
+        return all(set(code.slots).isdisjoint(free_names(part)) for part in parts)
+
+    if choice.table is not None:
+        if not closed(choice.table):
+            return None
+        return table_of(evaluate_closed(choice.table, functions), where(choice))
+    chances = [pair.elts[1] for pair in choice.outcomes]
+    if not closed(*chances):
+        return None
+    values = [
+        evaluate_closed(value, functions) if closed(value) else _written(value)
+        for value in (pair.elts[0] for pair in choice.outcomes)
+    ]
+    return values, [evaluate_closed(chance, functions) for chance in chances]
 
 
 def _every_run(code: Code) -> Iterator[int]:

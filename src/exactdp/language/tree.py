@@ -21,6 +21,7 @@ from exactdp.errors import Place
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
     from exactdp.language.values import Value
+    from exactdp.reals import Interval
 
 N = TypeVar("N", bound=ast.AST)
 
@@ -261,6 +262,10 @@ class Definition:
     place: Place
     constants: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    epsilon: Interval | None = None
+    """The ε for which the program is declared; None if that is not said."""
+    asked: Interval | None = None
+    """The ε for which it is asked, if only for some; no part of what it is."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
@@ -270,7 +275,7 @@ class Definition:
         """What makes two definitions the same: text and constants, not places."""
         named = sorted(self.constants.items(), key=lambda item: item[0])
         constants = tuple((name, _key(value)) for name, value in named)
-        return self.name, self.params, _key(self.body), constants
+        return self.name, self.params, _key(self.body), constants, self.epsilon
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Definition) and self.key == other.key
@@ -280,7 +285,8 @@ class Definition:
 
     def __reduce__(self) -> tuple[object, ...]:
         own = (self.name, self.params, self.body, self.doc, self.place)
-        return Definition, (*own, dict(self.constants), self.notes)
+        rest = (self.notes, self.epsilon, self.asked)
+        return Definition, (*own, dict(self.constants), *rest)
 
     def subroutines(self) -> Iterator[tuple[str, Definition]]:
         """Return the subroutines that the function calls, by name."""

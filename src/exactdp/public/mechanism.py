@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.budgets import read_epsilon
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
 from exactdp.language.noiseless import noiseless
@@ -197,9 +199,22 @@ class Ideal(DeterministicProgram, Mechanism):
     """A deterministic function in the language: it samples nothing and runs exactly."""
 
 
-def mechanism(function: Callable[..., Any]) -> Mechanism:
-    """Read a Python function as a mechanism (a decorator); the function is never run."""
-    return Mechanism(read_function(function, sys._getframe(1).f_locals))
+@overload
+def mechanism(function: Callable[..., Any]) -> Mechanism: ...
+@overload
+def mechanism(*, epsilon: object) -> Callable[[Callable[..., Any]], Mechanism]: ...
+def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = None) -> Any:
+    """Read a Python function as a mechanism (a decorator); the function is never run.
+
+    `@mechanism(epsilon="(0, 1]")` reads one that is defined for these ε only.
+    """
+    local = sys._getframe(1).f_locals
+    interval = None if epsilon is None else read_epsilon(epsilon)
+
+    def read(function: Any) -> Mechanism:
+        return Mechanism(replace(read_function(function, local), epsilon=interval))
+
+    return read if function is None and interval is not None else read(function)
 
 
 def ideal(function: Callable[..., Any]) -> Ideal:

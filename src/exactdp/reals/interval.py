@@ -86,6 +86,18 @@ class Interval:
         above = value > self.lower or (value == self.lower and not self.lower_open)
         return above and (value < self.upper or (value == self.upper and not self.upper_open))
 
+    def covers(self, other: Interval) -> bool:
+        """Whether every point of another interval is in this one."""
+        return self.meet(other) == other
+
+    def meet(self, other: Interval) -> Interval | None:
+        """Return the intersection with another interval, or None if it is empty."""
+        lower, is_lower_open = max((one.lower, one.lower_open) for one in (self, other))
+        upper, is_upper_closed = min((one.upper, not one.upper_open) for one in (self, other))
+        if lower > upper or (lower == upper and (is_lower_open or not is_upper_closed)):
+            return None
+        return Interval(lower, upper, lower_open=is_lower_open, upper_open=not is_upper_closed)
+
     def simple_point(self) -> Fraction:
         """Return a simple rational inside, not at an end unless the interval is that point."""
         return Fraction(self.lower) if self.is_point else simplest_inside(self.lower, self.upper)

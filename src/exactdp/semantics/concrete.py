@@ -16,8 +16,8 @@ from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
 from exactdp.language.values import List, Symbolic
+from exactdp.reals import Interval, exp
 from exactdp.reals import eps as budget
-from exactdp.reals import exp
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.states import Visited
 
@@ -47,8 +47,9 @@ def run(program: Program, u: object, eps: object, rng: Uniform | None) -> Value:
     given = program.read_input(u)
     if program.deterministic:
         return program.machine.run(given)
-    state = program.machine.start(given)
-    return run_once(program.machine, state, read_budget(eps), rng or random.Random())
+    at = read_budget(eps)
+    machine = program.on(Interval(at, at)).machine
+    return run_once(machine, machine.start(given), at, rng or random.Random())
 
 
 def read_budget(eps: object) -> Fraction:

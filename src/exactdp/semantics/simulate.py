@@ -19,6 +19,7 @@ import numpy as np
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Value
+from exactdp.reals import Interval
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
 from exactdp.semantics.concrete import placed, read_budget, scale_of, weights
 from exactdp.semantics.skeleton import filled, skeleton
@@ -38,8 +39,8 @@ def sample(program: Program, u: object, eps: object, size: int, seed: Any) -> li
             rule="The size is the number of outputs: an int, 0 or more.",
             way_out="Give an int, such as size=1000.",
         )
-    machine, given = program.machine, program.read_input(u)
-    budget = read_budget(eps)
+    given, budget = program.read_input(u), read_budget(eps)
+    machine = program.on(Interval(budget, budget)).machine
     if program.deterministic:
         return [machine.run(given)] * size
     with np.errstate(all="ignore"):  # what overflows is refused when it is compared

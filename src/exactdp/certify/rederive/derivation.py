@@ -8,6 +8,7 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
+from ..kernel.reading import RealInterval
 from . import distances, limits
 from .integrals import Integrals
 from .linear import Judge, LinearForm
@@ -37,8 +38,11 @@ class TakenPath(NamedTuple):
 class Derivation:
     """The program, the ideal and the distances of one claim."""
 
-    def __init__(self, spec: dict[str, Any], table: dict[str, Any] | None) -> None:
+    def __init__(
+        self, spec: dict[str, Any], table: dict[str, Any] | None, epsilon: RealInterval
+    ) -> None:
         self.spec = spec
+        self.epsilon = epsilon
         self.table = table
         self.steps = Steps()
         self.integrals = Integrals()
@@ -217,7 +221,13 @@ class Derivation:
         """Return the paths of the mechanism at an input, those on which it fails last."""
         broken: list[tuple[Path, BrokenRunError]] = []
         run = self.mechanism.run
-        found = paths(lambda path: run(path, given(path)), noisy=True, inputs=judge, broken=broken)
+        found = paths(
+            lambda path: run(path, given(path)),
+            noisy=True,
+            inputs=judge,
+            broken=broken,
+            on=self.epsilon,
+        )
         return [*found, *broken]
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:

@@ -6,13 +6,13 @@ stand in an exponent, and α may go to infinity. Powers and rates end with the l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import TypeVar
 
 from ..kernel.enclosures import exp_enclosure, total
-from ..kernel.reading import Sum, Terms, size
+from ..kernel.reading import RealInterval, Sum, Terms, size
 
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
@@ -231,12 +231,13 @@ class Ratio:
             return None
         return signs[0].pop() * signs[1].pop()
 
-    def is_nonnegative(self) -> bool | None:
-        """Whether it is ≥ 0 for every ε > 0; None if that is not seen.
+    def is_nonnegative(self, on: RealInterval) -> bool | None:
+        """Whether it is ≥ 0 for every ε of an interval of positive numbers; None if unseen.
 
         It has the sign of the product of its parts, Σ ε^k·Σ c·e^{qε}. A sum Σ c·e^{qε} is ≥ 0 if
         the coefficients from each q upwards add up to ≥ 0: by Abel summation it is a sum of these
-        times e^{qε} − e^{pε} ≥ 0, with p < q neighbours.
+        times e^{qε} − e^{pε} ≥ 0, with p < q neighbours. One Σ c·ε^k·e^{qε} is ≥ 0 on [a, b] if
+        the polynomial has coefficients ≥ 0 in the basis (ε − a)^i·(b − ε)^(n−i).
         """
         product = {key: c for key, c in Ratio(times(self.over, self.under)).terms()[0].items() if c}
         seen = True
@@ -244,9 +245,12 @@ class Ratio:
             upwards = sorted((q for q, k in product if k == power), reverse=True)
             sums = accumulate(product[q, power] for q in upwards)
             seen = seen and all(one >= 0 for one in sums)
-        if seen:
+        if seen or _is_nonnegative_between(product, on):
             return True
-        for eps in (Fraction(2) ** n for n in range(-10, 7)):
+        ends = [end for end in (on.lower, on.upper) if isinstance(end, Fraction) and on.has(end)]
+        for eps in (*ends, *(Fraction(2) ** n for n in range(-10, 7))):
+            if not on.has(eps):
+                continue
             parts = [(c * eps**k, 0, exp_enclosure(q * eps, 128)) for (q, k), c in product.items()]
             if total(parts, 128)[1] < 0:
                 return False
@@ -338,3 +342,31 @@ def variable(index: int) -> Ratio:
 
 
 EPS = variable(0)
+
+
+def _is_nonnegative_between(
+    product: Mapping[tuple[Fraction, int], Fraction], on: RealInterval
+) -> bool:
+    """Whether Σ c·ε^k·e^{qε} with one q is seen to be ≥ 0 on an interval with finite ends.
+
+    With ε = (a + b·t)/(1 + t), where t ≥ 0 runs through [a, b), (1 + t)^n·Σ c·ε^k is a polynomial
+    in t; its coefficients are those of the basis (ε − a)^i·(b − ε)^(n−i), up to positive factors.
+    """
+    lower, upper = on.lower, on.upper
+    if len({q for q, _ in product}) != 1 or not isinstance(upper, Fraction):
+        return False
+    assert isinstance(lower, Fraction)
+    degree = max(k for _, k in product)
+    if degree > 50:
+        return False
+    found = [Fraction(0)] * (degree + 1)
+    for (_, k), c in product.items():
+        part = [c]
+        for factor in [(lower, upper)] * k + [(Fraction(1), Fraction(1))] * (degree - k):
+            longer = [Fraction(0)] * (len(part) + 1)
+            for i, one in enumerate(part):
+                longer[i] += one * factor[0]
+                longer[i + 1] += one * factor[1]
+            part = longer
+        found = [a + b for a, b in zip(found, part, strict=True)]
+    return all(one >= 0 for one in found)

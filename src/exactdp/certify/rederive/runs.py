@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from math import inf
 from typing import Any
 
+from ..kernel.reading import RealInterval
 from . import limits
 from .linear import NEGATED, Judge, LinearForm
 from .ratios import (
@@ -22,6 +24,8 @@ from .ratios import (
 )
 
 Condition = tuple[LinearForm, str]  # form op 0
+
+POSITIVE = RealInterval(Fraction(0), False, inf, False)
 
 
 class ProgramRun:
@@ -51,9 +55,15 @@ class Path(ProgramRun):
     """A run along one path, with conditions on the unknowns."""
 
     def __init__(
-        self, choices: tuple[int, ...], *, noisy: bool, inputs: Judge | None = None
+        self,
+        choices: tuple[int, ...],
+        *,
+        noisy: bool,
+        inputs: Judge | None = None,
+        on: RealInterval = POSITIVE,
     ) -> None:
         super().__init__()
+        self.on = on  # the ε of the claim
         self.choices = choices
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.made: list[int] = []
@@ -113,7 +123,7 @@ class Path(ProgramRun):
         if total != 1:
             raise BrokenRunError("probabilities in the program do not add up to 1")
         for _, chance in options:
-            match chance.is_nonnegative():
+            match chance.is_nonnegative(self.on):
                 case False:
                     raise BrokenRunError("a probability in the program is negative")
                 case None:
@@ -141,13 +151,14 @@ def paths(
     noisy: bool,
     inputs: Judge | None = None,
     broken: list[tuple[Path, BrokenRunError]] | None = None,
+    on: RealInterval = POSITIVE,
 ) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = ended = 0
     endless: EndlessRunError | None = None
     while waiting:
-        path = Path(waiting.pop(), noisy=noisy, inputs=inputs)
+        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, on=on)
         count += 1
         outputs: list[Any] = []
         try:

@@ -101,7 +101,7 @@ class Statement(Sums):
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
         )
         self.require(right, "ε is not positive")
-        self.derivation = Derivation(spec, None)
+        self.derivation = Derivation(spec, None, self.epsilon)
         try:
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:

@@ -1,0 +1,48 @@
+"""The interval of ε on which a program is defined (paper, section 4)."""
+
+from __future__ import annotations
+
+from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.language.tree import Definition
+from exactdp.reals import Interval
+from exactdp.reals.interval import POSITIVE
+
+
+def read_epsilon(value: object) -> Interval:
+    """Return an interval of privacy budgets: an `Interval`, its text, or two ends."""
+    if isinstance(value, tuple | list) and len(value) == 2:
+        interval = Interval(*value)
+        if interval.lower == 0:
+            interval = Interval(0, interval.upper, lower_open=True)
+    else:
+        interval = Interval.of(value)  # type: ignore[arg-type]
+    if interval.lower < 0 or (interval.lower == 0 and not interval.lower_open):
+        raise ValueRefusedError(
+            f"epsilon is in {interval}",
+            rule="The privacy budget is positive.",
+            way_out="Write epsilon='(0, 1]'.",
+        )
+    return interval
+
+
+def defined_on(definition: Definition) -> Interval:
+    """Return the ε for which a program is defined: as declared, or as all its subroutines are."""
+    common, given = POSITIVE, definition.epsilon
+    for name, inner in definition.subroutines():
+        interval = defined_on(inner)
+        if given is not None and not interval.covers(given):
+            raise _beyond(definition, given, name, interval)
+        both = common.meet(interval)
+        if both is None:
+            raise _beyond(definition, common, name, interval)
+        common = both
+    return common if given is None else given
+
+
+def _beyond(outer: Definition, given: Interval, name: str, inner: Interval) -> ProgramError:
+    return ProgramError(
+        f"{outer.name} is for eps in {given}, and {name}, which it calls, for eps in {inner}",
+        place=outer.place,
+        rule="A mechanism is defined where all that it calls is defined.",
+        way_out=f'Declare an interval inside {inner}: @mechanism(epsilon="…").',
+    )

@@ -1,0 +1,72 @@
+"""Trial runs: whether a doubt about a program comes true in a run that can happen.
+
+Whether a variable may be unset where it is read is known for sure only along the paths that runs
+can take. The checker notes its doubts; a few runs with inputs and samples taken at random show
+most of the mistakes when the program is read. A doubt that no trial confirms is left to the runs
+that are asked for: they refuse it where it comes true with a probability above 0, by its place.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from fractions import Fraction
+
+from exactdp.errors import ExactdpError, Place, ProgramError
+from exactdp.language.machine import Compare, Done, Draw, Machine
+from exactdp.language.types import DomType, InputType, ListType, RecordType
+from exactdp.language.values import List, Value
+
+_RUNS = 200
+_EVENTS = 500
+
+
+def confirmed(machine: Machine, doubts: Mapping[Place, ProgramError]) -> ProgramError | None:
+    """Return a doubt that comes true in a trial run; None if none does."""
+    if not doubts or any(kind is None for _, kind in machine.code.inputs):
+        return None
+    for seed in range(_RUNS):
+        error = _failure(machine, random.Random(seed))
+        if error is not None and error.place is not None and error.place in doubts:
+            return doubts[error.place]
+    return None
+
+
+def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
+    """Return the error that a run ends with.
+
+    Any value that a sample can take will do: conditions on the noise of a run are open.
+    """
+    try:
+        inputs = tuple(_value(kind, rng) for _, kind in machine.code.inputs)
+        event = machine.advance(machine.start(inputs))
+        for _ in range(_EVENTS):
+            if isinstance(event, Done):
+                return None
+            assert not isinstance(event, Compare)
+            if isinstance(event, Draw):
+                size = _number(rng)
+                if event.noise == "dlap":
+                    size = Fraction(round(size))
+                found = event.mean + (abs(size) if event.noise == "expo" else size)
+            else:
+                found = rng.choice(event.values)
+            event = machine.advance(machine.resume(event, found))
+    except ExactdpError as error:
+        return error
+    return None
+
+
+def _number(rng: random.Random) -> Fraction:
+    """Return a number of any size that a threshold may have."""
+    return Fraction(rng.randint(-1000, 1000), 2 ** rng.choice((0, 5, 10, 20)))
+
+
+def _value(kind: InputType | None, rng: random.Random) -> Value:
+    if isinstance(kind, ListType):
+        return List([_value(kind.item, rng) for _ in range(kind.length)])
+    if isinstance(kind, RecordType):
+        return tuple(_value(entry, rng) for entry in kind.entries)
+    if isinstance(kind, DomType):
+        return rng.choice(kind.members)
+    return _number(rng)
