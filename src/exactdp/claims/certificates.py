@@ -29,7 +29,7 @@ from exactdp.claims.hypotheses import proved_signs
 from exactdp.claims.ideals import IdealFunction, IdealProgram
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, has_reals, listed, real_count
 from exactdp.claims.levels import Level, Range
-from exactdp.claims.obligations import ROUTES
+from exactdp.claims.obligations import ROUTES, Obligation
 from exactdp.claims.output_distances import OutputDistance
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import entries
@@ -294,6 +294,7 @@ def _obligations(checked: list[tuple[Problem, Sign]], signs: _Signs) -> Iterator
     for _, group in groupby(checked, lambda one: id(one[0].obligation)):
         decided = list(group)
         one = decided[0][0].obligation
+        assert isinstance(one, Obligation)
         places = {
             problem.alternative: signs.place(sign)
             for problem, sign in decided

@@ -92,7 +92,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
         return _on_ray(claim, problem, sign.witness)
     for part in _candidates(claim, problem, sign):
-        found = part.check().counterexample
+        found: Counterexample | None = part.check().counterexample
         if found is not None:
             return found
     return None
@@ -104,6 +104,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
     """Return the counterexample of a failed obligation, with α and γ that are claimed."""
     one = problem.obligation
+    assert isinstance(one, Obligation)
     alpha, gamma, beta = _claimed(claim, problem.region, one, eps)
     return Counterexample(
         as_written(as_given(claim.mechanism, one.input)),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.distances import Distance
 from exactdp.claims.hypotheses import falls
@@ -125,7 +125,11 @@ class Region:
 
     def input(self, params: Iterable[Param], trace: Trace) -> tuple[Value, ...]:
         """Return the input at a sample of the parameters."""
-        return assembled(params, [self._entry(one, trace) for one in self.entries])
+        return assembled(params, self.values(trace))
+
+    def values(self, trace: Trace) -> list[Value]:
+        """Return the single values at a sample of the parameters."""
+        return [self._entry(one, trace) for one in self.entries]
 
     def level(self, form: Vector | None, trace: Trace) -> Spot | Fraction | None:
         """Return α or γ at a sample of the parameters."""
@@ -325,7 +329,7 @@ def _where_alpha_touches(
             yield Region(("eps",), RAY, given, claim.epsilon, why=why, is_unknown=True)
 
 
-def piece_of(claim: Accuracy, region: Region, on: Interval) -> Region | None:
+def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
     """Return a cone around α and γ on an interval of ε, where they are other functions of it."""
     given = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     free = [name for name, level in given.items() if isinstance(level, Range)]

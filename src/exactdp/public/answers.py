@@ -14,8 +14,6 @@ from exactdp.semantics import chain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.public.accuracy import Accuracy
-
 
 class _Answer:
     """A frozen dataclass of a layer below, with more methods."""
@@ -29,7 +27,7 @@ class _Answer:
 class Verdict(_Answer, claims.Verdict):
     """Whether a claim holds, why, and how that was found."""
 
-    claim: Accuracy
+    claim: Any
 
     def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
         """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""

@@ -1,0 +1,280 @@
+"""`Privacy`: a claim that a mechanism is differentially private, and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.accuracy import read_epsilon
+from exactdp.claims.adjacency import Adjacency
+from exactdp.claims.breaches import Breach
+from exactdp.claims.claim import Due
+from exactdp.claims.distances import linf
+from exactdp.claims.expressions import as_expression
+from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
+from exactdp.claims.losses import Loss, Losses
+from exactdp.claims.pairs import Own, Pair, Pairs, listed_pairs, read_adjacency
+from exactdp.claims.places import OnRay
+from exactdp.claims.regions import RAY, Region
+from exactdp.claims.vacuity import Content, Contents
+from exactdp.errors import ValueRefusedError, counted, shown
+from exactdp.language.layout import assembled
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, eps, exp, nonnegative
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number
+from exactdp.semantics.spots import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from exactdp.claims.loss_factor import Leakage
+    from exactdp.claims.progress import Progress
+    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.work import Problem, Sign, Work
+
+_BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
+_BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
+_BY_RATIO = "two outputs at a time: the ratios of their probabilities at u and at u′"
+MEASURES = ("privacy", "bounded_range")
+
+
+@dataclass(frozen=True, eq=False)
+class Privacy:
+    """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
+
+    For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
+    + δ. With measure="bounded_range" the ratio Pr[P(u) = o]/Pr[P(u′) = o] changes from output to
+    output by a factor of e^budget at most.
+    """
+
+    mechanism: Program
+    budget: Any = eps
+    delta: Any = 0
+    adjacent: Any = field(default=linf(1), kw_only=True)
+    inputs: Any = field(default=None, kw_only=True)
+    epsilon: Any = field(default=POSITIVE, kw_only=True)
+    measure: str = field(default="privacy", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Program):
+            raise ValueRefusedError(
+                f"{shown(self.mechanism)} is not a mechanism",
+                rule="A claim is about a mechanism.",
+                way_out="Put @mechanism above the function.",
+            )
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        if self.measure not in MEASURES:
+            raise ValueRefusedError(
+                f"measure is {shown(self.measure)}",
+                rule=f"measure is {' or '.join(map(repr, MEASURES))}.",
+            )
+        # Everything is read now, so that a wrong claim is refused before it is used.
+        _ = self.factor, self.delta_form, self.adjacency, self.input_set
+        if self.measure == "bounded_range" and self.delta_form:
+            raise ValueRefusedError(
+                "bounded range with a delta",
+                rule="Bounded range compares ratios of probabilities; there is no δ in it.",
+                way_out="Leave out delta.",
+            )
+
+    # What was given, as read ----------------------------------------------------------
+
+    @cached_property
+    def budget_form(self) -> ClosedForm:
+        """The budget as a closed form: a rational multiple of ε."""
+        form = as_expression(self.budget, "budget").at({})
+        linear = form.numerator.linear_form() if form.denominator == 1 else None
+        if linear is None or linear.keys() - {"eps"} or (form.numerator.constant() or 0) != 0:
+            raise ValueRefusedError(
+                f"budget = {form} is not a multiple of eps",
+                rule="e^budget is a closed form if budget is a rational number times eps.",
+                way_out="Write budget=2 * eps; at one ε the multiple may be any.",
+            )
+        if linear.get("eps", 0) < 0:
+            raise ValueRefusedError(f"budget = {form} is negative", rule="A budget is 0 or more.")
+        return form
+
+    @cached_property
+    def factor(self) -> ClosedForm:
+        """e^budget."""
+        return exp(self.budget_form)
+
+    @cached_property
+    def delta_form(self) -> ClosedForm:
+        """δ as a closed form."""
+        form = as_expression(self.delta, "delta").at({})
+        for gap, problem in ((form, "negative"), (1 - form, "above 1")):
+            if not nonnegative(gap, self.epsilon):
+                raise ValueRefusedError(
+                    f"delta = {form} is {problem} for some eps",
+                    rule="δ is a probability.",
+                    way_out="Correct delta, or restrict epsilon.",
+                )
+        return form
+
+    @cached_property
+    def adjacency(self) -> Adjacency | Own:
+        """Which inputs are adjacent."""
+        return read_adjacency(self.adjacent, self.mechanism)
+
+    @cached_property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        if isinstance(self.inputs, Pairs):
+            return tuple(
+                dict.fromkeys(
+                    self.mechanism.read_input(u) for one in self.inputs.pairs for u in one
+                )
+            )
+        return read_inputs(self.mechanism, self.inputs)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The ordered pairs of different adjacent inputs, by their single values, if listed."""
+        return listed_pairs(self) if is_listed(self.input_set) else ()
+
+    @cached_property
+    def losses(self) -> Losses:
+        """What must be proved, pair by pair."""
+        return Losses(self)
+
+    @cached_property
+    def work(self) -> Work:
+        """What was computed so far: cells of parameters and signs."""
+        from exactdp.claims.work import Work  # noqa: PLC0415
+
+        return Work(self)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    is_continuous = True
+
+    def regions(self) -> Iterator[tuple[Region, ...]]:
+        """Return the region of each listed pair, or those of all pairs of reals."""
+        for u, v in self.pairs:
+            yield (Region(("eps",), RAY, (*u, *v), self.epsilon),)
+
+    def how_many_groups(self) -> int:
+        """Return how many groups of regions there are."""
+        return len(self.pairs)
+
+    def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
+        """Return what must be proved at a sample of a region."""
+        return self.losses.at(region, trace)
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return how much the claim says: nothing that could fail if δ is 1."""
+        del due
+        return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
+
+    def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
+        """Return the counterexample of a failed problem."""
+        one = problem.obligation
+        assert isinstance(one, Loss)
+        assert isinstance(problem.place, OnRay)
+        at: Any = sign.witness
+        what = "product" if self.measure == "bounded_range" else "probability"
+        return Breach(self.both(one), one.outputs, at, one.chance, one.other, problem.beta, what)
+
+    def both(self, one: Loss) -> tuple[Value, Value]:
+        """Return both inputs of a bound as a user writes them."""
+        half = len(one.input) // 2
+        sides = (assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:]))
+        u, v = (as_written(as_given(self.mechanism, side)) for side in sides)
+        return u, v
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        del findings
+        if self.measure == "bounded_range":
+            return _BY_RATIO
+        return _BY_SET if self.delta_form else _BY_OUTPUT
+
+    def everywhere(self) -> Privacy:
+        """Return the same claim about all real inputs."""
+        return replace(self, inputs=AllReals())
+
+    def hint(self) -> str:
+        """Return nothing."""
+        return ""
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that are followed."""
+        return (
+            f"u and u′ are adjacent by {self.adjacency}, in both directions",
+            "outputs are compared as exact values",
+        )
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return why the claim says nothing, as words."""
+        if contents.examined:
+            return f"δ is 1 for every ε in {self.epsilon}"
+        return f"no two different inputs are adjacent by {self.adjacency}"
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a claim that says nothing."""
+        if contents.examined:
+            return "Give a smaller delta."
+        return "Give more inputs, or an adjacency that connects them."
+
+    def certificate(self, verdict: Verdict) -> dict[str, Any]:
+        """Refuse: the certificate format has claims of accuracy only."""
+        del verdict
+        raise ValueRefusedError(
+            "verdicts on privacy have no certificate yet",
+            rule="Certificates (version 2) state claims of accuracy and signs.",
+            way_out="The signs have proofs of their own: verdict.decided lists each problem with "
+            "its decision, and decision.certificate of one on a ray is checked by exactdp certify.",
+        )
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """What is counted, one and many."""
+        return "pair", "pairs"
+
+    # Questions ------------------------------------------------------------------------
+
+    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+        """Decide the claim. With `all` every failing pair is listed, not only the first."""
+        from exactdp.claims.deciding import decide  # noqa: PLC0415
+
+        return decide(self, every=all, progress=progress)
+
+    def tightest(self, *, width: Number = "1e-6", progress: Progress | None = None) -> Leakage:
+        """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
+        from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
+
+        return tightest(self, width, progress)
+
+    # What it looks like ---------------------------------------------------------------
+
+    def __str__(self) -> str:
+        given = self.input_set
+        if isinstance(self.inputs, Pairs):
+            where = counted(len(self.inputs.pairs), "given pair")
+        elif isinstance(given, tuple):
+            kind = "given " if self.inputs is not None else "possible "
+            where = counted(len(given), f"{kind}input")
+        else:
+            where = str(given)
+        budget = str(self.budget_form).replace("eps", "ε").replace("*", "·")
+        if self.measure == "bounded_range":
+            what = f"has bounded range {budget}"
+        elif self.delta_form:
+            what = f"is ({budget}, {self.delta_form})-differentially private"
+        else:
+            what = f"is {budget}-differentially private"
+        return (
+            f"{self.mechanism.__name__} {what} for inputs adjacent by {self.adjacency} "
+            f"on {where}, for every ε in {self.epsilon}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Privacy: {self}>"
