@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -17,8 +18,11 @@ from mpmath import mp, mpf, quad
 
 from exactdp import (
     Accuracy,
+    AllReals,
+    Box,
     Breach,
     Dom,
+    ExactdpError,
     Grid,
     Mechanism,
     Pairs,
@@ -399,3 +403,91 @@ def test_no_certificate_yet() -> None:
 def test_accuracy_is_as_before() -> None:
     claim = Accuracy(noisy_max(2), beta=2 * exp(-eps / 2), alpha=1, inputs=GRID)
     assert "distance to disagreement" in str(claim.check())
+
+
+# All reals ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "factor"),
+    [
+        (noisy_max(3), 1),
+        (exponential_max(3), 1),
+        (sparse(2, (HALF, QUARTER)), Fraction(1, 2)),
+        (sparse(2, (QUARTER, 3 * QUARTER)), Fraction(3, 2)),
+    ],
+)
+def test_all_reals(program: Mechanism, factor: Fraction) -> None:
+    """Compare with the least cost of a coupling, which the loss at ε → ∞ attains.
+
+    Let all queries but the last rise by 1 and the last one fall. Either the noise of each of the m
+    queries makes up for its change, at the cost m·r, or the threshold rises by 1 and the noise of
+    the last query by 2, at the cost t + 2r: a = min(m·r, t + 2r), for r = 1/4 and t = 1/2 that is
+    1/2 if m = 2 and 3/4 if m = 3. In NoisyMax the noise of the winner rises by 2: 2·1/2.
+    """
+    claim = Privacy(program, inputs=AllReals())
+    found = claim.tightest()
+    assert found.factor.lower == found.factor.upper == factor
+    assert claim.check().outcome == ("holds" if factor <= 1 else "fails")
+
+
+def test_all_reals_by_random_pairs() -> None:
+    """No pair of random adjacent inputs has a larger loss than is proved for all of them."""
+    program = noisy_max(3)
+    assert Privacy(program, inputs=AllReals()).check()
+    source = random.Random(5)
+    for _ in range(10):
+        u = [Fraction(source.randint(-40, 40), 13) for _ in range(3)]
+        v = [x + Fraction(source.randint(-13, 13), 13) for x in u]
+        one, two = program.distribution(u), program.distribution(v)
+        for at in (Fraction(1, 3), Fraction(5)):
+            for output in one:
+                assert float(one[output].at(at)) <= float((two[output] * exp(eps)).at(at))
+
+
+def test_a_box_narrower_than_the_adjacency() -> None:
+    """lap(2ε, q) > 0 is steeper than ε, but in a box of width 1/2 it falls by e^{−ε} at most."""
+
+    @mechanism
+    def above(q: Real):
+        return lap(2 * eps, q) > 0
+
+    assert Privacy(above, inputs=Box(0, 0.5)).check()
+    assert Privacy(above, inputs=Box(0, 0.75)).check().outcome == "fails"
+    assert Privacy(above, inputs=AllReals()).check().outcome == "fails"
+
+
+def test_a_pair_that_no_simple_input_shows() -> None:
+    """Above 10 the noise has twice the rate; only a cone of pairs finds that."""
+
+    @mechanism
+    def above(q: Real):
+        r = lap(eps, q)
+        if r > 10:
+            return lap(3 * eps, q) > 12
+        return False
+
+    verdict = Privacy(above, 2 * eps, inputs=AllReals()).check()
+    assert verdict.outcome == "fails"
+    (u, v), failure = verdict.counterexample.inputs, verdict.counterexample
+    p, q = (above.probability(x, failure.output) for x in (u, v))
+    assert float(p.at(failure.eps)) > float((q * exp(2 * eps)).at(failure.eps))
+
+
+def test_a_jump_is_seen() -> None:
+    """What compares inputs without noise is not private, however flat it is beside the jump."""
+
+    @mechanism
+    def jump(q: Real):
+        return lap(eps, 1 if q > 7 / 3 else 0) > 0
+
+    assert Privacy(jump, eps / 2, inputs=AllReals()).check().outcome != "holds"
+    assert Privacy(jump, eps, inputs=AllReals()).check()
+
+
+@pytest.mark.parametrize(
+    ("adjacent", "message"), [(one_entry, "at will"), (lambda u, v: u == v, "function")]
+)
+def test_refused_for_all_reals(adjacent: object, message: str) -> None:
+    with pytest.raises(ExactdpError, match=message):
+        Privacy(noisy_max(2), inputs=AllReals(), adjacent=adjacent)

@@ -237,6 +237,12 @@ class Accuracy:
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
 
+    def stronger(self) -> None:
+        """Return nothing: a claim of accuracy is decided as it is."""
+
+    def weaker(self) -> None:
+        """Return nothing: a claim of accuracy is decided as it is."""
+
     def hint(self) -> str:
         """Return roughly where the best constant is, as words to add; may be empty."""
         try:

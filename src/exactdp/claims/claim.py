@@ -99,6 +99,12 @@ class Claim(Protocol):
     def everywhere(self) -> Claim:
         """Return the same claim about all real inputs."""
 
+    def stronger(self) -> Claim | None:
+        """Return a claim that implies this one and is easier to prove, if there is one."""
+
+    def weaker(self) -> Claim | None:
+        """Return a claim that this one implies and that is easier to refute, if there is one."""
+
     def hint(self) -> str:
         """Return roughly where the best constant is, as words to add; may be empty."""
 

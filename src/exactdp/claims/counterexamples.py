@@ -9,6 +9,7 @@ from functools import cached_property, cmp_to_key
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.claim import Claim
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
 from exactdp.claims.inputs import as_given, as_written, show
@@ -17,6 +18,7 @@ from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
 from exactdp.claims.regions import UNIT, Region, Setting
 from exactdp.claims.work import Problem
+from exactdp.language.syntax import Param
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -175,7 +177,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         return
     assert isinstance(witness, tuple | list)
     seen = set()
-    for setting in _settings(claim, problem, witness):
+    for setting in settings(claim, problem, witness, claim.mechanism.inputs):
         fixed = {
             name: value
             for name, value in setting.levels.items()
@@ -198,14 +200,16 @@ def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
     )
 
 
-def _settings(claim: Accuracy, problem: Problem, witness: Sequence[Fraction]) -> Iterator[Setting]:
+def settings(
+    claim: Claim, problem: Problem, witness: Any, params: Sequence[Param]
+) -> Iterator[Setting]:
     """Yield points of a cell: simple ones, and those that agree with a witness."""
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
     for values in (*_simple_points(cone.rays, cone.size), *found):
         for scale in _scales(claim, problem, values):
-            yield problem.region.at(claim.mechanism.inputs, (scale, *values[1:]))
+            yield problem.region.at(params, (scale, *values[1:]))
 
 
 def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
@@ -219,7 +223,7 @@ def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[F
             yield tuple(point)
 
 
-def _scales(claim: Accuracy, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
+def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
     """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
     names = problem.region.names

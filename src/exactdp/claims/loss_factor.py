@@ -7,11 +7,12 @@ is negative somewhere in between with that a: then a is enclosed by bisection on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from exactdp.claims.inputs import show
+from exactdp.claims.deciding import decide
+from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.losses import Loss
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Progress
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
 
 _LARGEST = Fraction(2**30)
+_MOST_TRIALS = 40
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,8 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
             way_out="Leave out delta, or ask for smallest_budget(delta=…).",
         )
     target = positive_width(width)
+    if not is_listed(claim.input_set):
+        return _everywhere(claim, target, progress)
     rays: dict[_Ray, Problem] = {}
     contents = Contents()
     for found in surveyed(claim, "the best factor", progress):
@@ -165,6 +169,60 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     one = rays[which].obligation
     assert isinstance(one, Loss)
     return Leakage(best, claim.both(one), one.outputs, where, counted)
+
+
+def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
+    """Return the smallest factor for all reals: that of a few inputs, if it is seen to suffice.
+
+    Otherwise it is enclosed by bisection: a proof moves the upper end, a counterexample the lower
+    one. Where neither is found the enclosure stays wider than asked for.
+    """
+    few = claim.weaker()
+    best = None if few is None else tightest(few, width, progress)
+    lower = Fraction(0)
+    if best is not None:
+        if best.factor.upper == inf:
+            return best
+        lower = Fraction(best.factor.lower)
+        enough = Fraction(best.factor.upper)
+        found = decide(replace(claim, budget=enough * eps), progress=progress)
+        if found.holds:
+            return replace(best, pairs=found.inputs)
+        if found.counterexample is not None:
+            lower = enough
+    upper = max(2 * lower, claim.multiple, Fraction(1))
+    failure = None
+    for _ in range(_MOST_TRIALS):
+        verdict = decide(replace(claim, budget=upper * eps), progress=progress)
+        if verdict.holds:
+            break
+        failure = verdict.counterexample or failure
+        upper *= 2
+    else:
+        raise ValueRefusedError(
+            f"no factor up to {spell(upper)} is seen to suffice for all real inputs",
+            way_out="Give inputs=Grid(lo, hi), a list, or a smaller Box.",
+        )
+    for _ in range(_MOST_TRIALS):
+        if upper - lower <= width:
+            break
+        third = (upper - lower) / 3
+        trial = simplest_inside(lower + third, upper - third)
+        verdict = decide(replace(claim, budget=trial * eps), progress=progress)
+        if verdict.holds:
+            upper = trial
+        elif verdict.counterexample is not None:
+            lower, failure = trial, verdict.counterexample
+        else:
+            break
+    factor = Factor(lower, upper)
+    if failure is not None:
+        place = failure.inputs, failure.outputs, failure.eps
+    elif best is not None:
+        place = best.inputs, best.outputs, best.eps
+    else:
+        place = None, None, None
+    return Leakage(factor, *place, verdict.inputs)
 
 
 def _raised(

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.adjacency import Adjacency
+from exactdp.claims.adjacency import Adjacency, Ball
 from exactdp.claims.distances import in_the_language, input_type, is_function
-from exactdp.claims.inputs import Grid, as_given, listed, show
+from exactdp.claims.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
+from exactdp.claims.regions import Combination, Region, Vector
+from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.noisy import samples_integers
 from exactdp.language.program import DeterministicProgram, Program
-from exactdp.language.values import Value
+from exactdp.language.values import Value, plain
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
 
 _MOST_PAIRS = 2_000_000
+_MOST_SAMPLES = 243
 
 Entries = tuple[Value, ...]
 Pair = tuple[Entries, Entries]
@@ -142,3 +149,125 @@ def _domains(claim: Privacy) -> list[Sequence[Value]] | None:
     return [
         numbers or [] if kind is None else kind.members for kind in kinds(claim.mechanism.inputs)
     ]
+
+
+# All reals and boxes ------------------------------------------------------------------
+
+
+def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
+    """Yield the regions of all pairs of reals, for each pair of finite parts of the inputs."""
+    adjacency = claim.adjacency
+    assert isinstance(adjacency, Adjacency)
+    domains = kinds(claim.mechanism.inputs)
+    members = [kind.members for kind in domains if kind is not None]
+    for u in product(*members):
+        for v in product(*members):
+            left = adjacency.start
+            for one, two in zip(u, v, strict=True):
+                left = None if left is None else adjacency.left(left, one, two)
+            if left is not None:
+                yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
+
+
+def _regions(
+    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries
+) -> Iterator[Region]:
+    """Yield a region of parameters for each polytope of differences."""
+    domains = kinds(claim.mechanism.inputs)
+    labels = entry_names(claim.mechanism.inputs)
+    reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
+    for moving, sides in balls:
+        changes = [f"{reals[k]}'-{reals[k]}" for k in moving]
+        names = ("eps", *reals, *changes)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        one = {name: unit[name] for name in reals}
+        two = dict(one)
+        for k, change in zip(moving, changes, strict=True):
+            two[reals[k]] = _added(unit[reals[k]], unit[change])
+        walls = [unit["eps"]]
+        for factors, most in sides:
+            wall = tuple(most * q for q in unit["eps"])
+            for q, change in zip(factors, changes, strict=True):
+                wall = _added(wall, unit[change], Fraction(-q))
+            walls.append(wall)
+        for place in (one, two):
+            walls += inside(claim, unit["eps"], [place[name] for name in reals])
+        entries = []
+        for place, finite in ((one, first), (two, second)):
+            rest = iter(finite)
+            entries += [
+                Combination(place[name]) if kind is None else next(rest)
+                for name, kind in zip(labels, domains, strict=True)
+            ]
+        cone = Cone.of(len(names), walls)
+        whole = Region(names, cone, tuple(entries), claim.epsilon).hull()
+        if whole is not None:
+            yield whole
+
+
+def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:
+    """Return the sides that keep an input, given by forms, in the set of inputs of a claim."""
+    assert isinstance(claim.input_set, AllReals | Box)
+    found = []
+    for side in box_sides(claim.mechanism, claim.input_set):
+        wall = tuple(Fraction(0) for _ in unit)
+        for q, form in zip(side, (unit, *reals), strict=True):
+            wall = _added(wall, form, q)
+        found.append(wall)
+    return found
+
+
+def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
+    return tuple(a + factor * b for a, b in zip(one, two, strict=True))
+
+
+def refuse_everywhere(claim: Privacy) -> None:
+    """Refuse what cannot be asked of all reals at once."""
+    if samples_integers(claim.mechanism.definition):
+        raise ValueRefusedError(
+            "the mechanism samples integer noise, and the claim is about all real inputs",
+            rule="All real inputs at once are for real noise (lap, expo).",
+            way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+        )
+    adjacency = claim.adjacency
+    if isinstance(adjacency, Own):
+        raise ValueRefusedError(
+            f"the adjacency {adjacency} is a function, and the claim is about all real inputs",
+            rule="For all real inputs the adjacency is linf(d), l1(d) or one_entry(d).",
+            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+        )
+    reals = kinds(claim.mechanism.inputs).count(None)
+    if not adjacency.corners(reals) and not isinstance(claim.input_set, Box):
+        raise ValueRefusedError(
+            f"by {adjacency} a real entry of the input changes at will",
+            rule="For all real inputs a change has a bound: no noise hides all of them.",
+            way_out="Write one_entry(d) with the largest change d, or give a Box.",
+        )
+
+
+def samples_of(claim: Privacy) -> list[Value] | None:
+    """Return a few inputs of a set of reals, with neighbours among them; None if there are many."""
+    domains, radius = kinds(claim.mechanism.inputs), Fraction(1)
+    reals = domains.count(None)
+    adjacency = claim.adjacency
+    corners = adjacency.corners(reals) if isinstance(adjacency, Adjacency) else []
+    if corners:
+        radius = max(abs(q) for q in corners[0])
+    numbers: list[list[Value]] = []
+    ends = iter(claim.input_set.ends(reals)) if isinstance(claim.input_set, Box) else None
+    for kind in domains:
+        if kind is not None:
+            numbers.append(list(kind.members))
+        elif ends is None:
+            numbers.append([-radius, Fraction(0), radius])
+        else:
+            low, high = next(ends)
+            middle = (low + high) / 2
+            near = (max(low, middle - radius), middle, min(high, middle + radius))
+            numbers.append(sorted(set(near)))
+    if prod(map(len, numbers)) > _MOST_SAMPLES:
+        return None
+    listed = (
+        assembled(claim.mechanism.inputs, [plain(x) for x in one]) for one in product(*numbers)
+    )
+    return [as_given(claim.mechanism, u) for u in listed]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,24 @@ from exactdp.claims.accuracy import read_epsilon
 from exactdp.claims.adjacency import Adjacency
 from exactdp.claims.breaches import Breach
 from exactdp.claims.claim import Due
+from exactdp.claims.counterexamples import settings
 from exactdp.claims.distances import linf
 from exactdp.claims.expressions import as_expression
 from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
 from exactdp.claims.losses import Loss, Losses
-from exactdp.claims.pairs import Own, Pair, Pairs, listed_pairs, read_adjacency
+from exactdp.claims.pairs import (
+    Own,
+    Pair,
+    Pairs,
+    listed_pairs,
+    pairs_everywhere,
+    read_adjacency,
+    refuse_everywhere,
+    samples_of,
+)
 from exactdp.claims.places import OnRay
 from exactdp.claims.regions import RAY, Region
+from exactdp.claims.slopes import Slopes
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
@@ -39,6 +51,10 @@ if TYPE_CHECKING:
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
 _BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
 _BY_RATIO = "two outputs at a time: the ratios of their probabilities at u and at u′"
+_EVERYWHERE = (
+    "all pairs of real inputs at once: the parameters ε, u and u′ − u are cut into cones on which "
+    "both probabilities are exponential sums, and the sign of each bound is decided there"
+)
 MEASURES = ("privacy", "bounded_range")
 
 
@@ -74,6 +90,8 @@ class Privacy:
             )
         # Everything is read now, so that a wrong claim is refused before it is used.
         _ = self.factor, self.delta_form, self.adjacency, self.input_set
+        if not is_listed(self.input_set):
+            refuse_everywhere(self)
         if self.measure == "bounded_range" and self.delta_form:
             raise ValueRefusedError(
                 "bounded range with a delta",
@@ -97,6 +115,13 @@ class Privacy:
         if linear.get("eps", 0) < 0:
             raise ValueRefusedError(f"budget = {form} is negative", rule="A budget is 0 or more.")
         return form
+
+    @property
+    def multiple(self) -> Fraction:
+        """The budget as a multiple of ε."""
+        linear = self.budget_form.numerator.linear_form()
+        assert linear is not None
+        return linear.get("eps", Fraction(0))
 
     @cached_property
     def factor(self) -> ClosedForm:
@@ -155,12 +180,14 @@ class Privacy:
 
     def regions(self) -> Iterator[tuple[Region, ...]]:
         """Return the region of each listed pair, or those of all pairs of reals."""
+        if not is_listed(self.input_set):
+            yield from pairs_everywhere(self)
         for u, v in self.pairs:
             yield (Region(("eps",), RAY, (*u, *v), self.epsilon),)
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""
-        return len(self.pairs)
+        return len(self.pairs) if is_listed(self.input_set) else len(list(pairs_everywhere(self)))
 
     def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
         """Return what must be proved at a sample of a region."""
@@ -177,10 +204,23 @@ class Privacy:
         """Return the counterexample of a failed problem."""
         one = problem.obligation
         assert isinstance(one, Loss)
-        assert isinstance(problem.place, OnRay)
+        if not isinstance(problem.place, OnRay):
+            return self._confirmed(problem, sign)
         at: Any = sign.witness
         what = "product" if self.measure == "bounded_range" else "probability"
         return Breach(self.both(one), one.outputs, at, one.chance, one.other, problem.beta, what)
+
+    def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
+        """Return the counterexample at a point of a cone, checked as a claim about one pair."""
+        params = (*self.mechanism.inputs, *self.mechanism.inputs)
+        count = len(self.mechanism.inputs)
+        for setting in settings(self, problem, sign.witness, params):
+            u, v = setting.input[:count], setting.input[count:]
+            pair = Pairs((as_given(self.mechanism, u), as_given(self.mechanism, v)))
+            found: Breach | None = replace(self, inputs=pair).check().counterexample
+            if found is not None:
+                return found
+        return None
 
     def both(self, one: Loss) -> tuple[Value, Value]:
         """Return both inputs of a bound as a user writes them."""
@@ -192,6 +232,8 @@ class Privacy:
     def route(self, findings: Sequence[Finding]) -> str:
         """Return how the claim was decided, as words."""
         del findings
+        if not is_listed(self.input_set):
+            return _EVERYWHERE
         if self.measure == "bounded_range":
             return _BY_RATIO
         return _BY_SET if self.delta_form else _BY_OUTPUT
@@ -199,6 +241,17 @@ class Privacy:
     def everywhere(self) -> Privacy:
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
+
+    def stronger(self) -> Slopes | None:
+        """Return the claim that no probability is too steep, if it implies this one."""
+        return Slopes.of(self)
+
+    def weaker(self) -> Privacy | None:
+        """Return the claim at a few simple inputs, if this one is about all reals."""
+        if is_listed(self.input_set):
+            return None
+        few = samples_of(self)
+        return None if few is None else replace(self, inputs=few)
 
     def hint(self) -> str:
         """Return nothing."""

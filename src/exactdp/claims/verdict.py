@@ -73,6 +73,8 @@ class Verdict:
     """What was found on each region of parameters that was looked at."""
     larger: Verdict | None = field(default=None, repr=False)
     """The verdict for all reals, if that was asked because one for a box stayed open."""
+    implied_by: Any = field(default=None, repr=False)
+    """The claim that was decided instead: one that implies this one, or that it implies."""
     missing: str = ""
     """Which hypothesis is missing, or what is left, if the claim is undecided."""
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -90,7 +92,12 @@ class Verdict:
     @property
     def is_everywhere(self) -> bool:
         """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
-        return not is_listed(self.claim.input_set)
+        return not is_listed(self._decided_claim.input_set)
+
+    @property
+    def _decided_claim(self) -> Any:
+        """The claim that was decided: this one, or one that implies it or is implied."""
+        return self.claim if self.implied_by is None else self.implied_by
 
     @property
     def inputs(self) -> int:
@@ -162,7 +169,7 @@ class Verdict:
 
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
-        one, many = ("cell", "cells") if self.is_everywhere else self.claim.nouns
+        one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
         where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
-from exactdp.language.machine import Done, State
+from exactdp.language.machine import Compare, Done, State
 from exactdp.language.program import Program
 from exactdp.language.syntax import Param
 from exactdp.language.types import RealType
@@ -30,9 +30,17 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.graph import Edge, Graph, build, forms_of
+from exactdp.semantics.graph import Edge, Graph, build, forms_of, has_noise
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.plan import Plan, Question, Way, constant_part, noise_part, question
+from exactdp.semantics.plan import (
+    Plan,
+    Question,
+    Way,
+    constant_part,
+    has_inputs,
+    noise_part,
+    question,
+)
 from exactdp.semantics.relevance import look_for
 from exactdp.semantics.spots import Trace, symbolic, trace_of
 
@@ -96,6 +104,21 @@ class Engine:
                 if isinstance(node.event, Done):
                     found[node.event.output] = None
         return tuple(found)
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether probabilities of outputs are seen to be continuous in the real inputs.
+
+        They are if outputs are finite values and every comparison of inputs has real noise in it.
+        """
+        if self.outputs is None or any(any(True for _ in forms_of(one)) for one in self.outputs):
+            return False
+        return all(
+            has_noise(node.event.difference)
+            for plan in self._plans.values()
+            for node in plan.graph.nodes
+            if isinstance(node.event, Compare) and has_inputs(node.event.difference)
+        )
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
