@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -30,6 +31,7 @@ from exactdp import (
     Real,
     ValueRefusedError,
     choose,
+    dlap,
     eps,
     exp,
     expmech,
@@ -491,3 +493,245 @@ def test_a_jump_is_seen() -> None:
 def test_refused_for_all_reals(adjacent: object, message: str) -> None:
     with pytest.raises(ExactdpError, match=message):
         Privacy(noisy_max(2), inputs=AllReals(), adjacent=adjacent)
+
+
+# Real outputs -------------------------------------------------------------------------
+
+
+@mechanism
+def laplace(q: Real):
+    return lap(eps, q)
+
+
+@mechanism
+def clamped(q: Real):
+    return min(max(lap(eps, q), 0), 1)
+
+
+@mechanism
+def two_numbers(q: Real[2]):
+    return [lap(eps, q[0]), lap(eps, q[1])]
+
+
+def releasing(m: int) -> Mechanism:
+    """Return Algorithm 3 of Lyu, Su, Li 2017 with c = 1: the compared sample is released."""
+
+    @mechanism
+    def releasing(q: Real[m]):
+        threshold = lap(eps / 2, 0)
+        out = []
+        for i in range(m):
+            r = lap(eps / 2, q[i])
+            if r >= threshold:
+                out.append(r)
+                break
+            out.append(None)
+        return out
+
+    return releasing
+
+
+@mechanism
+def numeric_sparse(q: Real[2]):
+    threshold = lap(eps / 4, 0)
+    for i in range(2):
+        if lap(eps / 4, q[i]) >= threshold:
+            return [i, lap(eps / 4, q[i])]
+    return None
+
+
+@pytest.mark.parametrize(
+    ("program", "adjacent", "inputs", "factor"),
+    [
+        (laplace, linf(1), GRID, 1),
+        (laplace, linf(1), AllReals(), 1),
+        (clamped, linf(1), GRID, 1),
+        (clamped, linf(1), AllReals(), 1),
+        (two_numbers, l1(1), Pairs(([0, 0], [0.5, -0.5])), 1),
+        (two_numbers, linf(1), Pairs(([-1, 0], [0, -1])), 2),
+        (releasing(2), linf(1), Pairs(([-1, -1], [0, 0])), 1),
+        (releasing(3), linf(1), Pairs(([-1, -1, -1], [0, 0, 0])), Fraction(3, 2)),
+        (numeric_sparse, linf(1), Pairs(([0, 0], [1, -1])), Fraction(3, 4)),
+    ],
+)
+def test_real_outputs(program: Mechanism, adjacent: Any, inputs: Any, factor: Any) -> None:
+    """Of m samples released each costs its rate; Algorithm 3 gives away its threshold.
+
+    There the density at r needs m − 1 samples below a threshold that is itself below r: each of m
+    samples, of rate 1/2, must make up for its change, so a = m/2. In `numeric_sparse` the answer
+    costs 1/4 and its comparison 1/4 + 1/4, as there is one query before.
+    """
+    claim = Privacy(program, inputs=inputs, adjacent=adjacent)
+    found = claim.tightest()
+    assert found.factor.lower == found.factor.upper == factor
+    assert claim.check().outcome == ("holds" if factor <= 1 else "fails")
+
+
+def test_a_density_that_refutes() -> None:
+    """(ε/2)²·e^{−ε(|y₁ − q₁| + |y₂ − q₂|)} at both inputs, by hand."""
+    failure = Privacy(two_numbers, inputs=GRID).check().counterexample
+    e, (y, z) = float(failure.eps), map(float, failure.output)
+    for q, value in zip(failure.inputs, failure.probabilities, strict=True):
+        by_hand = (e / 2) ** 2 * 2.718281828459045 ** (-e * (abs(y - q[0]) + abs(z - q[1])))
+        assert float(value) == pytest.approx(by_hand)
+    assert failure.what == "density"
+
+
+def test_numbers_that_follow_from_each_other() -> None:
+    @mechanism
+    def twice(q: Real):
+        r = lap(eps, q)
+        return [r, r]
+
+    with pytest.raises(ValueRefusedError, match="not independent"):
+        Privacy(twice, inputs=[0, 1]).check()
+
+
+# Integers without bound ---------------------------------------------------------------
+
+
+@mechanism
+def geometric(x: Dom(-2, 2)):
+    return dlap(eps, x)
+
+
+@mechanism
+def geometric_or_constant(x: Dom(0, 1)):
+    if choose({True: 1 / 2, False: 1 / 2}):
+        return 9 + x
+    return dlap(eps, x)
+
+
+def test_integers() -> None:
+    claim = Privacy(geometric)
+    assert claim.check()
+    assert claim.tightest().factor.upper == 1
+    assert Privacy(geometric, eps / 2).check().outcome == "fails"
+
+
+def test_a_constant_far_out() -> None:
+    """9 and 10 are not in the geometric tail, although it has no other end than 0 and 1.
+
+    10 has the probability 1/2 + c·s⁹ at x = 1 and c·s¹⁰ at x = 0, so p − e^ε·p′ is 1/2.
+    """
+    assert Privacy(geometric_or_constant).check().outcome == "fails"
+    (piece,) = Privacy(geometric_or_constant).smallest_delta().pieces
+    assert piece.delta == Fraction(1, 2)
+    assert 10 in piece.outputs
+
+
+# δ ------------------------------------------------------------------------------------
+
+
+@mechanism
+def thresholded(x: Dom(0, 3)):
+    """Release a count if it is 4 or more with noise; of nobody there is no count."""
+    if x == 0:
+        return None
+    z = dlap(eps, x)
+    return z if z >= 4 else None
+
+
+@mechanism
+def thresholded_laplace(x: Dom(0, 3)):
+    if x == 0:
+        return None
+    z = lap(eps, x)
+    return z if z >= 4 else None
+
+
+@mechanism
+def truncated(x: Dom(0, 1)):
+    """Noise beyond 1 is cut off: its mass goes to the ends."""
+    return min(max(dlap(eps, x), x - 1), x + 1)
+
+
+@mechanism
+def plain_laplace(x: Dom(0, 1)):
+    return lap(eps, x)
+
+
+S = exp(-eps)
+
+DELTAS = {
+    # Pr(1 + Z ≥ 4) = s³/(1 + s) for geometric noise, e^{−3ε}/2 for Laplace noise.
+    "thresholded": (Privacy(thresholded), S**3 / (1 + S)),
+    "thresholded Laplace": (Privacy(thresholded_laplace), S**3 / 2),
+    # Balle, Wang 2018: 1 − e^{(b − ε)/2} for the Laplace mechanism at b < ε.
+    "Laplace": (Privacy(plain_laplace, eps / 2), 1 - exp(-eps / 4)),
+    # Kairouz, Oh, Viswanath 2015: (e^ε − e^b)/(1 + e^ε) for randomized response.
+    "randomized response": (
+        Privacy(randomized_response, eps / 3),
+        (exp(eps) - exp(eps / 3)) / (1 + exp(eps)),
+    ),
+    "private": (Privacy(randomized_response), 0 * eps),
+}
+
+
+@pytest.mark.parametrize("name", DELTAS)
+def test_the_smallest_delta(name: str) -> None:
+    claim, delta = DELTAS[name]
+    curve = claim.smallest_delta()
+    (piece,) = curve.pieces
+    assert piece.delta == delta
+    assert replace(claim, delta=delta).check()
+    if delta:
+        assert replace(claim, delta=delta * Fraction(99, 100)).check().outcome == "fails"
+        assert float(curve.at(1)) == pytest.approx(float(delta.at(1)))
+
+
+def test_delta_of_the_truncated_geometric_mechanism() -> None:
+    """−1 occurs at 0 only, with Pr(Z ≤ −1) = s/(1 + s). 1 has s/(1 + s) and (1 − s)/(1 + s).
+
+    So s − e^ε·(1 − s) = 1 + s − e^ε counts, too, where it is positive: below ln((1 + √5)/2).
+    """
+    first, second = Privacy(truncated).smallest_delta().pieces
+    assert first.delta == (1 + 2 * S - exp(eps)) / (1 + S)
+    assert second.delta == S / (1 + S)
+    assert Fraction(4812, 10**4) in first.where
+    assert Fraction(4813, 10**4) in second.where
+
+
+def test_the_atom_at_the_threshold() -> None:
+    """OpenDP (issue 2922) left out the mass at the threshold itself: Pr(1 + Z > 4)."""
+    verdict = Privacy(thresholded, delta=S**4 / (1 + S)).check()
+    assert verdict.outcome == "fails"
+    failure = verdict.counterexample
+    assert failure.inputs == (1, 0)
+    runs = thresholded.sample(1, failure.eps, 40_000, seed=3)
+    share = sum(one is not None for one in runs) / len(runs)
+    assert share == pytest.approx(float(failure.probabilities[0]), abs=0.005)
+
+
+def test_delta_of_noisy_max_by_brute_force() -> None:
+    """Pieces in ε: at each ε the largest sum of positive parts over all pairs."""
+    few = [[0, 0], [1, -1], [0, 1], [1, 1], [-1, 0]]
+    claim = Privacy(noisy_max(2), eps / 2, inputs=few)
+    curve = claim.smallest_delta()
+    for at in (Fraction(1, 3), Fraction(2), Fraction(9)):
+        best = 0.0
+        for u, v in claim.pairs:
+            p, q = noisy_max(2).distribution(list(u)), noisy_max(2).distribution(list(v))
+            gains = (float((p[o] - q[o] * exp(eps / 2)).at(at)) for o in p)
+            best = max(best, sum(g for g in gains if g > 0))
+        assert float(curve.at(at)) == pytest.approx(best)
+
+
+def test_the_smallest_budget() -> None:
+    """(e^ε − e^{aε})/(1 + e^ε) ≤ (e^ε − e^{ε/3})/(1 + e^ε) for a ≥ 1/3."""
+    claim, delta = DELTAS["randomized response"]
+    found = claim.smallest_budget(delta=delta, width="1e-4")
+    assert found.lower < Fraction(1, 3) <= found.upper
+    assert found.upper - found.lower <= Fraction(1, 10**4)
+
+
+def test_delta_for_all_reals() -> None:
+    """A comparison with noise of rate ε: δ = p − e^{ε/2}·p′ is below 1 − e^{−ε/4}, as above."""
+
+    @mechanism
+    def above(q: Real):
+        return lap(eps, q) > 0
+
+    assert Privacy(above, eps / 2, 1 - exp(-eps / 4), inputs=AllReals()).check()
+    weaker = (1 - exp(-eps / 4)) / 2
+    assert Privacy(above, eps / 2, weaker, inputs=AllReals()).check().outcome == "fails"

@@ -16,9 +16,8 @@ from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.regions import UNIT, Region, Setting
+from exactdp.claims.regions import UNIT, Region
 from exactdp.claims.work import Problem
-from exactdp.language.syntax import Param
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -177,7 +176,8 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         return
     assert isinstance(witness, tuple | list)
     seen = set()
-    for setting in settings(claim, problem, witness, claim.mechanism.inputs):
+    for place in points_of(claim, problem, witness):
+        setting = region.at(claim.mechanism.inputs, place)
         fixed = {
             name: value
             for name, value in setting.levels.items()
@@ -200,16 +200,14 @@ def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
     )
 
 
-def settings(
-    claim: Claim, problem: Problem, witness: Any, params: Sequence[Param]
-) -> Iterator[Setting]:
+def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:
     """Yield points of a cell: simple ones, and those that agree with a witness."""
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
     for values in (*_simple_points(cone.rays, cone.size), *found):
         for scale in _scales(claim, problem, values):
-            yield problem.region.at(params, (scale, *values[1:]))
+            yield (scale, *values[1:])
 
 
 def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 from exactdp.claims.deciding import decide
 from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.losses import Loss
-from exactdp.claims.places import OnRay
+from exactdp.claims.places import OnCone, OnRay
 from exactdp.claims.progress import Progress
+from exactdp.claims.regions import RAY, Region
+from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.survey import surveyed
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import Problem
+from exactdp.cones import OrderedSum, nonnegative_on
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
@@ -139,13 +142,20 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
         return _everywhere(claim, target, progress)
     rays: dict[_Ray, Problem] = {}
     contents = Contents()
+    cones: dict[Shape, Problem] = {}
     for found in surveyed(claim, "the best factor", progress):
         contents += found.contents
         for problem in found.problems:
             one = problem.obligation
             assert isinstance(one, Loss)
-            assert isinstance(problem.place, OnRay)
-            rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
+            if isinstance(problem.place, OnRay):
+                rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
+                continue
+            shape = _shape(problem, one)
+            if shape not in cones:
+                cones[shape] = problem
+                for ray, at in _sampled(claim, problem):
+                    rays.setdefault(ray, at)
     if contents.are_empty:
         raise VacuousClaimError(
             f"the claim says nothing: {claim}",
@@ -168,7 +178,42 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
         return Leakage(best, None, None, None, counted)
     one = rays[which].obligation
     assert isinstance(one, Loss)
-    return Leakage(best, claim.both(one), one.outputs, where, counted)
+    answer = Leakage(best, claim.both(one), one.outputs, where, counted)
+    if best.upper == inf or all(_suffices(one, Fraction(best.upper)) for one in cones.values()):
+        return answer
+    return _proved(claim, answer, target, progress)
+
+
+def _shape(problem: Problem, one: Loss) -> Shape:
+    """Return p and p′ on a cone, up to names of parameters."""
+    names, cone = problem.region.names, problem.cell.cone
+    under = one.chance.denominator * one.other.denominator
+    over, below = (OrderedSum((form * under).numerator, names) for form in (one.chance, one.other))
+    return shape_of(over, cone, problem.region.window, below)
+
+
+def _suffices(problem: Problem, a: Fraction) -> bool:
+    """Whether p ≤ e^{aε}·p′ is seen on a cone."""
+    one = problem.obligation
+    assert isinstance(one, Loss)
+    assert isinstance(problem.place, OnCone)
+    shape = problem.place.shape(one.other * exp(a * eps) - one.chance)
+    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+
+def _sampled(claim: Privacy, problem: Problem) -> Iterator[tuple[_Ray, Problem]]:
+    """Yield rays in and at the sides of a cone of outputs, each with its problem."""
+    cone = problem.cell.cone
+    inner = cone.interior_point()
+    for ray in (*cone.rays, inner):
+        point = [Fraction(x) for x in (ray if ray[0] else map(sum, zip(ray, inner, strict=True)))]
+        numbers = tuple(problem.region.numbers(point))
+        region = Region(("eps",), RAY, numbers, claim.epsilon)
+        for step in claim.work.steps(region):
+            for one in step.problems(region):
+                loss = one.obligation
+                assert isinstance(loss, Loss)
+                yield _Ray(claim.epsilon, loss.chance, loss.other), one
 
 
 def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
@@ -178,7 +223,13 @@ def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> L
     one. Where neither is found the enclosure stays wider than asked for.
     """
     few = claim.weaker()
-    best = None if few is None else tightest(few, width, progress)
+    return _proved(claim, None if few is None else tightest(few, width, progress), width, progress)
+
+
+def _proved(
+    claim: Privacy, best: Leakage | None, width: Fraction, progress: Progress | None
+) -> Leakage:
+    """Return a factor that some pairs and outputs need, if it is seen to suffice for all."""
     lower = Fraction(0)
     if best is not None:
         if best.factor.upper == inf:

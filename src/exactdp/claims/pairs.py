@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.adjacency import Adjacency, Ball
 from exactdp.claims.distances import in_the_language, input_type, is_function
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
-from exactdp.claims.regions import Combination, Region, Vector
+from exactdp.claims.losses import reals_in
+from exactdp.claims.regions import RAY, Combination, Region, Vector
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
+from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -169,6 +171,24 @@ def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
                 yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
 
 
+def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
+    """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
+
+    There the real numbers of the output are parameters.
+    """
+    yield Region(("eps",), RAY, (*u, *v), claim.epsilon)
+    for pattern in claim.losses.patterns(u, v):
+        names = ("eps", *released(pattern))
+        unit = [tuple(Fraction(n == name) for n in names) for name in names]
+        entries = (*u, *v, pattern, *map(Combination, unit[1:]))
+        yield Region(names, Cone.of(len(names), unit[:1]), entries, claim.epsilon)
+
+
+def released(pattern: Value) -> list[str]:
+    """Return names for the real numbers of an output."""
+    return [f"output[{k}]" for k in range(reals_in(pattern))]
+
+
 def _regions(
     claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries
 ) -> Iterator[Region]:
@@ -176,9 +196,10 @@ def _regions(
     domains = kinds(claim.mechanism.inputs)
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-    for moving, sides in balls:
+    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
         changes = [f"{reals[k]}'-{reals[k]}" for k in moving]
-        names = ("eps", *reals, *changes)
+        outputs = [] if pattern is None else released(pattern)
+        names = ("eps", *reals, *changes, *outputs)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         one = {name: unit[name] for name in reals}
         two = dict(one)
@@ -199,10 +220,23 @@ def _regions(
                 Combination(place[name]) if kind is None else next(rest)
                 for name, kind in zip(labels, domains, strict=True)
             ]
+        if pattern is not None:
+            entries += [pattern, *(Combination(unit[name]) for name in outputs)]
         cone = Cone.of(len(names), walls)
         whole = Region(names, cone, tuple(entries), claim.epsilon).hull()
         if whole is not None:
             yield whole
+
+
+def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
+    """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
+    engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
+    found: dict[Value, None] = {}
+    for finite in (first, second):
+        rest = iter(finite)
+        whole = [Fraction(0) if kind is None else next(rest) for kind in domains]
+        found |= dict.fromkeys(engine.patterns(assembled(claim.mechanism.inputs, whole)))
+    return [pattern for pattern in found if reals_in(pattern)]
 
 
 def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:

@@ -12,7 +12,8 @@ from exactdp.claims.accuracy import read_epsilon
 from exactdp.claims.adjacency import Adjacency
 from exactdp.claims.breaches import Breach
 from exactdp.claims.claim import Due
-from exactdp.claims.counterexamples import settings
+from exactdp.claims.counterexamples import points_of
+from exactdp.claims.deciding import examine
 from exactdp.claims.distances import linf
 from exactdp.claims.expressions import as_expression
 from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
@@ -25,9 +26,11 @@ from exactdp.claims.pairs import (
     pairs_everywhere,
     read_adjacency,
     refuse_everywhere,
+    regions_of_pair,
     samples_of,
 )
 from exactdp.claims.places import OnRay
+from exactdp.claims.progress import nobody
 from exactdp.claims.regions import RAY, Region
 from exactdp.claims.slopes import Slopes
 from exactdp.claims.vacuity import Content, Contents
@@ -43,7 +46,8 @@ from exactdp.semantics.spots import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from exactdp.claims.loss_factor import Leakage
+    from exactdp.claims.deltas import DeltaCurve
+    from exactdp.claims.loss_factor import Factor, Leakage
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Finding, Verdict
     from exactdp.claims.work import Problem, Sign, Work
@@ -183,7 +187,7 @@ class Privacy:
         if not is_listed(self.input_set):
             yield from pairs_everywhere(self)
         for u, v in self.pairs:
-            yield (Region(("eps",), RAY, (*u, *v), self.epsilon),)
+            yield tuple(regions_of_pair(self, u, v))
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""
@@ -208,18 +212,22 @@ class Privacy:
             return self._confirmed(problem, sign)
         at: Any = sign.witness
         what = "product" if self.measure == "bounded_range" else "probability"
-        return Breach(self.both(one), one.outputs, at, one.chance, one.other, problem.beta, what)
+        forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
+        if one.is_density:
+            what = "density"
+            count = len(problem.region.entries) - len(one.input) - 1
+            forms = tuple(form * eps**count for form in forms)
+        chance, other, allowed = forms
+        return Breach(self.both(one), one.outputs, at, chance, other, allowed, what)
 
     def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample at a point of a cone, checked as a claim about one pair."""
-        params = (*self.mechanism.inputs, *self.mechanism.inputs)
-        count = len(self.mechanism.inputs)
-        for setting in settings(self, problem, sign.witness, params):
-            u, v = setting.input[:count], setting.input[count:]
-            pair = Pairs((as_given(self.mechanism, u), as_given(self.mechanism, v)))
-            found: Breach | None = replace(self, inputs=pair).check().counterexample
-            if found is not None:
-                return found
+        for point in points_of(self, problem, sign.witness):
+            numbers = tuple(problem.region.numbers(point))
+            found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
+            if found.failures:
+                breach: Breach = found.failures[0]
+                return breach
         return None
 
     def both(self, one: Loss) -> tuple[Value, Value]:
@@ -305,6 +313,20 @@ class Privacy:
         from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
 
         return tightest(self, width, progress)
+
+    def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
+        """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
+        from exactdp.claims.deltas import smallest_delta  # noqa: PLC0415
+
+        return smallest_delta(self, progress)
+
+    def smallest_budget(
+        self, delta: Any = None, *, width: Number = "1e-6", progress: Progress | None = None
+    ) -> Factor:
+        """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
+        from exactdp.claims.deltas import smallest_budget  # noqa: PLC0415
+
+        return smallest_budget(self, self.delta if delta is None else delta, width, progress)
 
     # What it looks like ---------------------------------------------------------------
 

@@ -148,15 +148,18 @@ class Region:
         if UNIT in self.names:
             unit = point[self.names.index(UNIT)]
             point = [x / unit for x in point]
-
-        def number(form: Vector) -> Fraction:
-            return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
-
-        given = [
-            plain(number(one.form)) if isinstance(one, Combination) else one for one in self.entries
-        ]
-        alpha, gamma = (None if one is None else number(one) for one in (self.alpha, self.gamma))
+        given = self.numbers(point)
+        alpha, gamma = (
+            None if one is None else _number(one, point) for one in (self.alpha, self.gamma)
+        )
         return Setting(Fraction(point[0]), assembled(params, given), alpha, gamma)
+
+    def numbers(self, point: Sequence[Fraction]) -> list[Value]:
+        """Return the single values at a point."""
+        return [
+            plain(_number(one.form, point)) if isinstance(one, Combination) else one
+            for one in self.entries
+        ]
 
     def hull(self) -> Region | None:
         """Return the region without parameters that its cone leaves no room; None if empty."""
@@ -195,6 +198,11 @@ class Region:
             alpha=None if self.alpha is None else moved(self.alpha),
             gamma=None if self.gamma is None else moved(self.gamma),
         )
+
+
+def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
+    """Return the number that a form is at a point, not multiplied by ε."""
+    return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
 
 
 def regions_of(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
