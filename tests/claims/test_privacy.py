@@ -486,6 +486,22 @@ def test_a_jump_is_seen() -> None:
     assert Privacy(jump, eps / 2, inputs=AllReals()).check().outcome != "holds"
     assert Privacy(jump, eps, inputs=AllReals()).check()
 
+    @mechanism
+    def at_one_input(q: Real):
+        return lap(eps, 1 if q == 7 / 3 else 0) > 0
+
+    verdict = Privacy(at_one_input, eps / 2, inputs=AllReals()).check()
+    assert verdict.outcome == "fails"
+    assert Fraction(7, 3) in verdict.counterexample.inputs
+
+
+def test_an_input_that_is_released() -> None:
+    @mechanism
+    def released(q: Real):
+        return [q, lap(eps, q)]
+
+    assert Privacy(released, inputs=[0, 1]).check().outcome == "fails"
+
 
 @pytest.mark.parametrize(
     ("adjacent", "message"), [(one_entry, "at will"), (lambda u, v: u == v, "function")]

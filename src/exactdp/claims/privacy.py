@@ -41,7 +41,8 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
-from exactdp.semantics.spots import Trace
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import Trace, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +181,10 @@ class Privacy:
 
     # What the pass to a verdict asks ----------------------------------------------------
 
-    is_continuous = True
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether no probability jumps where inputs move."""
+        return not self.mechanism.kept(Engine).jumps
 
     def regions(self) -> Iterator[tuple[Region, ...]]:
         """Return the region of each listed pair, or those of all pairs of reals."""
@@ -195,7 +199,10 @@ class Privacy:
 
     def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
         """Return what must be proved at a sample of a region."""
-        return self.losses.at(region, trace)
+        if self.is_continuous or region.is_ray:
+            return self.losses.at(region, trace)
+        with watched(trace.spot("eps")):  # each comparison may be where a probability jumps
+            return self.losses.at(region, trace)
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]

@@ -69,7 +69,8 @@ class Slopes:
             return None
         if not adjacency.corners(len(domains)):
             return None
-        return cls(claim) if claim.mechanism.kept(Engine).is_continuous else None
+        engine = claim.mechanism.kept(Engine)
+        return None if engine.outputs is None or engine.jumps else cls(claim)
 
     # What the pass to a verdict asks ----------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
-from exactdp.language.machine import Compare, Done, State
+from exactdp.language.machine import Compare, Done, Event, State
 from exactdp.language.program import Program
 from exactdp.language.syntax import Param
 from exactdp.language.types import RealType
@@ -32,7 +32,7 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.graph import Edge, Graph, build, forms_of, has_noise
+from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.plan import (
     Plan,
@@ -89,8 +89,13 @@ class Engine:
 
         Too many are also the inputs of a large finite domain.
         """
-        if self._program.checked.output.holds_noise:
+        if self._program.checked.output.holds_noise or self._events is None:
             return None
+        return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
+
+    @cached_property
+    def _events(self) -> tuple[Event | Failure, ...] | None:
+        """What may happen in the program at any input; None if finite inputs are too many."""
         domains = [
             [_symbols(names)]
             if names is not None
@@ -98,30 +103,24 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: dict[Value, None] = {}
+        found: list[Event | Failure] = []
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
             plan, _ = self._plan(values, ANYTHING)
-            for node in plan.graph.nodes:
-                if isinstance(node.event, Done):
-                    found[node.event.output] = None
+            found += (node.event for node in plan.graph.nodes)
         return tuple(found)
 
     @cached_property
-    def is_continuous(self) -> bool:
-        """Whether probabilities of outputs are seen to be continuous in the real inputs.
-
-        They are if outputs are finite values and every comparison of inputs has real noise in it.
-        """
-        if self.outputs is None or any(any(True for _ in forms_of(one)) for one in self.outputs):
-            return False
-        return all(
-            has_noise(node.event.difference)
-            for plan in self._plans.values()
-            for node in plan.graph.nodes
-            if isinstance(node.event, Compare) and has_inputs(node.event.difference)
+    def jumps(self) -> bool:
+        """Whether probabilities may jump: an input is compared or released without noise."""
+        if self._events is None:
+            return True
+        forms = [one.difference for one in self._events if isinstance(one, Compare)]
+        forms += (
+            form for one in self._events if isinstance(one, Done) for form in forms_of(one.output)
         )
+        return any(has_inputs(form) and not has_noise(form) for form in forms)
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
