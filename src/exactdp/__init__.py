@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         Breach,
         Budget,
         Counterexample,
+        DeltaCurve,
+        DeltaPiece,
         Disagreement,
         Factor,
         Grid,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import ErrorCurve, Verdict
+    from exactdp.public.answers import ErrorCurve, PrivacyVerdict, Verdict
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -95,6 +97,8 @@ __all__ = [
     "ClosedForm",
     "Counterexample",
     "Decision",
+    "DeltaCurve",
+    "DeltaPiece",
     "Disagreement",
     "Dom",
     "Enclosure",
@@ -116,6 +120,7 @@ __all__ = [
     "Piecewise",
     "Place",
     "Privacy",
+    "PrivacyVerdict",
     "ProgramError",
     "Real",
     "Root",
@@ -164,6 +169,7 @@ _ROOMS = (
     "exactdp.public.mechanism",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.piecewise",

@@ -6,6 +6,7 @@ from exactdp.claims.breaches import Breach
 from exactdp.claims.budgets import Budget
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
+from exactdp.claims.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
 from exactdp.claims.expressions import alpha, gamma, minimum
@@ -27,6 +28,8 @@ __all__ = [
     "Breach",
     "Budget",
     "Counterexample",
+    "DeltaCurve",
+    "DeltaPiece",
     "Disagreement",
     "ErrorCurve",
     "Factor",

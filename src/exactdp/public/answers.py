@@ -6,6 +6,7 @@ What draws is loaded when it is used (PLC0415).
 from __future__ import annotations
 
 from dataclasses import fields
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
@@ -13,6 +14,9 @@ from exactdp.semantics import chain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from exactdp.public.accuracy import Accuracy
+    from exactdp.public.privacy import Privacy
 
 
 class _Answer:
@@ -27,7 +31,7 @@ class _Answer:
 class Verdict(_Answer, claims.Verdict):
     """Whether a claim holds, why, and how that was found."""
 
-    claim: Any
+    claim: Accuracy
 
     def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
         """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""
@@ -44,6 +48,16 @@ class Verdict(_Answer, claims.Verdict):
         from exactdp.report.notebook import verdict_latex  # noqa: PLC0415
 
         return verdict_latex(self)
+
+
+class PrivacyVerdict(_Answer, claims.Verdict):
+    """Whether a claim of privacy holds, why, and how that was found."""
+
+    claim: Privacy
+
+    def _repr_html_(self) -> str:
+        first, *rest = map(escape, str(self).splitlines())
+        return f"<p><b>{first}</b></p>" + "".join(f"<p>{line}</p>" for line in rest)
 
 
 class ErrorCurve(_Answer, claims.ErrorCurve):

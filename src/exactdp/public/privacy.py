@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from exactdp import claims
-from exactdp.public.answers import Verdict
+from exactdp.public.answers import PrivacyVerdict
 
 if TYPE_CHECKING:
     from exactdp.claims.progress import Progress
@@ -22,6 +22,6 @@ class Privacy(claims.Privacy):
 
     mechanism: Mechanism
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+    def check(self, *, all: bool = False, progress: Progress | None = None) -> PrivacyVerdict:  # noqa: A002
         """Decide the claim. With `all` every failing pair is listed, not only the first."""
-        return Verdict.of(super().check(all=all, progress=progress))
+        return PrivacyVerdict.of(super().check(all=all, progress=progress))
