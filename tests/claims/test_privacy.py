@@ -396,10 +396,10 @@ def test_refusals(wrong: dict[str, Any], message: str) -> None:
         hamming(0)
 
 
-def test_no_certificate_yet() -> None:
-    verdict = Privacy(randomized_response, adjacent=hamming(1)).check()
+@pytest.mark.parametrize("reals", [AllReals(), [0, 1]])
+def test_no_certificate(reals: Any) -> None:
     with pytest.raises(ValueRefusedError, match="no certificate"):
-        _ = verdict.certificate
+        _ = Privacy(laplace, inputs=reals).check().certificate
 
 
 def test_accuracy_is_as_before() -> None:

@@ -3,12 +3,14 @@
 Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
 which inequalities a claim needs.
 
-There are three kinds of certificates. One of kind "sign" states that for every ε in an interval
+There are four kinds of certificates. One of kind "sign" states that for every ε in an interval
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
 and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs; see `rederive.claims` for what is re-derived from the program and
 what is not. One of kind "everywhere" states it for all real inputs, or for all α and γ; see
-`rederive.everywhere`. The format is published as docs/schema/certificate-v2.json.
+`rederive.everywhere`. One of kind "privacy" states that a mechanism is differentially private at
+listed inputs, or not; see `rederive.privacy`. The format is published as
+docs/schema/certificate-v2.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -35,6 +37,7 @@ from .kernel.reading import RejectedError
 from .kernel.signs import Signs
 from .rederive.claims import Claims
 from .rederive.everywhere import Everywhere
+from .rederive.privacy import Privacies
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
@@ -107,6 +110,10 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         elif isinstance(document, dict) and document.get("kind") == "everywhere":
             checker = Everywhere()
             names = "format version kind claim verdict reason spaces counterexamples signs seal"
+        elif isinstance(document, dict) and document.get("kind") == "privacy":
+            checker = Privacies()
+            names = "format version kind claim verdict reason distributions counterexamples signs"
+            names += " seal"
         else:
             names = "format version kind claim verdict proof seal"
         if isinstance(document, dict) and document.get("version") == 1:
@@ -114,7 +121,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
-        right = right and parts["kind"] in ("sign", "claim", "everywhere")
+        right = right and parts["kind"] in ("sign", "claim", "everywhere", "privacy")
         checker.require(right, "not an exactdp certificate of version 2 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"

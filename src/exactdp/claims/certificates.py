@@ -42,6 +42,7 @@ from exactdp.reals.numbers import spell
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.counterexamples import Counterexample
+    from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Problem, Sign
 
@@ -151,7 +152,7 @@ def _level(level: Level) -> Json:
     return {"formula": _tree(level)}
 
 
-def _which(claim: Accuracy) -> Json:
+def _which(claim: Accuracy | Privacy) -> Json:
     given = claim.input_set
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}

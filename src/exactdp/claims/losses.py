@@ -109,7 +109,7 @@ class Losses:
         if not self._by_density:
             return []
         found = dict.fromkeys(
-            one.env[0] for x in (u, v) for one in self._distribution(x) if reals_in(one.env[0])
+            one.env[0] for x in (u, v) for one in self.distribution(x) if reals_in(one.env[0])
         )
         return list(found)
 
@@ -183,7 +183,7 @@ class Losses:
         Integers without bound come one by one; far out, where the ratio of their probabilities is
         constant, they are one event.
         """
-        sides = self._distribution(u), self._distribution(v)
+        sides = self.distribution(u), self.distribution(v)
         every = list(dict.fromkeys(key for side in sides for key in side))
         atoms = [key.env[0] for key in every if not endless(key.env[0])]
         wide = [key.env[0] for key in every if endless(key.env[0])]
@@ -278,7 +278,7 @@ class Losses:
         parts = [Interval("-inf", low - 1), *parts, Interval(high + 1, "inf")]
         return [with_integer(pattern, part) for part in parts]
 
-    def _distribution(self, u: Entries) -> Chances:
+    def distribution(self, u: Entries) -> Chances:
         """Return the probabilities of outputs and of patterns of outputs."""
         if u in self._chances:
             return self._chances[u]

@@ -293,14 +293,10 @@ class Privacy:
         return "Give more inputs, or an adjacency that connects them."
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
-        """Refuse: the certificate format has claims of accuracy only."""
-        del verdict
-        raise ValueRefusedError(
-            "verdicts on privacy have no certificate yet",
-            rule="Certificates (version 2) state claims of accuracy and signs.",
-            way_out="The signs have proofs of their own: verdict.decided lists each problem with "
-            "its decision, and decision.certificate of one on a ray is checked by exactdp certify.",
-        )
+        """Return a verdict as plain JSON; refused for all reals, and where outputs hold noise."""
+        from exactdp.claims.certificates_privacy import certificate  # noqa: PLC0415
+
+        return certificate(verdict)
 
     @property
     def nouns(self) -> tuple[str, str]:
