@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from exactdp import Accuracy, Verdict
+    from exactdp import Accuracy, Privacy, PrivacyVerdict, Verdict
+
+_EXPECTED = "a claim (Accuracy or Privacy) is expected"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the mark known."""
-    config.addinivalue_line(
-        "markers", "exactdp: the test returns claims of accuracy, and passes if they hold."
-    )
+    config.addinivalue_line("markers", "exactdp: the test returns claims, and passes if they hold.")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,10 +50,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @pytest.fixture
-def exactdp_check() -> Callable[[Accuracy], Verdict]:
+def exactdp_check() -> Callable[[Accuracy | Privacy], Verdict | PrivacyVerdict]:
     """Return a function that checks a claim, fails the test if it does not hold, and answers."""
 
-    def check(claim: Accuracy) -> Verdict:
+    def check(claim: Accuracy | Privacy) -> Verdict | PrivacyVerdict:
         with _Quietly():
             _refuse_unless_claim(claim)
             verdict = claim.check()
@@ -64,15 +64,15 @@ def exactdp_check() -> Callable[[Accuracy], Verdict]:
     return check
 
 
-def _claims(value: Any) -> list[tuple[str, Accuracy]]:
+def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy]]:
     """Return the claims that a test returned, with their places in its lists and dictionaries."""
     found = list(_walk("", value))
     if not found:
-        pytest.fail("a claim (Accuracy) is expected, but this is no claim", pytrace=False)
+        pytest.fail(f"{_EXPECTED}, but this is no claim", pytrace=False)
     return found
 
 
-def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy]]:
+def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy | Privacy]]:
     if isinstance(value, dict | list | tuple):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(f"{name}[{key!r}]", item)
@@ -82,11 +82,11 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy]]:
 
 
 def _refuse_unless_claim(value: Any) -> None:
-    from exactdp import Accuracy  # noqa: PLC0415  pytest loads this file even where no test uses it
+    from exactdp import Accuracy, Privacy  # noqa: PLC0415  pytest loads this file even where no test uses it
     from exactdp.errors import shown  # noqa: PLC0415  as above
 
-    if not isinstance(value, Accuracy):
-        pytest.fail(f"a claim (Accuracy) is expected, but this is {shown(value)}", pytrace=False)
+    if not isinstance(value, Accuracy | Privacy):
+        pytest.fail(f"{_EXPECTED}, but this is {shown(value)}", pytrace=False)
 
 
 class _Quietly:

@@ -518,7 +518,7 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_number_of_cells_is_about_right(claim: Accuracy, cells: int) -> None:
     """The numbers of cells are those that `make bench` found."""
     ((region,),) = regions_of(claim)
-    about = estimated_cells(region.names, region.cone, partial(claim.work._due, region), 10**6)
+    about = estimated_cells(region.names, region.cone, partial(claim.due, region), 10**6)
     assert cells / 4 <= about <= cells * 4
 
 

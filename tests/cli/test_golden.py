@@ -34,6 +34,8 @@ CASES: dict[str, tuple[int, list[str]]] = {
             *["--inputs", "box:0:1"],
         ],
     ),
+    "check_both_kinds": (1, ["check", "privacy.py"]),
+    "privacy": (0, ["privacy", "privacy.py::private", "privacy.py::counts"]),
     "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
     "tighten": (4, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
     "epsilon": (0, ["epsilon", "some_claims.py::lemma", "--beta", "0.05"]),

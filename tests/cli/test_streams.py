@@ -27,6 +27,7 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "check that fails": (["check", str(CLAIMS)], 1),
     "probability": (["probability", POSITIVE, "--input", "1"], 0),
     "tighten": (["tighten", LEMMA], 0),
+    "privacy": (["privacy", "--help"], 0),
     "epsilon": (["epsilon", LEMMA], 0),
     "explain": (["explain", LEMMA], 0),
     "simulate": (["simulate", POSITIVE, "--input", "1", "--eps", "1", "--runs", "10"], 0),

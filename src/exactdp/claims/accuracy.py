@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+from exactdp.claims.claim import Due
 from exactdp.claims.conditions import (
     ALWAYS,
     CaseFormula,
@@ -23,30 +25,45 @@ from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
 from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, is_listed, read_inputs
 from exactdp.claims.levels import ANY, EVERY, Level, Range, read_level
-from exactdp.claims.obligations import Obligations
+from exactdp.claims.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.output_distances import (
     OutputDistance,
     discrete_outputs,
     read_output_distance,
+    sup,
     untold,
 )
+from exactdp.claims.region import Region
+from exactdp.claims.regions import how_many_groups, regions_of
+from exactdp.claims.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
+from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
-from exactdp.semantics.spots import has_spots, watched
+from exactdp.semantics.spots import Trace, has_spots, watched
 
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
+    from exactdp.claims.counterexamples import Counterexample
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.disagreement_everywhere import PiecewiseDistance
     from exactdp.claims.progress import Progress
-    from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Explorer
+    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.work import Explorer, Problem, Sign
     from exactdp.reals import SolutionSet
+
+ON_CONES = (
+    "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
+    "an exponential sum on cones of (ε, εα, εγ)"
+)
+EVERYWHERE = (
+    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
+    "probability is one exponential sum, and its sign on each cone is decided"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +276,105 @@ class Accuracy:
         from exactdp.claims.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether what is claimed on the sides of cells follows from what is claimed inside."""
+        by_value = self.agreement == "equal" or self.output_metric in (discrete_outputs, sup)
+        return self.input_metric.is_norm and by_value and self.boundary == "skip"
+
+    def regions(self) -> Iterator[tuple[Region, ...]]:
+        """Return the regions of each listed input, or of each finite part of one."""
+        return regions_of(self)
+
+    def how_many_groups(self) -> int:
+        """Return how many groups of regions there are."""
+        return how_many_groups(self)
+
+    def due(self, region: Region, trace: Trace) -> Due[Obligation] | None:
+        """Return what must be proved at a sample of a region."""
+        return self.obligations.at(
+            region.input(self.mechanism.inputs, trace),
+            region.level(region.alpha, trace),
+            region.level(region.gamma, trace),
+            region.beta,
+        )
+
+    def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
+        """Return the counterexample of a failed problem; a simple one if any is."""
+        from exactdp.claims.counterexamples import confirmed  # noqa: PLC0415
+
+        return confirmed(self, problem, sign)
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        if not is_listed(self.input_set):
+            return EVERYWHERE
+        if all(one.region.is_ray and not one.region.levels_given for one in findings):
+            return ROUTES[self.obligations.route]
+        return ON_CONES
+
+    def everywhere(self) -> Accuracy:
+        """Return the same claim about all real inputs."""
+        return replace(self, inputs=AllReals())
+
+    def stronger(self) -> None:
+        """Return nothing: a claim of accuracy is decided as it is."""
+
+    def weaker(self) -> None:
+        """Return nothing: a claim of accuracy is decided as it is."""
+
+    def hint(self) -> str:
+        """Return roughly where the best constant is, as words to add; may be empty."""
+        try:
+            kappa = self.tightest(width=Fraction(1, 1000)).kappa
+        except ExactdpError:
+            return ""
+        lower, upper = float(kappa.lower), float(kappa.upper)
+        return f"; the best constant is between {lower:.6g} and {upper:.6g}"
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that are followed."""
+        boundary = {
+            "skip": "an input whose distance to disagreement is not above α claims nothing "
+            "(Definition 2)",
+            "check": "an input whose distance to disagreement equals α is checked too "
+            "(the paper's experiments)",
+        }[self.boundary]
+        agreement = {
+            "equal": "two ideal outputs agree if they are equal (Definition 1)",
+            "output_distance": "two ideal outputs agree if their output distance is 0 "
+            "(Lemma lem:nmax)",
+        }[self.agreement]
+        return boundary, agreement
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return how much the claim says at an input, from what must be proved there."""
+        return content_of(due, is_at_least_one)
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """What is counted, one and many."""
+        return "input", "inputs"
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return why the claim says nothing where it says nothing, as words."""
+        return why_empty(self, contents)
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a claim that says nothing."""
+        return way_out(self, contents)
+
+    def certificate(self, verdict: Verdict) -> dict[str, Any]:
+        """Return a verdict as plain JSON."""
+        from exactdp.claims.certificates import certificate  # noqa: PLC0415
+
+        return certificate(verdict)
 
     # Questions ------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ from exactdp.semantics.spots import Spot, rational_vector
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.counterexamples import Counterexample
+    from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Leaf
 
@@ -290,7 +291,7 @@ def _level(level: Level) -> Json:
     return {"formula": _tree(level)}
 
 
-def _which(claim: Accuracy) -> Json:
+def _which(claim: Accuracy | Privacy) -> Json:
     given = claim.input_set
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}

@@ -9,6 +9,7 @@ from functools import cached_property, cmp_to_key
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.claim import Claim
 from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
@@ -16,7 +17,7 @@ from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.region import UNIT, Region, Setting
+from exactdp.claims.region import UNIT, Region
 from exactdp.claims.work import Problem
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
@@ -93,7 +94,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
         return _on_ray(claim, problem, sign.witness)
     for part in _candidates(claim, problem, sign):
-        found = part.check().counterexample
+        found: Counterexample | None = part.check().counterexample
         if found is not None:
             return found
     return None
@@ -105,6 +106,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
     """Return the counterexample of a failed obligation, with α and γ that are claimed."""
     one = problem.obligation
+    assert isinstance(one, Obligation)
     alpha, gamma, beta = _claimed(claim, problem.region, one, eps)
     return Counterexample(
         as_written(as_given(claim.mechanism, one.input)),
@@ -179,7 +181,8 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         return
     assert isinstance(witness, tuple | list)
     seen = set()
-    for setting in _settings(claim, problem, witness):
+    for place in points_of(claim, problem, witness):
+        setting = region.at(claim.mechanism.inputs, place)
         fixed = {
             name: value
             for name, value in setting.levels.items()
@@ -204,14 +207,14 @@ def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
     )
 
 
-def _settings(claim: Accuracy, problem: Problem, witness: Sequence[Fraction]) -> Iterator[Setting]:
+def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:
     """Yield points of a cell: simple ones, and those that agree with a witness."""
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
     for values in (*_simple_points(cone.rays, cone.size), *found):
         for scale in _scales(claim, problem, values):
-            yield problem.region.at(claim.mechanism.inputs, (scale, *values[1:]))
+            yield (scale, *values[1:])
 
 
 def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
@@ -225,7 +228,7 @@ def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[F
             yield tuple(point)
 
 
-def _scales(claim: Accuracy, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
+def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
     """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
     names = problem.region.names

@@ -6,15 +6,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.counterexamples import Counterexample, confirmed
-from exactdp.claims.inputs import AllReals, Box, is_listed
-from exactdp.claims.obligations import ROUTES
+from exactdp.claims.claim import Claim
+from exactdp.claims.inputs import Box, is_listed
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Meter, Progress, nobody
 from exactdp.claims.region import UNIT, Region, at_point, piece_of
-from exactdp.claims.regions import regions_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Finding, Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
@@ -23,22 +21,14 @@ from exactdp.reals import Interval
 from exactdp.semantics.piecewise import Piece
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    pass
 
-ON_CONES = (
-    "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
-    "an exponential sum on cones of (ε, εα, εγ)"
-)
-EVERYWHERE = (
-    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
-    "probability is one exponential sum, and its sign on each cone is decided"
-)
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
 
 
 def decide(
-    claim: Accuracy, *, every: bool = False, progress: Progress | None = None, hint: bool = True
+    claim: Claim, *, every: bool = False, progress: Progress | None = None, hint: bool = True
 ) -> Verdict:
     """Decide a claim. With `every` all listed inputs are looked at, also behind one that fails.
 
@@ -46,12 +36,19 @@ def decide(
     `hint` is wanted.
     """
     begin = time.perf_counter()
+    for other, answer in ((claim.stronger(), True), (claim.weaker(), False)):
+        easier = (
+            None if other is None else decide(other, every=every, progress=progress, hint=False)
+        )
+        if easier is not None and easier.holds is answer:
+            spent = time.perf_counter() - begin
+            return replace(easier, claim=claim, implied_by=other, seconds=spent)
     one_by_one = is_listed(claim.input_set)
     meter = Meter(claim, progress)
     contents = Contents()
     findings: list[Finding] = []
-    failures: list[Counterexample] = []
-    for group in regions_of(claim):
+    failures: list[Any] = []
+    for group in claim.regions():
         here = list(_examined(claim, group, meter.part))
         findings += here
         failures += (one for finding in here for one in finding.failures)
@@ -69,13 +66,13 @@ def decide(
     larger = None  # what is true of all inputs is true of those in a box
     if left and not failures:
         if isinstance(claim.input_set, Box):
-            larger = decide(replace(claim, inputs=AllReals()), progress=progress, hint=False)
+            larger = decide(claim.everywhere(), progress=progress, hint=False)
         if larger is None or not larger.holds:
             missing = left[-1].missing if one_by_one else _what_is_left(claim, findings, hint=hint)
     return Verdict(
         claim,
         holds=False if failures else None if missing else True,
-        route=_route(claim, findings),
+        route=claim.route(findings),
         contents=contents,
         counterexamples=tuple(failures),
         findings=tuple(findings),
@@ -85,16 +82,7 @@ def decide(
     )
 
 
-def _route(claim: Accuracy, findings: list[Finding]) -> str:
-    """Return how a claim was decided, as words."""
-    if not is_listed(claim.input_set):
-        return EVERYWHERE
-    if all(one.region.is_ray and not one.region.levels_given for one in findings):
-        return ROUTES[claim.obligations.route]
-    return ON_CONES
-
-
-def _examined(claim: Accuracy, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
+def _examined(claim: Claim, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
     """Yield what is found on some regions and on their faces, up to a counterexample."""
     for region, part in claim.work.with_faces(group, hear):
         part(0.0)
@@ -137,7 +125,7 @@ def _decided(
     if found.has_failed(problem.obligation):
         return found  # another alternative of β
     sign = work.sign(problem, hear)
-    failure = confirmed(work.claim, problem, sign) if sign.holds is False and refute else None
+    failure = work.claim.refutation(problem, sign) if sign.holds is False and refute else None
     return found.with_sign(problem, sign, failure)
 
 
@@ -202,7 +190,7 @@ def _with_end(
 # What is left open --------------------------------------------------------------------
 
 
-def _what_is_left(claim: Accuracy, findings: list[Finding], *, hint: bool) -> str:
+def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
     """Return what is left open for all reals, and roughly where the best constant is."""
     problems = [one for finding in findings for one in finding.decided]
     left = [problem for problem, sign in problems if sign.holds is not True]
@@ -211,14 +199,4 @@ def _what_is_left(claim: Accuracy, findings: list[Finding], *, hint: bool) -> st
     missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
     if UNIT not in region.names and conditions:
         missing += f" (the first where {', '.join(conditions)})"
-    return missing + (_hint(claim) if hint else "")
-
-
-def _hint(claim: Accuracy) -> str:
-    from exactdp.claims.tightness import tightest  # noqa: PLC0415 it asks this module in turn
-
-    try:
-        kappa = tightest(claim, Fraction(1, 1000), None).kappa
-    except ExactdpError:
-        return ""
-    return f"; the best constant is between {float(kappa.lower):.6g} and {float(kappa.upper):.6g}"
+    return missing + (claim.hint() if hint else "")

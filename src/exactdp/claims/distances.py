@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias, TypeGuard
 
+from exactdp.claims.adjacency import Adjacency, Largest, Total, within
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.layout import assembled
@@ -106,6 +107,10 @@ class _LargestGap(InputDistance):
 
     name: str = "linf"
 
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency in which every entry moves by at most a number."""
+        return within(Largest, radius)
+
     @property
     def is_norm(self) -> bool:
         """It is one."""
@@ -128,6 +133,10 @@ class _Total(InputDistance):
     """The sum of all differences."""
 
     name: str = "l1"
+
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency in which all entries together move by at most a number."""
+        return within(Total, radius)
 
     @property
     def is_norm(self) -> bool:

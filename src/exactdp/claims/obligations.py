@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.claim import Due
 from exactdp.claims.disagreement import Disagreement, Disagreements
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Alternatives, Expression, as_expression
@@ -60,19 +61,6 @@ class Obligation:
     gamma_least: Distance = Fraction(0)
     allows_all: bool = False
     """Whether no possible output is further than γ from the ideal output."""
-
-
-@dataclass(frozen=True)
-class Due:
-    """What must be proved at an input where something is claimed."""
-
-    obligations: tuple[Obligation, ...]
-    """None are left if each output that occurs is within every γ of the claim."""
-    allows_all: bool = False
-    """Whether even every possible output is."""
-
-    def __iter__(self) -> Iterator[Obligation]:
-        return iter(self.obligations)
 
 
 class Obligations:
@@ -152,7 +140,7 @@ class Obligations:
         alpha_is: Spot | Fraction | None = None,
         gamma_is: Spot | Fraction | None = None,
         beta: Expression | None = None,
-    ) -> Due | None:
+    ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
         α and γ may be given instead of those that suffice, and β if the claim has several.

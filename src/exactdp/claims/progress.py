@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.regions import how_many_groups
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.claim import Claim
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done and how much there is: listed inputs, or thousandths of the work."""
@@ -27,10 +26,10 @@ def nobody(share: float) -> None:
 class Meter:
     """Tells how much is done: a number of listed inputs, or a share of cones."""
 
-    def __init__(self, claim: Accuracy, progress: Progress | None) -> None:
+    def __init__(self, claim: Claim, progress: Progress | None) -> None:
         self._one_by_one = is_listed(claim.input_set)
         self._progress = progress
-        self._groups, self._done, self._told = how_many_groups(claim), 0, 0.0
+        self._groups, self._done, self._told = claim.how_many_groups(), 0, 0.0
 
     def part(self, share: float) -> None:
         """Tell the share that is done of the group under way."""

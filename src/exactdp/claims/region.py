@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.admissible import LinearSide
 from exactdp.claims.expressions import Expression
@@ -35,7 +35,7 @@ from exactdp.reals import (
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    pass
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
@@ -126,7 +126,11 @@ class Region:
 
     def input(self, params: Iterable[Param], trace: Trace) -> tuple[Value, ...]:
         """Return the input at a sample of the parameters."""
-        return assembled(params, [self._entry(one, trace) for one in self.entries])
+        return assembled(params, self.values(trace))
+
+    def values(self, trace: Trace) -> list[Value]:
+        """Return the single values at a sample of the parameters."""
+        return [self._entry(one, trace) for one in self.entries]
 
     def level(self, form: Vector | None, trace: Trace) -> Spot | Fraction | None:
         """Return α or γ at a sample of the parameters."""
@@ -145,15 +149,18 @@ class Region:
         if UNIT in self.names:
             unit = point[self.names.index(UNIT)]
             point = [x / unit for x in point]
-
-        def number(form: Vector) -> Fraction:
-            return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
-
-        given = [
-            plain(number(one.form)) if isinstance(one, Combination) else one for one in self.entries
-        ]
-        alpha, gamma = (None if one is None else number(one) for one in (self.alpha, self.gamma))
+        given = self.numbers(point)
+        alpha, gamma = (
+            None if one is None else _number(one, point) for one in (self.alpha, self.gamma)
+        )
         return Setting(Fraction(point[0]), assembled(params, given), alpha, gamma)
+
+    def numbers(self, point: Sequence[Fraction]) -> list[Value]:
+        """Return the single values at a point."""
+        return [
+            plain(_number(one.form, point)) if isinstance(one, Combination) else one
+            for one in self.entries
+        ]
 
     def hull(self) -> Region | None:
         """Return the region without parameters that its cone leaves no room; None if empty."""
@@ -192,6 +199,11 @@ class Region:
             alpha=None if self.alpha is None else moved(self.alpha),
             gamma=None if self.gamma is None else moved(self.gamma),
         )
+
+
+def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
+    """Return the number that a form is at a point, not multiplied by ε."""
+    return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
 
 
 def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
@@ -286,7 +298,7 @@ def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -
     )
 
 
-def piece_of(claim: Accuracy, region: Region, on: Interval) -> Region | None:
+def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
     """Return a cone around α and γ on an interval of ε, where they are other functions of it."""
     if region.sides:
         forms = [side.relaxed(on) for side in region.sides]

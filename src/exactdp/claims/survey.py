@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.progress import Hear, Meter, Progress
 from exactdp.claims.region import Region
-from exactdp.claims.regions import regions_of
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import EndlessError, Problem
 from exactdp.errors import ValueRefusedError
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.claim import Claim
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,10 @@ class Surveyed:
     contents: Contents
 
 
-def surveyed(claim: Accuracy, asked: str, progress: Progress | None) -> Iterator[Surveyed]:
+def surveyed(claim: Claim, asked: str, progress: Progress | None) -> Iterator[Surveyed]:
     """Yield what must be proved; what is `asked` is refused where α and γ leave it open."""
     meter = Meter(claim, progress)
-    for group in regions_of(claim):
+    for group in claim.regions():
         problems: list[Problem] = []
         contents = Contents()
         for region, hear in claim.work.with_faces(group, meter.part):
@@ -42,9 +41,7 @@ def surveyed(claim: Accuracy, asked: str, progress: Progress | None) -> Iterator
         meter.one_more()
 
 
-def _add(
-    claim: Accuracy, region: Region, problems: list[Problem], hear: Hear, asked: str
-) -> Contents:
+def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:
     """Add the problems of a region, and return how much the claim says there."""
     contents = Contents()
     try:

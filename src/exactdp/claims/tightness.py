@@ -97,7 +97,9 @@ class _Contender:
     @property
     def one(self) -> Obligation:
         """The obligation."""
-        return self.problem.obligation
+        one = self.problem.obligation
+        assert isinstance(one, Obligation)
+        return one
 
     @property
     def key(self) -> _Key:

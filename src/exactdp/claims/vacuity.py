@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.levels import Range, constant
@@ -20,7 +20,7 @@ from exactdp.reals import ClosedForm
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.obligations import Due
+    from exactdp.claims.claim import Due
 
 
 class Content(IntEnum):
@@ -74,7 +74,7 @@ class Contents:
         return self.telling == 0
 
 
-def content_of(found: Due | None, at_least_one: Callable[[ClosedForm], bool]) -> Content:
+def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool]) -> Content:
     """Return how much a claim says at an input, from what must be proved there.
 
     `at_least_one` decides β ≥ 1 wherever that must be proved.

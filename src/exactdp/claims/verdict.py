@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.claim import Bound
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.obligations import Obligation
 from exactdp.claims.region import Region
-from exactdp.claims.vacuity import Content, Contents, way_out, why_empty
+from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.work import Leaf, Problem, Sign
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    pass
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Finding:
     contents: Contents = field(default_factory=Contents)
     """How much the claim says on the cells."""
     decided: tuple[tuple[Problem, Sign], ...] = ()
-    failures: tuple[Counterexample, ...] = ()
+    failures: tuple[Any, ...] = ()
     left: int = 0
     """How many problems are left open."""
     missing: str = ""
@@ -41,7 +40,7 @@ class Finding:
         """Return the finding with what the claim says elsewhere too."""
         return replace(self, contents=self.contents + contents)
 
-    def with_sign(self, problem: Problem, sign: Sign, failure: Counterexample | None) -> Finding:
+    def with_sign(self, problem: Problem, sign: Sign, failure: Any) -> Finding:
         """Return the finding with one more problem decided."""
         is_open = sign.holds is not True and failure is None
         return replace(
@@ -52,7 +51,7 @@ class Finding:
             missing=self.missing or (self.region.why if is_open else ""),
         )
 
-    def has_failed(self, one: Obligation) -> bool:
+    def has_failed(self, one: Bound) -> bool:
         """Whether an obligation is known to fail."""
         return bool(self.failures) and self.decided[-1][0].obligation is one
 
@@ -61,18 +60,21 @@ class Finding:
 class Verdict:
     """Whether a claim holds, why, and how that was found."""
 
-    claim: Accuracy
+    claim: Any
+    """An `Accuracy` or a `Privacy`."""
     holds: bool | None
     """Whether the claim is true as mathematics, None if undecided. A claim that says nothing is
     true: ask `outcome`, or the verdict as a bool, whether something was claimed and holds."""
     route: str
     contents: Contents
     """How much the claim says at the inputs that were looked at, or on cells of them."""
-    counterexamples: tuple[Counterexample, ...] = ()
+    counterexamples: tuple[Any, ...] = ()
     findings: tuple[Finding, ...] = field(default=(), repr=False)
     """What was found on each region of parameters that was looked at."""
     larger: Verdict | None = field(default=None, repr=False)
     """The verdict for all reals, if that was asked because one for a box stayed open."""
+    implied_by: Any = field(default=None, repr=False)
+    """The claim that was decided instead: one that implies this one, or that it implies."""
     missing: str = ""
     """Which hypothesis is missing, or what is left, if the claim is undecided."""
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -83,14 +85,19 @@ class Verdict:
         return (one for finding in self.findings for one in finding.decided)
 
     @property
-    def counterexample(self) -> Counterexample | None:
+    def counterexample(self) -> Any:
         """The first counterexample, in the order of the inputs."""
         return self.counterexamples[0] if self.counterexamples else None
 
     @property
     def is_everywhere(self) -> bool:
         """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
-        return not is_listed(self.claim.input_set)
+        return not is_listed(self._decided_claim.input_set)
+
+    @property
+    def _decided_claim(self) -> Any:
+        """The claim that was decided: this one, or one that implies it or is implied."""
+        return self.claim if self.implied_by is None else self.implied_by
 
     @property
     def inputs(self) -> int:
@@ -127,19 +134,7 @@ class Verdict:
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
         """The conventions that were followed; nothing else is assumed."""
-        claim = self.claim
-        boundary = {
-            "skip": "an input whose distance to disagreement is not above α claims nothing "
-            "(Definition 2)",
-            "check": "an input whose distance to disagreement equals α is checked too "
-            "(the paper's experiments)",
-        }[claim.boundary]
-        agreement = {
-            "equal": "two ideal outputs agree if they are equal (Definition 1)",
-            "output_distance": "two ideal outputs agree if their output distance is 0 "
-            "(Lemma lem:nmax)",
-        }[claim.agreement]
-        return boundary, agreement, "no conjecture is used"
+        return *self.claim.conventions, "no conjecture is used"
 
     @property
     def sentence(self) -> str:
@@ -148,7 +143,7 @@ class Verdict:
         if self.holds is None:
             return f"Undecided: {claim}: {self.missing}."
         if self.vacuous:
-            why, instead = why_empty(claim, self.contents), way_out(claim, self.contents)
+            why, instead = claim.why_empty(self.contents), claim.way_out(self.contents)
             return f"Vacuous: {claim}. This says nothing: {why}. {instead}"
         if self.holds:
             return f"Holds: {claim}{self._counted}."
@@ -160,26 +155,25 @@ class Verdict:
         empty = self.silent + self.trivial
         if not empty:
             return ""
-        noun = "cells" if self.is_everywhere else "inputs"
+        noun = "cells" if self.is_everywhere else self.claim.nouns[1]
         return f"; it says nothing at {empty:,} of the {self.inputs:,} {noun}"
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The verdict as plain JSON, for `exactdp.certify`."""
-        from exactdp.claims.certificates import certificate  # noqa: PLC0415
-
-        return certificate(self)
+        written: dict[str, Any] = self.claim.certificate(self)
+        return written
 
     def __bool__(self) -> bool:
         return self.outcome == "holds"
 
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
-        one, many = ("cell", "cells") if self.is_everywhere else ("input", "inputs")
+        one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
         where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"
-            where += "" if self.vacuous else f" ({why_empty(self.claim, self.contents)})"
+            where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
         if self.claim.inputs is None and not self.is_everywhere:
             where += "; these are all inputs of the finite domain (Corollary cor:finite)"
         lines.append(f"{many.capitalize()}: {where}.")

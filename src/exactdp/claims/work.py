@@ -12,26 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
-from exactdp.claims.obligations import Due, Obligation
-from exactdp.claims.output_distances import discrete_outputs, sup
+from exactdp.claims.claim import Bound, Claim, Due
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import RAY, Region, Vector
-from exactdp.claims.regions import how_many_groups
 from exactdp.claims.shapes import Shape
-from exactdp.claims.vacuity import Content, content_of
+from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.spots import Trace, rational_vector
 
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
-
-Leaf: TypeAlias = Cell[Due | None]
+Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
@@ -40,12 +35,12 @@ _ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end o
 
 @dataclass(frozen=True)
 class Problem:
-    """An obligation at a place: Pr(within γ) − 1 + β ≥ 0 there."""
+    """A bound at a place: probability − 1 + β ≥ 0 there."""
 
     region: Region
     cell: Leaf
     place: Place
-    obligation: Obligation
+    obligation: Bound
     alternative: int
     """Which of the alternatives of β."""
 
@@ -108,7 +103,7 @@ class EndlessError(Exception):
 class Explorer:
     """The cells of one claim and the signs that are decided; equal problems are decided once."""
 
-    claim: Accuracy
+    claim: Claim
     _explored: dict[Region, Exploration] = field(default_factory=dict)
     _on_rays: dict[object, Decision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
@@ -120,8 +115,8 @@ class Explorer:
             yield from self._on_ray(region)
             return
         if region.moves_inputs and region not in self._explored:
-            times = 1 if self._explored else how_many_groups(self.claim)
-            require_few_cells(region.names, region.cone, partial(self._due, region), times)
+            times = 1 if self._explored else self.claim.how_many_groups()
+            require_few_cells(region.names, region.cone, partial(self.claim.due, region), times)
         found = self._explored.setdefault(region, Exploration((region.cone,)))
         known = 0
         while True:
@@ -137,12 +132,12 @@ class Explorer:
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
         trace = Trace(region.names, (1,))
-        due = self._due(region, trace)
+        due = self.claim.due(region, trace)
         if not region.above or due is None:
             place = OnRay(region.on, region.stretch)
             yield Explored(Cell(RAY, due, ()), (place,), 1.0)
             return
-        others = [self._due(replace(region, beta=other), trace) for other in region.above]
+        others = [self.claim.due(replace(region, beta=other), trace) for other in region.above]
         for k, one in enumerate(due):
             stretches = OnRay(region.on, region.stretch).where(
                 mine - yours
@@ -151,15 +146,15 @@ class Explorer:
                 for mine, yours in zip(one.beta, other.obligations[k].beta, strict=True)
             )
             places = tuple(OnRay(region.on, stretch) for stretch in stretches)
-            alone: Due | None = replace(due, obligations=(one,))
+            alone: Due[Any] | None = replace(due, obligations=(one,))
             yield Explored(Cell(RAY, alone, ()), places, 1.0)
 
     def _next(self, region: Region, found: Exploration) -> Exploration:
         """Return an exploration with one more cell, or with one of its cones halved."""
         sides = set(found.sides)
 
-        def run(trace: Trace) -> Due | None:
-            due = self._due(region, trace)
+        def run(trace: Trace) -> Due[Bound] | None:
+            due = self.claim.due(region, trace)
             sides.update((rational_vector(side), always) for side, always in trace.sides.items())
             return due
 
@@ -190,15 +185,6 @@ class Explorer:
         bounded = gamma is None or supremum(gamma, region.on).is_finite
         return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT
 
-    def _due(self, region: Region, trace: Trace) -> Due | None:
-        """Return what must be proved at a sample of a region."""
-        return self.claim.obligations.at(
-            region.input(self.claim.mechanism.inputs, trace),
-            region.level(region.alpha, trace),
-            region.level(region.gamma, trace),
-            region.beta,
-        )
-
     def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
         """Yield where in a cell signs are asked."""
         if region.curve is None:
@@ -214,7 +200,7 @@ class Explorer:
         """Yield regions and, once they are explored, their faces; each with who hears of it."""
         waiting, seen = list(group), set(group)
         done = 0
-        first = 1.0 if self._is_continuous else 0.5  # the rest is for faces
+        first = 1.0 if self.claim.is_continuous else 0.5  # the rest is for faces
         while waiting:
             region = waiting.pop()
 
@@ -238,23 +224,19 @@ class Explorer:
         faces = [
             whole
             for side, always in sorted(found.sides if found is not None else ())
-            if (always or not self._is_continuous)
+            if (always or not self.claim.is_continuous)
             and (face := region.face(side)) is not None
             and (whole := face.hull()) is not None
         ]
         return list(dict.fromkeys(faces))
 
-    @cached_property
-    def _is_continuous(self) -> bool:
-        """Whether what is claimed on the sides of cells follows from what is claimed inside."""
-        claim = self.claim
-        by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
-        return claim.input_metric.is_norm and by_value and claim.boundary == "skip"
-
     def content(self, step: Explored) -> Content:
         """Return how much the claim says on a cell."""
         return max(
-            (content_of(step.cell.result, self._is_at_least_one(one)) for one in step.places),
+            (
+                self.claim.content(step.cell.result, self._is_at_least_one(one))
+                for one in step.places
+            ),
             default=Content.NOTHING,
         )
 

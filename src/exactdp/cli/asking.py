@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from exactdp import Accuracy
 from exactdp.cli.loading import Found, find_claims
@@ -23,11 +24,12 @@ def ask(
     output: Output,
     targets: tuple[str, ...],
     changes: Changes,
-    question: Callable[[Accuracy, Report], Json],
+    question: Callable[[Any, Report], Json],
     say: Callable[[str, Json], None],
+    kinds: tuple[type, ...] = (Accuracy,),
 ) -> int:
     """Ask each claim a question and say the answer; return the exit code."""
-    found = find_claims(targets)
+    found = find_claims(targets, kinds=kinds)
 
     def job(one: Found) -> Job:
         return Job(one.title, one.file, lambda report: question(changes.applied(one.claim), report))

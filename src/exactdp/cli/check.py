@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from exactdp import Verdict
+from exactdp import Accuracy, Privacy, Verdict
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
@@ -32,6 +32,10 @@ WORDS = (
     "γ: the error that is allowed."
 )
 
+PRIVATE = (
+    "ε: the budget that the program's noise is scaled by; pairs are of adjacent inputs, in both "
+    "directions."
+)
 
 _LONGEST_NAME = 100  # letters in the name of a file
 
@@ -72,12 +76,12 @@ def command(
 ) -> int:
     """Decide the claims of files, for every ε.
 
-    A claim is an `Accuracy` in a variable of the file, also in a list or a dictionary; a folder is
-    searched for *.py. Each claim is answered in a sentence; one that fails with an input and an ε
-    at which it is false. Exit code: 0 all hold, 1 one fails, 3 one is undecided, 4 one says
-    nothing, 2 wrong use.
+    A claim is an `Accuracy` or a `Privacy` in a variable of the file, also in a list or a
+    dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that fails
+    with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold, 1 one
+    fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
     """
-    found = find_claims(targets, substring)
+    found = find_claims(targets, substring, (Accuracy, Privacy))
     paths = _paths(found, certificates)
     if certificates is not None:
         with writing(certificates):
@@ -166,12 +170,14 @@ def _say_table(output: Output, answers: list[Json]) -> None:
         columns = ["claim", "verdict", "inputs", "silent", "seconds"]
         output.table(columns, rows, right="inputs silent seconds")
         output.say(f"{_counts(answers)}.")
-        output.say(f"{WORDS} Silent: inputs at which the claim says nothing.", "dim")
+        words = WORDS if any(one["kind"] == "accuracy" for one in decided) else PRIVATE
+        output.say(f"{words} Silent: inputs at which the claim says nothing.", "dim")
 
 
 def _looked_at(one: Json) -> str:
-    cells = one["counted"] == "cells"
-    return counted(one["inputs"], "cell") if cells else f"{one['inputs']:,}"
+    if one["counted"] == "inputs":
+        return f"{one['inputs']:,}"
+    return counted(one["inputs"], one["counted"].removesuffix("s"))
 
 
 def _counts(answers: list[Json]) -> str:

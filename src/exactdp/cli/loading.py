@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, Mechanism
+from exactdp import Accuracy, Mechanism, Privacy
 from exactdp.cli.reading import value_of
 from exactdp.errors import ExactdpError, Place, counted, kind_of
 
@@ -34,7 +34,8 @@ class Found:
 
     file: str
     name: str
-    claim: Accuracy
+    claim: Any
+    """An `Accuracy` or a `Privacy`."""
 
     @property
     def title(self) -> str:
@@ -45,14 +46,29 @@ class Found:
 # Finding ------------------------------------------------------------------------------
 
 
-def find_claims(targets: Sequence[str], substring: str = "") -> list[Found]:
-    """Return the claims of targets, in order, each once; refuse targets without claims."""
+def find_claims(
+    targets: Sequence[str], substring: str = "", kinds: tuple[type, ...] = (Accuracy,)
+) -> list[Found]:
+    """Return the claims of targets, in order, each once; refuse targets without claims.
+
+    Claims of other kinds than those asked for are left out.
+    """
     found: dict[str, Found] = {}
     for target in targets:
         file, name = _parts(target)
         folder = not name and Path(file).is_dir()
         listed = _in_folder(Path(file)) if folder else _in_file(file, name)
         found.update((one.title, one) for one in listed)
+    right = {title: one for title, one in found.items() if isinstance(one.claim, kinds)}
+    if found and not right:
+        kind = " or ".join(one.__name__ for one in kinds)
+        raise ExactdpError(
+            f"there is no claim of the kind {kind} in {', '.join(targets)}",
+            rule="Accuracy and Privacy have questions of their own; `exactdp check` takes both.",
+            way_out="Use `exactdp privacy` for Privacy, `exactdp tighten` or `epsilon` for "
+            "Accuracy.",
+        )
+    found = right
     chosen = [one for one in found.values() if substring in one.title]
     if not chosen:
         raise ExactdpError(
@@ -86,7 +102,7 @@ def find_mechanism(target: str) -> Mechanism:
             way_out=f"Write {file}::NAME. {_names(module)}",
         )
     value = _named(module, file, name)
-    if isinstance(value, Accuracy):
+    if isinstance(value, Accuracy | Privacy):
         return value.mechanism
     if isinstance(value, Mechanism):
         return value
@@ -144,7 +160,13 @@ def _in_file(file: str, name: str) -> list[Found]:
     return chosen
 
 
-_RULE = "Claims are `Accuracy` objects in variables of the file, also in lists and dictionaries."
+#: What a function of a file is called for by name, as in `file.py::claim(3)`.
+_MADE = (Mechanism, "Mechanism", Accuracy, "Accuracy", Privacy, "Privacy")
+
+_RULE = (
+    "Claims are `Accuracy` and `Privacy` objects in variables of the file, also in lists and "
+    "dictionaries."
+)
 
 
 def _claims(file: str) -> list[Found]:
@@ -155,19 +177,19 @@ def _claims(file: str) -> list[Found]:
         raise problem(error, file) from error
 
 
-def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy]]:
+def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy | Privacy]]:
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
         if not name.startswith("_"):
             yield from _walk(name, value, seen)
 
 
-def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy]]:
+def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy | Privacy]]:
     """Yield the claims in a value with their names; what was seen before has a name already."""
-    if not isinstance(value, Accuracy | list | tuple | dict) or id(value) in seen:
+    if not isinstance(value, Accuracy | Privacy | list | tuple | dict) or id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, Accuracy):
+    if isinstance(value, Accuracy | Privacy):
         yield name, value
         return
     items = value.items() if isinstance(value, dict) else enumerate(value)
@@ -246,7 +268,7 @@ def _names(module: ModuleType) -> str:
         for name, value in vars(module).items()
         if inspect.isfunction(value)
         and value.__module__ == module.__name__
-        and value.__annotations__.get("return") in (Mechanism, "Mechanism", Accuracy, "Accuracy")
+        and value.__annotations__.get("return") in _MADE
     ]
     offers = {"claim": claims, "mechanism": list(_mechanisms(module)), "function": made}
     said = [

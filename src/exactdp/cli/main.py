@@ -18,6 +18,7 @@ from exactdp.errors import ExactdpError
 COMMANDS = {
     "check": "Decide the claims of files, for every ε.",
     "probability": "Show exact probabilities of outputs, in closed form.",
+    "privacy": "Find the exact budget and δ of claims of privacy.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
     "epsilon": "Find the ε for which a claim holds, and the smallest.",
     "explain": "Show a mechanism as exactdp understands it.",

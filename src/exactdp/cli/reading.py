@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from exactdp import Accuracy, AllReals, Box, Grid
+from exactdp import AllReals, Box, Grid, Privacy
 from exactdp.claims.expressions import Expression, as_expression
 from exactdp.claims.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -137,13 +137,19 @@ class Changes:
     inputs: Any = None
     kappa: Fraction | None = None
 
-    def applied(self, claim: Accuracy) -> Accuracy:
+    def applied(self, claim: Any) -> Any:
         """Return a claim with the changes."""
         changes: dict[str, Any] = {}
         if self.epsilon is not None:
             changes["epsilon"] = self.epsilon
         if self.inputs is not None:
             changes["inputs"] = self.inputs
+        if self.kappa is not None and isinstance(claim, Privacy):
+            raise ValueRefusedError(
+                "--kappa is for claims of accuracy",
+                rule="It divides β, and a claim of privacy has none.",
+                way_out="Leave it out, or name one claim: FILE::NAME.",
+            )
         if self.kappa is not None:
             changes["beta"] = _divided(claim.beta, self.kappa)
         return replace(claim, **changes) if changes else claim

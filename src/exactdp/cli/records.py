@@ -5,14 +5,24 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp import AllReals, Box
+from exactdp import Privacy
 from exactdp.cli.output import Json
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, Enclosure, Interval, Root, SolutionSet
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
-    from exactdp import Counterexample, Kappa, Tightness, Verdict
+    from exactdp import (
+        Breach,
+        Counterexample,
+        DeltaCurve,
+        Factor,
+        Kappa,
+        Leakage,
+        PrivacyVerdict,
+        Tightness,
+        Verdict,
+    )
 
 
 def shown(value: Any) -> str:
@@ -92,7 +102,55 @@ def counterexample(one: Counterexample) -> Json:
     }
 
 
-def verdict(found: Verdict) -> Json:
+def breach(one: Breach) -> Json:
+    """Return a counterexample to privacy."""
+    first, second = one.probabilities
+    return {
+        "sentence": str(one),
+        "inputs": [shown(u) for u in one.inputs],
+        "outputs": [shown(output) for output in one.outputs],
+        "eps": number(one.eps),
+        "what": one.what,
+        "probabilities": [enclosure(first), enclosure(second)],
+        "allowed": enclosure(one.limit),
+        "forms": [form(one.chance), form(one.other)],
+    }
+
+
+def factor(found: Factor) -> Json:
+    """Return an enclosure of the factor a of a·ε-privacy."""
+    return {"lower": number(found.lower), "upper": number(found.upper), "text": str(found)}
+
+
+def leakage(found: Leakage) -> Json:
+    """Return the smallest factor and what decides it."""
+    return {
+        "sentence": str(found),
+        "factor": factor(found.factor),
+        "inputs": None if found.inputs is None else [shown(u) for u in found.inputs],
+        "outputs": None if found.outputs is None else [shown(one) for one in found.outputs],
+        "eps": boundary(found.eps),
+    }
+
+
+def delta_curve(found: DeltaCurve) -> Json:
+    """Return the smallest δ, piece by piece."""
+    return {
+        "sentence": str(found),
+        "pieces": [
+            {
+                "lower": boundary(one.where.lower),
+                "upper": boundary(one.where.upper),
+                "delta": form(one.delta),
+                "inputs": None if one.inputs is None else [shown(u) for u in one.inputs],
+                "outputs": [shown(output) for output in one.outputs],
+            }
+            for one in found.pieces
+        ],
+    }
+
+
+def verdict(found: Verdict | PrivacyVerdict) -> Json:
     """Return a verdict."""
     return {
         "verdict": found.outcome,
@@ -102,10 +160,14 @@ def verdict(found: Verdict) -> Json:
         "inputs": found.inputs,
         "silent": found.silent,
         "trivial": found.trivial,
-        "counted": "cells" if isinstance(found.claim.input_set, AllReals | Box) else "inputs",
+        "kind": "privacy" if isinstance(found.claim, Privacy) else "accuracy",
+        "counted": "cells" if found.is_everywhere else found.claim.nouns[1],
         "assumptions": list(found.assumptions),
         "missing": found.missing,
-        "counterexamples": [counterexample(one) for one in found.counterexamples],
+        "counterexamples": [
+            breach(one) if isinstance(found.claim, Privacy) else counterexample(one)
+            for one in found.counterexamples
+        ],
         "seconds": round(found.seconds, 6),
     }
 

@@ -6,6 +6,7 @@ What draws is loaded when it is used (PLC0415).
 from __future__ import annotations
 
 from dataclasses import fields
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from exactdp.public.accuracy import Accuracy
+    from exactdp.public.privacy import Privacy
 
 
 class _Answer:
@@ -46,6 +48,16 @@ class Verdict(_Answer, claims.Verdict):
         from exactdp.report.notebook import verdict_latex  # noqa: PLC0415
 
         return verdict_latex(self)
+
+
+class PrivacyVerdict(_Answer, claims.Verdict):
+    """Whether a claim of privacy holds, why, and how that was found."""
+
+    claim: Privacy
+
+    def _repr_html_(self) -> str:
+        first, *rest = map(escape, str(self).splitlines())
+        return f"<p><b>{first}</b></p>" + "".join(f"<p>{line}</p>" for line in rest)
 
 
 class ErrorCurve(_Answer, claims.ErrorCurve):

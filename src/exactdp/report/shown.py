@@ -9,12 +9,13 @@ from itertools import islice, product
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.claim import Due
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve, error_curve
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, is_listed, listed, real_count
 from exactdp.claims.levels import Range
 from exactdp.claims.listed_regions import regions_at
-from exactdp.claims.obligations import Due
+from exactdp.claims.obligations import Obligation
 from exactdp.claims.progress import Progress
 from exactdp.claims.tightness import Tightness
 from exactdp.claims.verdict import Verdict
@@ -154,7 +155,7 @@ def _is_ray(claim: Accuracy, u: tuple[Value, ...]) -> bool:
     return all(region.is_ray for region in regions_at(claim, u))
 
 
-def _due(claim: Accuracy, u: tuple[Value, ...]) -> Due | None:
+def _due(claim: Accuracy, u: tuple[Value, ...]) -> Due[Obligation] | None:
     """Return what must be proved at an input, if it is known which α and γ suffice."""
     return claim.obligations.at(u) if _is_ray(claim, u) else None
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice, product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
-from exactdp.language.machine import Done, State
+from exactdp.language.machine import Compare, Done, Event, State
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
-from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.values import List, Value
 from exactdp.measure.density import Density
 from exactdp.measure.work import Hook, Work, hearing
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
 from exactdp.reals.numbers import rational
+from exactdp.semantics.densities import is_integer as _is_integer
+from exactdp.semantics.densities import joint_density, pattern_at
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -30,11 +32,20 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.graph import Edge, Graph, build, forms_of
+from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.plan import Plan, PreparedEdge, Question, constant_part, noise_part, question
+from exactdp.semantics.plan import (
+    Plan,
+    PreparedEdge,
+    Question,
+    constant_part,
+    has_inputs,
+    noise_part,
+    question,
+)
 from exactdp.semantics.relevance import Relevance
-from exactdp.semantics.spots import Trace, symbolic, trace_of
+from exactdp.semantics.spots import Trace, has_spots, symbolic, trace_of
+from exactdp.semantics.tails import Tails, tails
 
 __all__ = ["Distribution", "Engine", "Hook", "Work", "within"]
 
@@ -83,8 +94,13 @@ class Engine:
 
         Too many are also the inputs of a large finite domain.
         """
-        if self._program.checked.output.holds_noise:
+        if self._program.checked.output.holds_noise or self._events is None:
             return None
+        return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
+
+    @cached_property
+    def _events(self) -> tuple[Event | Failure, ...] | None:
+        """What may happen in the program at any input; None if finite inputs are too many."""
         domains = [
             [_symbols(names)]
             if names is not None
@@ -92,15 +108,24 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: dict[Value, None] = {}
+        found: list[Event | Failure] = []
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
             plan, _ = self.plan(values, ANYTHING)
-            for node in plan.graph.nodes:
-                if isinstance(node.event, Done):
-                    found[node.event.output] = None
+            found += (node.event for node in plan.graph.nodes)
         return tuple(found)
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether probabilities may jump: an input is compared or released without noise."""
+        if self._events is None:
+            return True
+        forms = [one.difference for one in self._events if isinstance(one, Compare)]
+        forms += (
+            form for one in self._events if isinstance(one, Done) for form in forms_of(one.output)
+        )
+        return any(has_inputs(form) and not has_noise(form) for form in forms)
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
@@ -152,6 +177,35 @@ class Engine:
     def distribution_at_spots(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution of the output where inputs are spots."""
         return Distribution(self._at_spots(u, ANYTHING, trace_of(u).names))
+
+    def density(self, u: tuple[Value, ...], pattern: Value, points: Sequence[Any]) -> ClosedForm:
+        """Return the joint density of the scaled real numbers in a pattern, at a point.
+
+        The input and the point may have spots. `Real` stands for the numbers in the pattern.
+        """
+        whole = (*u, tuple(points))
+        if has_spots(whole):
+            found = self._at_spots(u, ANYTHING, trace_of(whole).names)
+        else:
+            plan, inputs = self.plan(u, ANYTHING)
+            found = Arrivals(plan, inputs, plan.at(inputs))
+        return found.ask(lambda listed: joint_density(listed, pattern, points, found.inputs))
+
+    def tails(self, u: tuple[Value, ...], pattern: Value) -> Tails:
+        """Return where the only integer of a pattern becomes geometric, at an input."""
+        plan, inputs = self.plan(u, ANYTHING)
+        found = Arrivals(plan, inputs, plan.at(inputs))
+        return found.ask(lambda listed: tails(listed, pattern, inputs))
+
+    def patterns(self, u: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return the outputs that the program may have at inputs with the same finite values.
+
+        `Real` stands for every number that has real noise in it, or an input.
+        """
+        plan, _ = self.plan(u, ANYTHING)
+        events = (node.event for node in plan.graph.nodes)
+        outputs = (one.output for one in events if isinstance(one, Done))
+        return tuple(dict.fromkeys(pattern_of(one, lambda _: False) for one in outputs))
 
     def _at_spots(self, u: tuple[Value, ...], pattern: Value, names: tuple[str, ...]) -> Arrivals:
         plan, inputs = self.plan(u, pattern)
@@ -330,15 +384,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         return chances
 
     def _pattern(self, arrival: Arrival) -> Value:
-        return pattern_of(self._at_input(arrival.output), partial(_is_integer, arrival))
-
-    def _at_input(self, output: Value) -> Value:
-        """Return an output in which numbers without noise are numbers."""
-        if isinstance(output, tuple):
-            return tuple(self._at_input(item) for item in output)
-        if isinstance(output, Symbolic) and not noise_part(output):
-            return read_pattern(constant_part(output, self._inputs))
-        return output
+        return pattern_at(arrival, self._inputs)
 
     def __getitem__(self, output: object) -> ClosedForm:
         pattern = read_pattern(output)
@@ -455,11 +501,6 @@ def _includes(pattern: Value, output: Value) -> bool:
     if pattern is int:
         return output is int or (isinstance(output, int) and not isinstance(output, bool))
     return bool(pattern == output)
-
-
-def _is_integer(arrival: Arrival, form: Symbolic) -> bool:
-    integers = arrival.density.products[0].integers
-    return not integers.isdisjoint(noise_part(form))
 
 
 def _density_at(

@@ -1,0 +1,252 @@
+"""Certificates of claims of privacy at listed inputs, with finitely many outputs.
+
+Re-derived from the claim are all ordered pairs of adjacent inputs, and from the program's source
+the probabilities of all outputs at each input. For each pair every bound must have a proof:
+
+    δ = 0:  e^b·p(u′, o) − p(u, o) ≥ 0 for each output o;
+    δ > 0:  with g(o) = p(u, o) − e^b·p(u′, o), each output has g ≤ 0 proved, or g ≥ 0 proved, or is
+            one of a few others; δ less the sum of g over the second kind and any set of the others
+            is proved to be ≥ 0. No set of outputs has a larger sum.
+    bounded range:  e^b·p(u′, o)·p(u, o′) − p(u, o)·p(u′, o′) ≥ 0 for all outputs o, o′.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, combinations, permutations
+from typing import Any
+
+from ..kernel.cones import PolyhedralCone
+from ..kernel.reading import counted, short
+from . import values
+from .claims import Claims
+from .derivation import Derivation, Input, single
+from .distances import holds_noise
+from .parametric import OnCone
+from .programs import frozen
+from .ratios import EPS, Ratio, UnsupportedError
+
+_PARTS = "mechanism budget delta adjacent measure epsilon inputs"
+_COUNTEREXAMPLE = "inputs outputs eps bits"
+_MOST_OTHERS = 8
+_MOST_INPUTS = 3_000
+_DISCRETE = {"name": "discrete"}
+
+Chances = dict[str, Ratio]
+
+
+class Privacies(Claims):
+    """One pass over the certificate of a claim of privacy; what is not proved raises."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sums: set[object] = set()
+        self.proved: list[Ratio] = []
+
+    def read_claim(self, claim: Any) -> None:
+        """Read what is claimed."""
+        self.where = "the claim"
+        spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
+        self.require(isinstance(spec["mechanism"], str), "the mechanism is no source text")
+        self.require(spec["measure"] in ("privacy", "bounded_range"), "the measure is not known")
+        self.is_range = spec["measure"] == "bounded_range"
+        multiple = self.rational(spec["budget"])
+        self.require(multiple >= 0, "the budget is negative")
+        self.factor = (EPS * multiple).exp()
+        self.delta = self.quotient(spec["delta"])
+        self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
+        self.epsilon = self.interval(spec["epsilon"])
+        lower = self.epsilon.lower
+        right = lower > 0 or (lower == 0 and not self.epsilon.lower_closed)
+        self.require(right, "ε is not positive")
+        whole = {**spec, "output_distance": _DISCRETE, "input_distance": _DISCRETE}
+        self.derivation = Derivation(whole, None, self.epsilon)
+        try:
+            self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
+        except UnsupportedError as error:
+            self.require(False, f"the inputs of the program cannot be read: {error}")
+        self.inputs = values.all_inputs(self, spec["inputs"], self.kinds)
+        self.require(self.inputs, "there are no inputs")
+        self.pairs = list(self.adjacent(spec["adjacent"]))
+        function = self.derivation.mechanism.function
+        assert function is not None
+        self.claim = (
+            f"{short(function.name)} is {'of bounded range' if self.is_range else 'private'} with "
+            f"the budget {multiple}·ε at {counted(len(self.pairs), 'pair')} of inputs, for every ε "
+            f"in {self.epsilon.text()}"
+        )
+
+    def adjacent(self, given: Any) -> Iterator[tuple[int, int]]:
+        """Yield the ordered pairs of different adjacent inputs, by their places."""
+        self.require(isinstance(given, dict) and len(given) == 1, "the adjacency is not known")
+        ((name, size),) = given.items()
+        count = len(self.inputs)
+        if name == "pairs":
+            for one in self.entries(size):
+                first, second = (self.integer(k, 0, count - 1) for k in self.pair(one))
+                yield from ((first, second), (second, first))
+            return
+        if name == "entries":
+            most, change = self.pair(size)
+            self.integer(most, 1)
+            change = None if change is None else self.rational(change)
+        else:
+            self.require(name in ("linf", "l1"), "the adjacency is not known")
+            most, change = name, self.rational(size)
+        self.require(count <= _MOST_INPUTS, "there are too many inputs")
+        listed = [single(u) for u in self.inputs]
+        for i, u in enumerate(listed):
+            for j, v in enumerate(listed):
+                if i != j and u != v and _are_adjacent(u, v, most, change):
+                    yield i, j
+
+    # The whole ------------------------------------------------------------------------
+
+    def checked(self, parts: dict[str, Any]) -> str:
+        """Check everything and return what was proved, as a sentence."""
+        verdict, reason = parts["verdict"], parts["reason"]
+        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
+        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
+        self.require(right, "the reason does not fit the verdict")
+        for k, one in enumerate(self.entries(parts["signs"])):
+            self.where = f"sign {k}"
+            proof = self.sign(one)
+            right = proof.size == 1 and self.is_for_all(proof, [0])
+            self.require(right, "not of a function of ε, for all ε of the claim")
+            self.proved.append(proof.function)
+            if proof.function.is_sum:
+                self.sums.add(_key(proof.function))
+        given = self.entries(parts["distributions"], len(self.inputs))
+        self.chances = [self.distribution(k, one) for k, one in enumerate(given)]
+        bounds = 0
+        if verdict == "holds":
+            self.where = "the claim"
+            right = self.is_proved(self.delta)
+            self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
+            for i, j in self.pairs:
+                self.where = f"the pair {i}, {j}"
+                for bound in self.bounds(self.chances[i], self.chances[j]):
+                    bounds += 1
+                    self.require(self.is_proved(bound), "a bound is not proved")
+        listed = self.entries(parts["counterexamples"])
+        self.where = "the counterexamples"
+        self.require(bool(listed) == (verdict == "fails"), "do not fit the verdict")
+        examples = len(listed)
+        for k, one in enumerate(listed):
+            self.where = f"counterexample {k + 1}"
+            self.counterexample(one)
+        said = {
+            "holds": f"the claim holds: {counted(bounds, 'bound')} at "
+            f"{counted(len(self.pairs), 'pair')} of inputs, each is proved",
+            "fails": f"the claim fails: {counted(examples, 'counterexample')} "
+            f"{'is' if examples == 1 else 'are'} proved",
+            "undecided": "the claim is undecided, so nothing is proved of it",
+        }[verdict]
+        return f"{said}; {self.account()}"
+
+    def is_proved(self, function: Ratio) -> bool:
+        """Whether a function is proved to be ≥ 0 for every ε of the claim."""
+        if function == 0:
+            return True
+        if function.is_sum and _key(function) in self.sums:
+            return True
+        return any(function == one for one in self.proved)
+
+    def distribution(self, k: int, given: Any) -> Chances:
+        """Return the probabilities of outputs at an input: as stated, and derived again."""
+        self.where = f"the distribution {k}"
+        stated: Chances = {}
+        for one in self.entries(given):
+            output, form = self.pair(one)
+            key = repr(values.value(self, output))
+            self.require(key not in stated, "an output is there twice")
+            stated[key] = self.quotient(form)
+        found = self.derive("distributions", lambda: self.outcomes(self.inputs[k]))
+        if found is not None:
+            right = found.keys() == stated.keys()
+            right = right and all(found[key] == stated[key] for key in found)
+            self.require(right, "it is not that of the program")
+        total = sum(stated.values(), Ratio.number(0))
+        self.require(total == 1, "the probabilities do not sum to 1")
+        return stated
+
+    def outcomes(self, u: Input) -> Chances:
+        """Return the probabilities of outputs at an input, from the program."""
+        found: Chances = {}
+        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
+        program = OnCone(self.derivation, ray, single(u))
+        for way in program.ways:
+            chance = program.chance(way, [])
+            if not chance:
+                continue
+            if holds_noise(way.output):
+                raise UnsupportedError("an output holds noise")
+            key = repr(frozen(way.output))
+            found[key] = found.get(key, Ratio.number(0)) + way.path.weight * Ratio.lifted(chance)
+        return {key: chance for key, chance in found.items() if chance != 0}
+
+    # Bounds ---------------------------------------------------------------------------
+
+    def bounds(self, one: Chances, two: Chances) -> Iterator[Ratio]:
+        """Yield what must be proved to be ≥ 0 at a pair of inputs."""
+        none = Ratio.number(0)
+        if self.is_range:
+            for first, second in permutations({**one, **two}, 2):
+                if first in one and second in two:
+                    yield self.loss(one, two, [first, second])
+            return
+        gains = {key: one[key] - self.factor * two.get(key, none) for key in one}
+        if self.delta == 0:
+            yield from (-gain for gain in gains.values())
+            return
+        left = {key: gain for key, gain in gains.items() if not self.is_proved(-gain)}
+        always = sum((gain for gain in left.values() if self.is_proved(gain)), none)
+        others = [gain for gain in left.values() if not self.is_proved(gain)]
+        self.require(len(others) <= _MOST_OTHERS, "too many signs of outputs are not proved")
+        sets = (combinations(others, size) for size in range(len(others) + 1))
+        for chosen in chain.from_iterable(sets):
+            yield self.delta - always - sum(chosen, none)
+
+    def loss(self, one: Chances, two: Chances, outputs: list[str]) -> Ratio:
+        """Return by how much a bound on outputs holds."""
+        none = Ratio.number(0)
+        if self.is_range:
+            first, second = outputs
+            allowed = self.factor * two.get(first, none) * one.get(second, none)
+            return allowed - one.get(first, none) * two.get(second, none)
+        found = self.delta
+        for key in outputs:
+            found = found + self.factor * two.get(key, none) - one.get(key, none)
+        return found
+
+    def counterexample(self, given: Any) -> None:
+        """Check that at two adjacent inputs, an ε and some outputs the claim is false."""
+        inputs, outputs, eps, bits = self.fields(given, _COUNTEREXAMPLE)
+        i, j = (self.integer(k, 0, len(self.inputs) - 1) for k in self.pair(inputs))
+        self.require((i, j) in self.pairs, "the inputs are not adjacent")
+        point = self.rational(eps)
+        self.require(self.epsilon.has(point), "ε is not one of the claim")
+        keys = [repr(values.value(self, one)) for one in self.entries(outputs)]
+        right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
+        self.require(right, "the outputs are not as they must be")
+        over, under = self.loss(self.chances[i], self.chances[j], keys).terms()
+        precision = self.bits(bits)
+        signs = [self.sign_at(point, precision, part) for part in (over, under)]
+        self.require(signs[0] * signs[1] < 0, "it is none")
+
+
+def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None) -> bool:
+    """Whether two inputs are adjacent by linf, l1, or a number of entries that change."""
+    if isinstance(most, int):
+        moved = [(a, b) for a, b in zip(u, v, strict=True) if a != b]
+        return len(moved) <= most and (
+            change is None or all(abs(Fraction(a) - Fraction(b)) <= change for a, b in moved)
+        )
+    gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(u, v, strict=True)]
+    assert change is not None
+    return (sum(gaps) if most == "l1" else max(gaps, default=Fraction(0))) <= change
+
+
+def _key(function: Ratio) -> object:
+    return frozenset(function.over.items())

@@ -1,0 +1,228 @@
+"""Which inputs are adjacent: they differ by what one person may change.
+
+An adjacency says, entry by entry, what may still change after some entries did. All are symmetric.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, TypeAlias
+
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.values import Value
+from exactdp.reals.numbers import inf, rational, spell
+
+Left: TypeAlias = Any
+"""What may still change; None if too much did."""
+Ball: TypeAlias = tuple[tuple[int, ...], list[tuple[tuple[int, ...], Fraction]]]
+"""Entries that move, and sides Σ q·d ≤ c of their differences d."""
+
+
+class Adjacency(ABC):
+    """Which inputs are adjacent; every input is adjacent to itself."""
+
+    @property
+    @abstractmethod
+    def start(self) -> Left:
+        """What may change altogether."""
+
+    @abstractmethod
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return what may still change after an entry did."""
+
+    @abstractmethod
+    def balls(self, left: Left, count: int) -> list[Ball]:
+        """Return polytopes whose union is what `count` real entries may change by."""
+
+    @abstractmethod
+    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
+        """Return changes of which all others are convex combinations; none if unbounded."""
+
+    def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
+        """Whether two inputs are adjacent, given by their single values."""
+        left = self.start
+        for one, two in zip(u, v, strict=True):
+            left = self.left(left, one, two)
+            if left is None:
+                return False
+        return True
+
+    def neighbours(
+        self, u: Sequence[Value], domains: Sequence[Sequence[Value]]
+    ) -> Iterator[tuple[Value, ...]]:
+        """Yield the adjacent inputs with entries in given domains, without the input itself."""
+
+        def more(k: int, left: Left, chosen: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
+            if k == len(u):
+                if chosen != tuple(u):
+                    yield chosen
+                return
+            for value in domains[k]:
+                rest = self.left(left, u[k], value)
+                if rest is not None:
+                    yield from more(k + 1, rest, (*chosen, value))
+
+        return more(0, self.start, ())
+
+
+@dataclass(frozen=True)
+class _Radius(Adjacency):
+    radius: Fraction
+
+    def _gap(self, one: Value, two: Value) -> Fraction:
+        for value in (one, two):
+            if not isinstance(value, bool | int | Fraction):
+                raise ValueRefusedError(
+                    f"the adjacency {self} needs numbers, and an input is {shown(value)}",
+                    way_out="Use adjacent=hamming(1): one entry changes, at will.",
+                )
+        return abs(Fraction(one) - Fraction(two))
+
+
+@dataclass(frozen=True)
+class Largest(_Radius):
+    """Every entry moves by at most a number."""
+
+    @property
+    def start(self) -> Left:
+        """Every entry may move, whatever the others do."""
+        return self.radius
+
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return the same."""
+        return before if self._gap(one, two) <= self.radius else None
+
+    def balls(self, left: Left, count: int) -> list[Ball]:
+        """Return a cube."""
+        del left
+        units = _units(count)
+        sides = [(tuple(s * q for q in one), self.radius) for one in units for s in (1, -1)]
+        return [(tuple(range(count)), sides)]
+
+    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
+        """Return those of a cube."""
+        return list(product((self.radius, -self.radius), repeat=count))
+
+    def __str__(self) -> str:
+        return f"linf({spell(self.radius)})"
+
+
+@dataclass(frozen=True)
+class Total(_Radius):
+    """All entries together move by at most a number."""
+
+    @property
+    def start(self) -> Left:
+        """The whole number."""
+        return self.radius
+
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return what is left of it."""
+        rest = before - self._gap(one, two)
+        return rest if rest >= 0 else None
+
+    def balls(self, left: Left, count: int) -> list[Ball]:
+        """Return a cross-polytope."""
+        sides = [(signs, left) for signs in product((1, -1), repeat=count)]
+        return [(tuple(range(count)), sides)]
+
+    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
+        """Return those of a cross-polytope."""
+        return [tuple(s * self.radius * q for q in one) for one in _units(count) for s in (1, -1)]
+
+    def __str__(self) -> str:
+        return f"l1({spell(self.radius)})"
+
+
+@dataclass(frozen=True)
+class Entries(Adjacency):
+    """A few entries change, each by at most a number, or at will."""
+
+    count: int
+    size: Fraction | None = None
+    name: str = "hamming"
+
+    @property
+    def start(self) -> Left:
+        """How many."""
+        return self.count
+
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return how many more."""
+        if one == two:
+            return before
+        is_small = self.size is None or Largest(self.size).left(0, one, two) is not None
+        return before - 1 if is_small and before else None
+
+    def balls(self, left: Left, count: int) -> list[Ball]:
+        """Return a segment, or a line, for each entry; of several entries their cubes."""
+        found: list[Ball] = []
+        for moving in combinations(range(count), min(left, count)):
+            sides = [
+                (tuple(s * q for q in one), self.size)
+                for one in _units(len(moving))
+                for s in (1, -1)
+                if self.size is not None
+            ]
+            found.append((moving, sides))
+        return found
+
+    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
+        """Return the ends of the segments, if they have ends."""
+        if self.size is None:
+            return []
+        found = []
+        for moving, _ in self.balls(self.count, count):
+            for values in product((self.size, -self.size), repeat=len(moving)):
+                chosen = dict(zip(moving, values, strict=True))
+                found.append(tuple(chosen.get(k, Fraction(0)) for k in range(count)))
+        return found
+
+    def __call__(self, size: object) -> Entries:
+        """Return the adjacency in which an entry changes by at most a number."""
+        return Entries(self.count, _positive(size, "the change"), self.name)
+
+    def __str__(self) -> str:
+        if self.name == "hamming":
+            return f"hamming({self.count})"
+        return self.name if self.size is None else f"{self.name}({spell(self.size)})"
+
+
+one_entry = Entries(1, None, "one_entry")
+
+
+def hamming(count: int = 1) -> Entries:
+    """Return the adjacency in which at most so many entries change, at will."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ValueRefusedError(
+            f"hamming({shown(count)})",
+            rule="It counts the entries that may change: a whole number, 1 or more.",
+            way_out="Write hamming(1).",
+        )
+    return Entries(count)
+
+
+def within(kind: type[_Radius], radius: object) -> Adjacency:
+    """Return the adjacency of inputs at most so far apart."""
+    return kind(_positive(radius, "the distance of adjacent inputs"))
+
+
+def _positive(value: object, what: str) -> Fraction:
+    if value == inf:
+        raise ValueRefusedError(
+            f"{what} has no bound",
+            rule="Adjacent inputs are at most some number apart.",
+            way_out="Give a number, or use hamming(1): one entry changes, at will.",
+        )
+    found = rational(value, what)
+    if found <= 0:
+        raise ValueRefusedError(f"{what} is {spell(found)}", rule="It is positive.")
+    return found
+
+
+def _units(count: int) -> list[tuple[int, ...]]:
+    return [tuple(int(j == k) for j in range(count)) for k in range(count)]

@@ -1,0 +1,75 @@
+"""What refutes a claim of privacy: two adjacent inputs and outputs that tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from exactdp.claims.inputs import show
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Enclosure
+from exactdp.reals.numbers import spell
+
+
+@dataclass(frozen=True)
+class Breach:
+    """Two adjacent inputs, a set of outputs and an ε at which the claim is false."""
+
+    inputs: tuple[Value, Value]
+    """u and u′."""
+    outputs: tuple[Value, ...]
+    """A set of outputs; of bounded range two outputs."""
+    eps: Fraction
+    chance: ClosedForm
+    """Pr(P(u) in the set) as a function of ε; for real outputs the density there."""
+    other: ClosedForm
+    """Pr(P(u′) in the set)."""
+    allowed: ClosedForm
+    """What the claim allows Pr(P(u) in the set) to be: e^budget·Pr(P(u′) in the set) + δ."""
+    what: str = "probability"
+    """What chance and other are: a probability, a density, or a product of two probabilities."""
+
+    @property
+    def output(self) -> Value:
+        """The output, if the set has only one."""
+        return self.outputs[0]
+
+    @cached_property
+    def probabilities(self) -> tuple[Enclosure, Enclosure]:
+        """Both probabilities at this ε, enclosed."""
+        return self.chance.at(self.eps), self.other.at(self.eps)
+
+    @cached_property
+    def limit(self) -> Enclosure:
+        """What the claim allows at this ε, enclosed."""
+        return self.allowed.at(self.eps)
+
+    def __str__(self) -> str:
+        u, v = map(show, self.inputs)
+        for digits in (4, 8, 16, 32):
+            one, two, most = (
+                form.at(self.eps, digits).text(digits)
+                for form in (self.chance, self.other, self.allowed)
+            )
+            if one != most:
+                break
+        return (
+            f"at the inputs {u} and {v} and ε = {spell(self.eps)} {self._told} {one} and {two}, "
+            f"and the claim allows {most} for the first"
+        )
+
+    @property
+    def _told(self) -> str:
+        """What the two numbers are."""
+        listed = ", ".join(map(show, self.outputs))
+        if self.what == "product":
+            one, two = map(show, self.outputs)
+            return (
+                f"the products of the probabilities of {one} at one and of {two} at the other are"
+            )
+        if self.what == "density":
+            return f"the output {listed} has the densities"
+        if len(self.outputs) == 1:
+            return f"the output {listed} has the probabilities"
+        return f"the outputs {listed} together have the probabilities"

@@ -1,0 +1,296 @@
+"""The smallest a such that a mechanism is a·ε-private: the supremum of ln(p/p′)/ε.
+
+On a ray it is the larger of the limits at ε → 0 and ε → ∞, which are rational, unless e^{aε}·p′ − p
+is negative somewhere in between with that a: then a is enclosed by bisection on exact signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from exactdp.claims.deciding import decide
+from exactdp.claims.inputs import is_listed, show
+from exactdp.claims.losses import Loss
+from exactdp.claims.places import OnCone, OnRay
+from exactdp.claims.progress import Progress
+from exactdp.claims.region import RAY, Region
+from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.survey import surveyed
+from exactdp.claims.vacuity import Contents
+from exactdp.claims.work import Problem
+from exactdp.cones import OrderedSum, nonnegative_on
+from exactdp.errors import VacuousClaimError, ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+
+_LARGEST = Fraction(2**30)
+_MOST_TRIALS = 40
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A certified enclosure of a; both ends are `inf` if no a will do.
+
+    The mechanism is upper·ε-private. It is not lower·ε-private unless the ends are equal: then a
+    is known exactly.
+    """
+
+    lower: Fraction | float
+    upper: Fraction | float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number is known exactly."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float(self.upper)
+
+    def __str__(self) -> str:
+        if self.upper == inf:
+            return "∞"
+        if isinstance(self.upper, Fraction) and self.is_exact:
+            return spell(self.upper)
+        return f"{float(self.upper):.7g}"
+
+
+@dataclass(frozen=True)
+class Leakage:
+    """The smallest a such that the mechanism is a·ε-private, and where that is decided."""
+
+    factor: Factor
+    inputs: tuple[Value, Value] | None
+    """The pair of inputs that decides it; None if every budget will do."""
+    outputs: tuple[Value, ...] | None
+    """The output that decides it; of bounded range two."""
+    eps: Fraction | float | None
+    """Near which ε the loss is that large; 0 and `inf` are limits."""
+    pairs: int
+    """How many pairs, or cells of them, were looked at."""
+
+    def __str__(self) -> str:
+        if self.inputs is None or self.outputs is None:
+            return "0·ε-private: adjacent inputs have the same probabilities."
+        u, v = map(show, self.inputs)
+        outputs = " and ".join(map(show, self.outputs))
+        where = f"decided by the inputs {u} and {v}, the output {outputs} and {self._place}"
+        if self.factor.upper == inf:
+            return f"Not a·ε-private for any a; {where}."
+        sign = "" if self.factor.is_exact else ", and not for any smaller a up to 7 digits"
+        return f"a·ε-private for a = {self.factor}{sign}; {where}."
+
+    @property
+    def _place(self) -> str:
+        if self.eps == 0:
+            return "ε → 0"
+        if not isinstance(self.eps, Fraction):
+            return "ε → ∞"
+        return f"ε ≈ {float(self.eps):.4g}"
+
+
+@dataclass(frozen=True)
+class _Ray:
+    """p, p′ and the values of ε: a bound on a ray whose supremum is asked."""
+
+    on: Interval
+    chance: ClosedForm
+    other: ClosedForm
+
+    def limits(self) -> Iterator[tuple[Fraction | float, Fraction | float]]:
+        """Yield limits of ln(p/p′)/ε with their ε, 0 or `inf`; infinite where p′ is 0."""
+        if not self.other.numerator:
+            yield inf, self.on.simple_point()
+            return
+        if self.on.lower == 0:
+            ratio = self.chance / self.other
+            start = ratio.limit(0)
+            if start > 1:
+                yield inf, Fraction(0)
+            elif start == 1:
+                yield ((ratio - 1) / eps).limit(0), Fraction(0)
+        if self.on.upper == inf:
+            yield _rate(self.chance) - _rate(self.other), inf
+
+    def witness(self, a: Fraction) -> Fraction | None:
+        """Return an ε at which p > e^{aε}·p′; None if there is none."""
+        found = nonnegative(self.other * exp(a * eps) - self.chance, self.on)
+        return None if found.holds else found.witness
+
+
+def _rate(form: ClosedForm) -> Fraction:
+    """Return lim ln(f)/ε at ∞."""
+    return max(form.numerator.exponentials()) - max(form.denominator.exponentials())
+
+
+def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakage:
+    """Return the smallest factor over all pairs of a claim."""
+    if claim.delta_form:
+        raise ValueRefusedError(
+            "the best factor is asked of a claim with delta",
+            rule="a·ε-private means δ = 0.",
+            way_out="Leave out delta, or ask for smallest_budget(delta=…).",
+        )
+    target = positive_width(width)
+    if not is_listed(claim.input_set):
+        return _everywhere(claim, target, progress)
+    rays: dict[_Ray, Problem] = {}
+    contents = Contents()
+    cones: dict[Shape, Problem] = {}
+    for found in surveyed(claim, "the best factor", progress):
+        contents += found.contents
+        for problem in found.problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            if isinstance(problem.place, OnRay):
+                rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
+                continue
+            shape = _shape(problem, one)
+            if shape not in cones:
+                cones[shape] = problem
+                for ray, at in _sampled(claim, problem):
+                    rays.setdefault(ray, at)
+    if contents.are_empty:
+        raise VacuousClaimError(
+            f"the claim says nothing: {claim}",
+            rule=f"{claim.why_empty(contents)}.",
+            way_out=claim.way_out(contents),
+        )
+    best, where, which = Factor(Fraction(0), Fraction(0)), None, None
+    for ray in rays:
+        for limit, place in ray.limits():
+            if limit > best.upper:
+                best, where, which = Factor(limit, limit), place, ray
+    for ray in rays:
+        if best.upper == inf:
+            break
+        if (found_at := ray.witness(Fraction(best.upper))) is not None:
+            best, where = _raised(ray, Fraction(best.upper), found_at, target)
+            which = ray
+    counted = contents.examined
+    if which is None:
+        return Leakage(best, None, None, None, counted)
+    one = rays[which].obligation
+    assert isinstance(one, Loss)
+    answer = Leakage(best, claim.both(one), one.outputs, where, counted)
+    if best.upper == inf or all(_suffices(one, Fraction(best.upper)) for one in cones.values()):
+        return answer
+    return _proved(claim, answer, target, progress)
+
+
+def _shape(problem: Problem, one: Loss) -> Shape:
+    """Return p and p′ on a cone, up to names of parameters."""
+    names, cone = problem.region.names, problem.cell.cone
+    under = one.chance.denominator * one.other.denominator
+    over, below = (OrderedSum((form * under).numerator, names) for form in (one.chance, one.other))
+    return shape_of(over, cone, problem.region.window, below)
+
+
+def _suffices(problem: Problem, a: Fraction) -> bool:
+    """Whether p ≤ e^{aε}·p′ is seen on a cone."""
+    one = problem.obligation
+    assert isinstance(one, Loss)
+    assert isinstance(problem.place, OnCone)
+    shape = problem.place.shape(one.other * exp(a * eps) - one.chance)
+    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+
+def _sampled(claim: Privacy, problem: Problem) -> Iterator[tuple[_Ray, Problem]]:
+    """Yield rays in and at the sides of a cone of outputs, each with its problem."""
+    cone = problem.cell.cone
+    inner = cone.interior_point()
+    for ray in (*cone.rays, inner):
+        point = [Fraction(x) for x in (ray if ray[0] else map(sum, zip(ray, inner, strict=True)))]
+        numbers = tuple(problem.region.numbers(point))
+        region = Region(("eps",), RAY, numbers, claim.epsilon)
+        for step in claim.work.steps(region):
+            for one in step.problems(region):
+                loss = one.obligation
+                assert isinstance(loss, Loss)
+                yield _Ray(claim.epsilon, loss.chance, loss.other), one
+
+
+def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
+    """Return the smallest factor for all reals: that of a few inputs, if it is seen to suffice.
+
+    Otherwise it is enclosed by bisection: a proof moves the upper end, a counterexample the lower
+    one. Where neither is found the enclosure stays wider than asked for.
+    """
+    few = claim.weaker()
+    return _proved(claim, None if few is None else tightest(few, width, progress), width, progress)
+
+
+def _proved(
+    claim: Privacy, best: Leakage | None, width: Fraction, progress: Progress | None
+) -> Leakage:
+    """Return a factor that some pairs and outputs need, if it is seen to suffice for all."""
+    lower = Fraction(0)
+    if best is not None:
+        if best.factor.upper == inf:
+            return best
+        lower = Fraction(best.factor.lower)
+        enough = Fraction(best.factor.upper)
+        found = decide(replace(claim, budget=enough * eps), progress=progress)
+        if found.holds:
+            return replace(best, pairs=found.inputs)
+        if found.counterexample is not None:
+            lower = enough
+    upper = max(2 * lower, claim.multiple, Fraction(1))
+    failure = None
+    for _ in range(_MOST_TRIALS):
+        verdict = decide(replace(claim, budget=upper * eps), progress=progress)
+        if verdict.holds:
+            break
+        failure = verdict.counterexample or failure
+        upper *= 2
+    else:
+        raise ValueRefusedError(
+            f"no factor up to {spell(upper)} is seen to suffice for all real inputs",
+            way_out="Give inputs=Grid(lo, hi), a list, or a smaller Box.",
+        )
+    for _ in range(_MOST_TRIALS):
+        if upper - lower <= width:
+            break
+        third = (upper - lower) / 3
+        trial = simplest_inside(lower + third, upper - third)
+        verdict = decide(replace(claim, budget=trial * eps), progress=progress)
+        if verdict.holds:
+            upper = trial
+        elif verdict.counterexample is not None:
+            lower, failure = trial, verdict.counterexample
+        else:
+            break
+    factor = Factor(lower, upper)
+    if failure is not None:
+        place = failure.inputs, failure.outputs, failure.eps
+    elif best is not None:
+        place = best.inputs, best.outputs, best.eps
+    else:
+        place = None, None, None
+    return Leakage(factor, *place, verdict.inputs)
+
+
+def _raised(
+    ray: _Ray, lower: Fraction, where: Fraction, width: Fraction
+) -> tuple[Factor, Fraction | float]:
+    """Return the factor of a ray that is above a number, and an ε near which it is."""
+    upper = 2 * lower + 1
+    while (found := ray.witness(upper)) is not None:
+        lower, upper, where = upper, 4 * upper, found
+        if upper > _LARGEST:
+            return Factor(inf, inf), where
+    while upper - lower > width:
+        middle = (lower + upper) / 2
+        simple = simplest_inside(lower + (middle - lower) / 2, upper - (upper - middle) / 2)
+        found = ray.witness(simple)
+        if found is None:
+            upper = simple
+        else:
+            lower, where = simple, found
+    return Factor(lower, upper), where

@@ -1,0 +1,381 @@
+"""What privacy demands of a pair of inputs: bounds on the probabilities of outputs.
+
+δ = 0: p(u, o) ≤ e^b·p(u′, o) for each output o. δ > 0: the sum of p(u, o) − e^b·p(u′, o) over a set
+of outputs is at most δ; it is largest over the outputs at which it is positive, so the sets that
+these are at some ε suffice. Bounded range: p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, pairwise
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.claims.claim import Due
+from exactdp.claims.inputs import as_given
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.machine import State
+from exactdp.language.types import RealType
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    SolutionSet,
+    Stretch,
+    nonnegative,
+    solution_set,
+)
+from exactdp.semantics.cells import explore
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import has_spots
+
+if TYPE_CHECKING:
+    from exactdp.claims.pairs import Entries
+    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.region import Region
+    from exactdp.semantics.spots import Trace
+
+Chances: TypeAlias = Mapping[State, ClosedForm]
+"""Probabilities by output; outputs are compared as states are: True is not 1."""
+
+_ZERO = ExpPoly(0)
+_MOST_INTEGERS = 1_000
+_MOST_IN_SETS = 6
+
+
+@dataclass(frozen=True)
+class Loss:
+    """p ≤ factor·p′ + δ, for an output or a set of outputs."""
+
+    input: tuple[Value, ...]
+    """The single values of both inputs, u first."""
+    outputs: tuple[Value, ...]
+    """The outputs of the set; of a ratio of ratios both outputs."""
+    chance: ClosedForm
+    """p: the probability at u; of a ratio of ratios a product of two."""
+    other: ClosedForm
+    """p′: that at u′."""
+    probability: ClosedForm
+    """1 − p."""
+    beta: tuple[ClosedForm, ...]
+    """factor·p′ + δ."""
+    allows_all: bool = False
+    is_density: bool = False
+    """Whether p and p′ are densities, of real numbers multiplied by ε."""
+
+
+class Losses:
+    """The bounds of one claim, pair by pair; what pairs share is done once."""
+
+    def __init__(self, claim: Privacy) -> None:
+        self._claim = claim
+        self._engine = claim.mechanism.kept(Engine)
+        self._count = len(kinds(claim.mechanism.inputs))
+        self._chances: dict[Entries, Chances] = {}
+        self._beside: dict[ClosedForm, ClosedForm] = {}
+        self._rest: dict[ClosedForm, ClosedForm] = {}
+        self._sums: dict[object, tuple[frozenset[State], ...]] = {}
+
+    def at(self, region: Region, trace: Trace) -> Due[Loss]:
+        """Return what must be proved at a sample of a region."""
+        values = tuple(region.values(trace))
+        count = self._count
+        u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
+        if output:
+            return Due(tuple(self._densities(values[: 2 * count], u, v, output)))
+        return Due(tuple(self._bounds(values, u, v)))
+
+    def _densities(
+        self, both: Entries, u: Entries, v: Entries, output: tuple[Value, ...]
+    ) -> Iterator[Loss]:
+        """Yield the bound on the density at an output: its pattern, then its real numbers."""
+        pattern, *points = output
+        one, two = (
+            self._engine.density(assembled(self._claim.mechanism.inputs, x), pattern, points)
+            for x in (u, v)
+        )
+        if one.numerator:
+            told = pattern if has_spots(tuple(points)) else filled(pattern, list(points))
+            yield replace(self._loss(both, (State(-1, (told,)),), one, two), is_density=True)
+
+    def patterns(self, u: Entries, v: Entries) -> list[Value]:
+        """Return the patterns with real numbers that outputs have at two listed inputs."""
+        if not self._by_density:
+            return []
+        found = dict.fromkeys(
+            one.env[0] for x in (u, v) for one in self.distribution(x) if reals_in(one.env[0])
+        )
+        return list(found)
+
+    def _bounds(self, both: Entries, u: Entries, v: Entries) -> Iterator[Loss]:
+        one, two = self.chances(u, v)
+        if self._claim.measure == "bounded_range":
+            yield from self._ranges(both, one, two)
+        elif self._claim.delta_form:
+            for outputs in self._sets(one, two):
+                chance, other = (
+                    sum((side.get(o, _ZERO) for o in outputs), _ZERO) for side in (one, two)
+                )
+                yield self._loss(both, outputs, chance, other)
+        else:
+            for output, chance in one.items():
+                yield self._loss(both, (output,), chance, two.get(output, _ZERO))
+
+    def _loss(
+        self, both: Entries, outputs: tuple[State, ...], chance: ClosedForm, other: ClosedForm
+    ) -> Loss:
+        if other not in self._beside:
+            self._beside[other] = other * self._claim.factor + self._claim.delta_form
+        if chance not in self._rest:
+            self._rest[chance] = 1 - chance
+        told = tuple(one.env[0] for one in outputs)
+        return Loss(both, told, chance, other, self._rest[chance], (self._beside[other],))
+
+    def _ranges(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
+        """Yield p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′) for all o and o′."""
+        every = list(dict.fromkeys((*one, *two)))
+        for first in every:
+            for second in every:
+                if first != second and first in one and second in two:
+                    chance = one[first] * two[second]
+                    other = two.get(first, _ZERO) * one.get(second, _ZERO)
+                    yield self._loss(both, (first, second), chance, other)
+
+    def _sets(self, one: Chances, two: Chances) -> tuple[tuple[State, ...], ...]:
+        """Return sets of outputs of which one has the largest p − e^b·p′ at each ε."""
+        on = self._claim.epsilon
+        if any(set(form.parameters) - {"eps"} for form in (*one.values(), *two.values())):
+            if len(one) > _MOST_IN_SETS:
+                raise ValueRefusedError(
+                    f"there are {len(one)} outputs, and the claim is about all real inputs",
+                    rule=f"With δ every set of at most {_MOST_IN_SETS} outputs is looked at.",
+                    way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+                )
+            sizes = range(1, len(one) + 1)
+            return tuple(chosen for size in sizes for chosen in combinations(one, size))
+        whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+        found: list[tuple[tuple[State, ...], SolutionSet]] = [((), whole)]
+        for output, chance in one.items():
+            gain = chance - two.get(output, _ZERO) * self._claim.factor
+            if nonnegative(-gain, on):
+                continue
+            if nonnegative(gain, on):
+                found = [((*outputs, output), where) for outputs, where in found]
+                continue
+            up, down = solution_set(gain, on), solution_set(-gain, on)
+            found = [
+                (outputs, where)
+                for chosen, before in found
+                for outputs, part in (((*chosen, output), up), (chosen, down))
+                if (where := before & part).stretches
+            ]
+        return tuple(dict.fromkeys(outputs for outputs, _ in found if outputs))
+
+    def chances(self, u: Entries, v: Entries) -> tuple[Chances, Chances]:
+        """Return the probabilities of the outputs at two inputs, given by their single values.
+
+        Integers without bound come one by one; far out, where the ratio of their probabilities is
+        constant, they are one event.
+        """
+        sides = self.distribution(u), self.distribution(v)
+        every = list(dict.fromkeys(key for side in sides for key in side))
+        atoms = [key.env[0] for key in every if not endless(key.env[0])]
+        wide = [key.env[0] for key in every if endless(key.env[0])]
+        if self._by_density:
+            wide = [pattern for pattern in wide if integers_in(pattern)]
+        if not wide:
+            one, two = (
+                {key: chance for key, chance in side.items() if not endless(key.env[0])}
+                for side in sides
+            )
+            return one, two
+        given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
+        outputs = list(atoms)
+        for pattern in wide:
+            if integers_in(pattern):
+                outputs += self._values(given, pattern, atoms)
+            else:
+                outputs += self._stretches(given, pattern, atoms)
+        one, two = (
+            {
+                State(-1, (output,)): chance
+                for output in outputs
+                if (chance := self._engine.probability(as_given(self._claim.mechanism, x), output))
+            }
+            for x in given
+        )
+        return one, two
+
+    @property
+    def _by_density(self) -> bool:
+        """Whether real outputs are compared by their densities."""
+        return not self._claim.delta_form and self._claim.measure == "privacy"
+
+    def _stretches(
+        self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+    ) -> list[Value]:
+        """Return intervals of the real number of a pattern, on each of which p − e^b·p′ has a sign.
+
+        At listed inputs the densities have pieces between multiples of ε. Where the difference of
+        two exponentials changes its sign, it does so at a multiple of ε, too.
+        """
+        if self._claim.measure != "privacy" or reals_in(pattern) != 1 or has_spots(tuple(given)):
+            raise _only_finite(self._claim, pattern)
+        names = ("eps", "output[0]")
+        found = (_number_of(pattern, atom) for atom in atoms)
+        ends = {number for number in found if number is not None}  # no part has an atom in it
+
+        def run(trace: Trace) -> ClosedForm:
+            place = [trace.spot(names[1])]
+            one, two = (self._engine.density(x, pattern, place) for x in given)
+            return one - two * self._claim.factor
+
+        for cell in explore(names, Cone.of(2, [(1, 0)]), run):
+            ends |= {Fraction(y, e) for e, y in cell.cone.rays if e}
+            zero = None
+            if not _has_a_sign(cell.result, names, cell.cone, self._claim.epsilon):
+                zero = _linear_zero(cell.result, names)
+                if zero is None:
+                    raise _only_finite(self._claim, pattern)
+                ends.add(zero)
+        cuts: list[Any] = ["-inf", *sorted(ends), "inf"]
+        parts = [Interval(*one, lower_open=True, upper_open=True) for one in pairwise(cuts)]
+        return [_with_real(pattern, part) for part in parts]
+
+    def _values(
+        self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+    ) -> list[Value]:
+        """Return the outputs of a pattern with an integer, and intervals of it far out."""
+        assert not has_spots(tuple(given))  # integer noise is refused for all reals
+        if integers_in(pattern) > 1 or reals_in(pattern):
+            raise ValueRefusedError(
+                f"the output {shown(pattern)} has several numbers with noise, one without bound",
+                rule="Of integers without bound an output has one.",
+                way_out="Clamp the others, as in min(max(z, -10), 10).",
+            )
+        ends = [self._engine.tails(x, pattern) for x in given]
+        low, high = min(one.low for one in ends), max(one.high for one in ends)
+        for atom in atoms:  # a constant among the integers far out would disturb the sequence
+            number = _number_of(pattern, atom)
+            if number is not None:
+                low, high = min(low, floor(number)), max(high, ceil(number))
+        for side in (0, 1):
+            rates = {one.rates[side] for one in ends} - {None}
+            if len(rates) > 1 or high - low > _MOST_INTEGERS:
+                raise ValueRefusedError(
+                    "the integers of the output are not compared at two inputs",
+                    rule="Far out the probabilities at both are geometric with one ratio, and at "
+                    f"most {_MOST_INTEGERS:,} integers lie between.",
+                    way_out="Clamp the output, as in min(max(z, -10), 10).",
+                )
+        parts: list[Value] = list(range(low, high + 1))
+        parts = [Interval("-inf", low - 1), *parts, Interval(high + 1, "inf")]
+        return [with_integer(pattern, part) for part in parts]
+
+    def distribution(self, u: Entries) -> Chances:
+        """Return the probabilities of outputs and of patterns of outputs."""
+        if u in self._chances:
+            return self._chances[u]
+        given = assembled(self._claim.mechanism.inputs, u)
+        if has_spots(given):
+            listed = self._engine.distribution_at_spots(given).apart
+        else:
+            listed = self._engine.distribution(as_given(self._claim.mechanism, given)).apart
+        found = {State(-1, (output,)): chance for output, chance in listed}
+        if not has_spots(given):
+            self._chances[u] = found
+        return found
+
+
+def reals_in(pattern: Value) -> int:
+    """Return how many real numbers a pattern has."""
+    if isinstance(pattern, tuple):
+        return sum(map(reals_in, pattern))
+    return int(isinstance(pattern, RealType))
+
+
+def filled(pattern: Value, numbers: list[Value]) -> Value:
+    """Return a pattern with numbers for `Real`, in order; the list is used up."""
+    if isinstance(pattern, tuple):
+        return tuple(filled(item, numbers) for item in pattern)
+    return numbers.pop(0) if isinstance(pattern, RealType) else pattern
+
+
+def integers_in(pattern: Value) -> int:
+    """Return how many integers without bound a pattern has."""
+    if isinstance(pattern, tuple):
+        return sum(map(integers_in, pattern))
+    return int(pattern is int)
+
+
+def endless(pattern: Value) -> bool:
+    """Whether a pattern stands for more outputs than can be listed."""
+    return bool(integers_in(pattern) or reals_in(pattern))
+
+
+def _number_of(pattern: Value, output: Value) -> Fraction | None:
+    """Return the number that an output has in the place of the noise of a pattern."""
+    if pattern is int or isinstance(pattern, RealType):
+        is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
+        return Fraction(output) if is_number else None
+    if not isinstance(pattern, tuple) or not isinstance(output, tuple):
+        return None
+    if len(pattern) != len(output):
+        return None
+    found = None
+    for one, two in zip(pattern, output, strict=True):
+        if endless(one):
+            found = _number_of(one, two)
+        elif one != two:
+            return None
+    return found
+
+
+def _with_real(pattern: Value, part: Value) -> Value:
+    """Return a pattern with an interval in the place of its real number."""
+    if isinstance(pattern, tuple):
+        return tuple(_with_real(item, part) for item in pattern)
+    return part if isinstance(pattern, RealType) else pattern
+
+
+def _has_a_sign(form: ClosedForm, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
+    """Whether a closed form is seen to have one sign on a cone."""
+    signed = form.numerator * form.denominator
+    return not signed or any(
+        nonnegative_on(OrderedSum(one, names), cone, window=Window.of(0, on)).holds is True
+        for one in (signed, -signed)
+    )
+
+
+def _linear_zero(form: ClosedForm, names: tuple[str, ...]) -> Fraction | None:
+    """Return k if a closed form is a difference of two exponentials that are equal at y = k·ε."""
+    terms = list((form.numerator * form.denominator).entries(names))
+    if len(terms) != 2:
+        return None
+    (powers, rates, q), (others, more, r) = terms
+    if powers != others or q != -r or rates[1] == more[1]:
+        return None
+    return Fraction(more[0] - rates[0]) / Fraction(rates[1] - more[1])
+
+
+def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
+    what = "δ" if claim.measure == "privacy" else "bounded range"
+    return ValueRefusedError(
+        f"{what} is asked, and the output {shown(pattern)} holds real noise",
+        rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "
+        "sample at listed inputs, so that it is known where it is positive.",
+        way_out="Leave out delta, give inputs one by one, or release a rounded value.",
+    )
+
+
+def with_integer(pattern: Value, part: Value) -> Value:
+    """Return a pattern with an integer, or an interval of them, in the place of its integer."""
+    if isinstance(pattern, tuple):
+        return tuple(with_integer(item, part) for item in pattern)
+    return part if pattern is int else pattern

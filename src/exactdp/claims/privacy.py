@@ -1,0 +1,358 @@
+"""`Privacy`: a claim that a mechanism is differentially private, and its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.adjacency import Adjacency
+from exactdp.claims.breaches import Breach
+from exactdp.claims.claim import Due
+from exactdp.claims.counterexamples import points_of
+from exactdp.claims.deciding import examine
+from exactdp.claims.distances import linf
+from exactdp.claims.expressions import as_expression
+from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
+from exactdp.claims.losses import Loss, Losses
+from exactdp.claims.pairs import (
+    Own,
+    Pair,
+    Pairs,
+    listed_pairs,
+    pairs_everywhere,
+    read_adjacency,
+    refuse_everywhere,
+    regions_of_pair,
+    samples_of,
+)
+from exactdp.claims.places import OnRay
+from exactdp.claims.progress import nobody
+from exactdp.claims.region import RAY, Region
+from exactdp.claims.slopes import Slopes
+from exactdp.claims.vacuity import Content, Contents
+from exactdp.errors import ValueRefusedError, counted, shown
+from exactdp.language.budgets import read_epsilon
+from exactdp.language.layout import assembled
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, eps, exp, nonnegative
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import Trace, watched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from exactdp.claims.deltas import DeltaCurve
+    from exactdp.claims.loss_factor import Factor, Leakage
+    from exactdp.claims.progress import Progress
+    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.work import Explorer, Problem, Sign
+
+_BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
+_BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
+_BY_RATIO = "two outputs at a time: the ratios of their probabilities at u and at u′"
+_EVERYWHERE = (
+    "all pairs of real inputs at once: the parameters ε, u and u′ − u are cut into cones on which "
+    "both probabilities are exponential sums, and the sign of each bound is decided there"
+)
+MEASURES = ("privacy", "bounded_range")
+
+
+@dataclass(frozen=True, eq=False)
+class Privacy:
+    """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
+
+    For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
+    + δ. With measure="bounded_range" the ratio Pr[P(u) = o]/Pr[P(u′) = o] changes from output to
+    output by a factor of e^budget at most.
+    """
+
+    mechanism: Program
+    budget: Any = eps
+    delta: Any = 0
+    adjacent: Any = field(default=linf(1), kw_only=True)
+    inputs: Any = field(default=None, kw_only=True)
+    epsilon: Any = field(default=POSITIVE, kw_only=True)
+    measure: str = field(default="privacy", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Program):
+            raise ValueRefusedError(
+                f"{shown(self.mechanism)} is not a mechanism",
+                rule="A claim is about a mechanism.",
+                way_out="Put @mechanism above the function.",
+            )
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        if self.measure not in MEASURES:
+            raise ValueRefusedError(
+                f"measure is {shown(self.measure)}",
+                rule=f"measure is {' or '.join(map(repr, MEASURES))}.",
+            )
+        # Everything is read now, so that a wrong claim is refused before it is used.
+        _ = self.factor, self.delta_form, self.adjacency, self.input_set
+        if not is_listed(self.input_set):
+            refuse_everywhere(self)
+        if self.measure == "bounded_range" and self.delta_form:
+            raise ValueRefusedError(
+                "bounded range with a delta",
+                rule="Bounded range compares ratios of probabilities; there is no δ in it.",
+                way_out="Leave out delta.",
+            )
+
+    # What was given, as read ----------------------------------------------------------
+
+    @cached_property
+    def budget_form(self) -> ClosedForm:
+        """The budget as a closed form: a rational multiple of ε."""
+        form = as_expression(self.budget, "budget").at({})
+        linear = form.numerator.linear_form() if form.denominator == 1 else None
+        if linear is None or linear.keys() - {"eps"} or (form.numerator.constant() or 0) != 0:
+            raise ValueRefusedError(
+                f"budget = {form} is not a multiple of eps",
+                rule="e^budget is a closed form if budget is a rational number times eps.",
+                way_out="Write budget=2 * eps; at one ε the multiple may be any.",
+            )
+        if linear.get("eps", 0) < 0:
+            raise ValueRefusedError(f"budget = {form} is negative", rule="A budget is 0 or more.")
+        return form
+
+    @property
+    def multiple(self) -> Fraction:
+        """The budget as a multiple of ε."""
+        linear = self.budget_form.numerator.linear_form()
+        assert linear is not None
+        return linear.get("eps", Fraction(0))
+
+    @cached_property
+    def factor(self) -> ClosedForm:
+        """e^budget."""
+        return exp(self.budget_form)
+
+    @cached_property
+    def delta_form(self) -> ClosedForm:
+        """δ as a closed form."""
+        form = as_expression(self.delta, "delta").at({})
+        for gap, problem in ((form, "negative"), (1 - form, "above 1")):
+            if not nonnegative(gap, self.epsilon):
+                raise ValueRefusedError(
+                    f"delta = {form} is {problem} for some eps",
+                    rule="δ is a probability.",
+                    way_out="Correct delta, or restrict epsilon.",
+                )
+        return form
+
+    @cached_property
+    def adjacency(self) -> Adjacency | Own:
+        """Which inputs are adjacent."""
+        return read_adjacency(self.adjacent, self.mechanism)
+
+    @cached_property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        if isinstance(self.inputs, Pairs):
+            return tuple(
+                dict.fromkeys(
+                    self.mechanism.read_input(u) for one in self.inputs.pairs for u in one
+                )
+            )
+        return read_inputs(self.mechanism, self.inputs)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The ordered pairs of different adjacent inputs, by their single values, if listed."""
+        return listed_pairs(self) if is_listed(self.input_set) else ()
+
+    @cached_property
+    def losses(self) -> Losses:
+        """What must be proved, pair by pair."""
+        return Losses(self)
+
+    @cached_property
+    def work(self) -> Explorer:
+        """What was computed so far: cells of parameters and signs."""
+        from exactdp.claims.work import Explorer  # noqa: PLC0415
+
+        return Explorer(self)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether no probability jumps where inputs move."""
+        return not self.mechanism.kept(Engine).jumps
+
+    def regions(self) -> Iterator[tuple[Region, ...]]:
+        """Return the region of each listed pair, or those of all pairs of reals."""
+        if not is_listed(self.input_set):
+            yield from pairs_everywhere(self)
+        for u, v in self.pairs:
+            yield tuple(regions_of_pair(self, u, v))
+
+    def how_many_groups(self) -> int:
+        """Return how many groups of regions there are."""
+        return len(self.pairs) if is_listed(self.input_set) else len(list(pairs_everywhere(self)))
+
+    def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
+        """Return what must be proved at a sample of a region."""
+        if self.is_continuous or region.is_ray:
+            return self.losses.at(region, trace)
+        with watched(trace.spot("eps")):  # each comparison may be where a probability jumps
+            return self.losses.at(region, trace)
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return how much the claim says: nothing that could fail if δ is 1."""
+        del due
+        return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
+
+    def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
+        """Return the counterexample of a failed problem."""
+        one = problem.obligation
+        assert isinstance(one, Loss)
+        if not isinstance(problem.place, OnRay):
+            return self._confirmed(problem, sign)
+        at: Any = sign.witness
+        what = "product" if self.measure == "bounded_range" else "probability"
+        forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
+        if one.is_density:
+            what = "density"
+            count = len(problem.region.entries) - len(one.input) - 1
+            forms = tuple(form * eps**count for form in forms)
+        chance, other, allowed = forms
+        return Breach(self.both(one), one.outputs, at, chance, other, allowed, what)
+
+    def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
+        """Return the counterexample at a point of a cone, checked as a claim about one pair."""
+        for point in points_of(self, problem, sign.witness):
+            numbers = tuple(problem.region.numbers(point))
+            found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
+            if found.failures:
+                breach: Breach = found.failures[0]
+                return breach
+        return None
+
+    def both(self, one: Loss) -> tuple[Value, Value]:
+        """Return both inputs of a bound as a user writes them."""
+        half = len(one.input) // 2
+        sides = (assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:]))
+        u, v = (as_written(as_given(self.mechanism, side)) for side in sides)
+        return u, v
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        del findings
+        if not is_listed(self.input_set):
+            return _EVERYWHERE
+        if self.measure == "bounded_range":
+            return _BY_RATIO
+        return _BY_SET if self.delta_form else _BY_OUTPUT
+
+    def everywhere(self) -> Privacy:
+        """Return the same claim about all real inputs."""
+        return replace(self, inputs=AllReals())
+
+    def stronger(self) -> Slopes | None:
+        """Return the claim that no probability is too steep, if it implies this one."""
+        return Slopes.of(self)
+
+    def weaker(self) -> Privacy | None:
+        """Return the claim at a few simple inputs, if this one is about all reals."""
+        if is_listed(self.input_set):
+            return None
+        few = samples_of(self)
+        return None if few is None else replace(self, inputs=few)
+
+    def hint(self) -> str:
+        """Return nothing."""
+        return ""
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that are followed."""
+        return (
+            f"u and u′ are adjacent by {self.adjacency}, in both directions",
+            "outputs are compared as exact values",
+        )
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return why the claim says nothing, as words."""
+        if contents.examined:
+            return f"δ is 1 for every ε in {self.epsilon}"
+        return f"no two different inputs are adjacent by {self.adjacency}"
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a claim that says nothing."""
+        if contents.examined:
+            return "Give a smaller delta."
+        return "Give more inputs, or an adjacency that connects them."
+
+    def certificate(self, verdict: Verdict) -> dict[str, Any]:
+        """Return a verdict as plain JSON; refused for all reals, and where outputs hold noise."""
+        from exactdp.claims.certificates_privacy import certificate  # noqa: PLC0415
+
+        return certificate(verdict)
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """What is counted, one and many."""
+        return "pair", "pairs"
+
+    # Questions ------------------------------------------------------------------------
+
+    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+        """Decide the claim. With `all` every failing pair is listed, not only the first."""
+        from exactdp.claims.deciding import decide  # noqa: PLC0415
+
+        return decide(self, every=all, progress=progress)
+
+    def tightest(self, *, width: Number = "1e-6", progress: Progress | None = None) -> Leakage:
+        """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
+        from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
+
+        return tightest(self, width, progress)
+
+    def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
+        """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
+        from exactdp.claims.deltas import smallest_delta  # noqa: PLC0415
+
+        return smallest_delta(self, progress)
+
+    def smallest_budget(
+        self, delta: Any = None, *, width: Number = "1e-6", progress: Progress | None = None
+    ) -> Factor:
+        """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
+        from exactdp.claims.deltas import smallest_budget  # noqa: PLC0415
+
+        return smallest_budget(self, self.delta if delta is None else delta, width, progress)
+
+    # What it looks like ---------------------------------------------------------------
+
+    def __str__(self) -> str:
+        given = self.input_set
+        if isinstance(self.inputs, Pairs):
+            where = counted(len(self.inputs.pairs), "given pair")
+        elif isinstance(given, tuple):
+            kind = "given " if self.inputs is not None else "possible "
+            where = counted(len(given), f"{kind}input")
+        else:
+            where = str(given)
+        budget = str(self.budget_form).replace("eps", "ε").replace("*", "·")
+        if self.measure == "bounded_range":
+            what = f"has bounded range {budget}"
+        elif self.delta_form:
+            what = f"is ({budget}, {self.delta_form})-differentially private"
+        else:
+            what = f"is {budget}-differentially private"
+        return (
+            f"{self.mechanism.__name__} {what} for inputs adjacent by {self.adjacency} "
+            f"on {where}, for every ε in {self.epsilon}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Privacy: {self}>"

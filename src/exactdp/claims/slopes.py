@@ -1,0 +1,206 @@
+"""A stronger claim than privacy, with half of the parameters: how steep the probabilities are.
+
+If a·p + Σ c·∂p ≥ 0 for every change c of the input that adjacency allows, with p as a function of
+the inputs multiplied by ε, then ln p falls by at most a·ε on the way from an input to any adjacent
+one. The sum is linear in c, so the corners of the adjacency suffice; where p is monotone, one of
+them. The way must not leave the inputs (these are convex) and p must not jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.adjacency import Adjacency
+from exactdp.claims.claim import Due
+from exactdp.claims.inputs import Inputs, is_listed
+from exactdp.claims.pairs import inside
+from exactdp.claims.region import Combination, Region
+from exactdp.claims.vacuity import Content, Contents
+from exactdp.cones import Cone, OrderedSum
+from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.verdict import Finding
+    from exactdp.claims.work import Explorer, Problem, Sign
+
+BY_SLOPES = (
+    "all real inputs at once: on cones of inputs the probability of an output is one exponential "
+    "sum, and its logarithm is nowhere steeper than the budget allows"
+)
+_FEW = 8  # corners that are all looked at
+_ONE: ClosedForm = ExpPoly(1)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """a·p + Σ c·∂p ≥ 0 for an output, with each of some changes c."""
+
+    input: tuple[Value, ...]
+    output: Value
+    beta: tuple[ClosedForm, ...]
+    probability: ClosedForm = _ONE
+    allows_all: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """That ln p is nowhere steeper than a budget: a claim that implies one of privacy."""
+
+    claim: Privacy
+
+    @classmethod
+    def of(cls, claim: Privacy) -> Slopes | None:
+        """Return the stronger claim, if it implies a claim of privacy."""
+        if is_listed(claim.input_set) or claim.delta_form or claim.measure != "privacy":
+            return None
+        domains = kinds(claim.mechanism.inputs)
+        adjacency = claim.adjacency
+        if not isinstance(adjacency, Adjacency) or any(kind is not None for kind in domains):
+            return None
+        if not adjacency.corners(len(domains)):
+            return None
+        engine = claim.mechanism.kept(Engine)
+        return None if engine.outputs is None or engine.jumps else cls(claim)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    @property
+    def mechanism(self) -> Program:
+        """The mechanism."""
+        return self.claim.mechanism
+
+    @property
+    def epsilon(self) -> Interval:
+        """The values of ε."""
+        interval: Interval = self.claim.epsilon
+        return interval
+
+    @property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        return self.claim.input_set
+
+    @cached_property
+    def work(self) -> Explorer:
+        """What was computed so far."""
+        from exactdp.claims.work import Explorer  # noqa: PLC0415
+
+        return Explorer(self)
+
+    is_continuous = True
+    inputs = None
+    conventions: tuple[str, ...] = ()
+    nouns = "input", "inputs"
+
+    def stronger(self) -> None:
+        """Return nothing: there is no stronger claim."""
+
+    def weaker(self) -> None:
+        """Return nothing: there is no weaker claim."""
+
+    def regions(self) -> Iterator[tuple[Region, ...]]:
+        """Return the region of all inputs."""
+        reals = entry_names(self.mechanism.inputs)
+        names = ("eps", *reals)
+        unit = [tuple(Fraction(n == name) for n in names) for name in names]
+        walls = [unit[0], *inside(self.claim, unit[0], unit[1:])]
+        entries = tuple(map(Combination, unit[1:]))
+        whole = Region(names, Cone.of(len(names), walls), entries, self.epsilon).hull()
+        yield () if whole is None else (whole,)
+
+    def how_many_groups(self) -> int:
+        """Return 1."""
+        return 1
+
+    def due(self, region: Region, trace: Trace) -> Due[Slope]:
+        """Return what must be proved at a sample of the region."""
+        u = assembled(self.mechanism.inputs, region.values(trace))
+        engine = self.mechanism.kept(Engine)
+        found: list[Slope] = []
+        for output in engine.outputs or ():
+            chance = engine.probability_at_spots(u, output)
+            if chance.numerator:
+                found += self._slopes(u, output, chance, trace)
+        return Due(tuple(found))
+
+    def _slopes(
+        self, u: tuple[Value, ...], output: Value, chance: ClosedForm, trace: Trace
+    ) -> Iterator[Slope]:
+        names = trace.names[1:]
+        adjacency = self.claim.adjacency
+        assert isinstance(adjacency, Adjacency)
+        partial = [chance.derivative(name) for name in names]
+        corners = adjacency.corners(len(names))
+        budget = chance * self.claim.multiple
+        if len(corners) > max(_FEW, 2 * len(names)):
+            # One corner suffices where the probability is monotone: that must be proved, too.
+            signs = [_sign(form, trace) for form in partial]
+            for sign, form in zip(signs, partial, strict=True):
+                if form.numerator:
+                    yield Slope(u, output, (form * sign,))
+            corners = [
+                max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))
+            ]
+        steep = []
+        for corner in corners:
+            total = budget
+            for factor, form in zip(corner, partial, strict=True):
+                if factor and form.numerator:
+                    total = total + form * factor
+            steep.append(total)
+        yield Slope(u, output, tuple(dict.fromkeys(steep)))
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return that the claim says something."""
+        del due, is_at_least_one
+        return Content.SOMETHING
+
+    def refutation(self, problem: Problem, sign: Sign) -> Problem:
+        """Return where a probability is too steep; the mechanism may be private all the same."""
+        del sign
+        return problem
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        del findings
+        return BY_SLOPES
+
+    def everywhere(self) -> Slopes:
+        """Return the same claim about all real inputs."""
+        return Slopes(self.claim.everywhere())
+
+    def hint(self) -> str:
+        """Return nothing."""
+        return ""
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return nothing: it says something."""
+        del contents
+        return ""
+
+    def way_out(self, contents: Contents) -> str:
+        """Return nothing: it says something."""
+        del contents
+        return ""
+
+    def certificate(self, verdict: Any) -> dict[str, Any]:
+        """Return the certificate of the claim that is asked."""
+        return self.claim.certificate(verdict)
+
+
+def _sign(form: ClosedForm, trace: Trace) -> int:
+    """Return the sign of a closed form at a sample."""
+    function = OrderedSum(form.numerator * form.denominator, trace.names)
+    return 1 if function.sign_at(rational_vector(trace.sample)) >= 0 else -1

@@ -1,0 +1,59 @@
+"""`exactdp privacy`: how private mechanisms are, exactly."""
+
+from __future__ import annotations
+
+import click
+
+from exactdp import Privacy
+from exactdp.claims.inputs import is_listed
+from exactdp.cli import records
+from exactdp.cli.asking import ask
+from exactdp.cli.completing import complete_target
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.reading import Changes, change_options, read_option
+from exactdp.cli.work import Report
+from exactdp.reals.numbers import positive_width
+
+
+@click.command(
+    "privacy",
+    epilog=examples(
+        "exactdp privacy claims.py",
+        "exactdp privacy claims.py::private --inputs all",
+    ),
+)
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
+)
+@click.option(
+    "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose a."
+)
+@json_option
+@change_options
+@pass_output
+def command(output: Output, targets: tuple[str, ...], width: str, changes: Changes) -> int:
+    """Find the exact budget and δ of claims of privacy.
+
+    Each `Privacy` of the files is decided. Without δ, the smallest a is found such that the
+    mechanism is a·ε-private, with the pair of inputs, the output and the ε that decide it. With δ,
+    and at listed inputs, the smallest δ for the budget, as a function of ε.
+    """
+    read_option("--width", width, positive_width)
+
+    def question(claim: Privacy, report: Report) -> Json:
+        found = records.verdict(claim.check(progress=report))
+        best = curve = None
+        if not claim.delta_form:
+            best = records.leakage(claim.tightest(width=width, progress=report))
+        elif is_listed(claim.input_set):
+            curve = records.delta_curve(claim.smallest_delta(progress=report))
+        return {**found, "best": best, "delta": curve}
+
+    def say(title: str, answer: Json) -> None:
+        output.say_verdict(answer["verdict"], title, answer["sentence"])
+        if answer["best"]:
+            output.say(f"  {answer['best']['sentence']}")
+        if answer["delta"]:
+            output.say(f"  The smallest δ: {answer['delta']['sentence']}")
+
+    return ask(output, targets, changes, question, say, (Privacy,))

@@ -1,0 +1,96 @@
+"""Joint densities of the real numbers in an output, at a point that may depend on parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.values import Symbolic, Value
+from exactdp.measure.density import Density, Summand
+from exactdp.polyhedra.form import Form, Number
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.semantics.events import pattern_of, read_pattern
+from exactdp.semantics.exact import Arrival, moved
+from exactdp.semantics.graph import Edge, forms_of
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.plan import PreparedEdge, constant_part, noise_part
+
+_ZERO = ExpPoly(0)
+
+
+def at_input(output: Value, inputs: Mapping[str, Number]) -> Value:
+    """Return an output in which numbers without noise are numbers."""
+    if isinstance(output, tuple):
+        return tuple(at_input(item, inputs) for item in output)
+    if isinstance(output, Symbolic) and not noise_part(output):
+        return read_pattern(constant_part(output, inputs))
+    return output
+
+
+def pattern_at(arrival: Arrival, inputs: Mapping[str, Number]) -> Value:
+    """Return the pattern of an arrival's output: `Real` or `int` for its noise."""
+    return pattern_of(at_input(arrival.output, inputs), lambda form: is_integer(arrival, form))
+
+
+def is_integer(arrival: Arrival, form: Symbolic) -> bool:
+    """Whether the noise in a form is integer noise."""
+    integers = arrival.density.products[0].integers
+    return not integers.isdisjoint(noise_part(form))
+
+
+def joint_density(
+    found: Sequence[Arrival], pattern: Value, points: Sequence[Any], inputs: Mapping[str, Number]
+) -> ClosedForm:
+    """Return the density of the scaled real numbers of a pattern at points."""
+    total: ClosedForm = _ZERO
+    for arrival in found:
+        if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
+            continue
+        forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
+        _refuse_dependent(forms, pattern)
+        way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
+        density = moved(arrival.density, way, inputs)
+        for part in density.products:
+            total = total + _value(part, density, points)
+    return total
+
+
+def _refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:
+    """Refuse numbers of which one follows from the others: together they have no density."""
+    rows = [dict(noise_part(form)) for form in forms]
+    while rows:
+        row = {name: q for name, q in rows.pop().items() if q}
+        if not row:
+            raise ValueRefusedError(
+                f"the numbers of the output {shown(pattern)} are not independent noise",
+                rule="Privacy of real outputs compares densities, and one of these numbers follows "
+                "from the others.",
+                way_out="Release each noisy number once.",
+            )
+        name, q = next(iter(row.items()))
+        for other in rows:
+            factor = other.get(name, 0) / q
+            for key, value in row.items():
+                other[key] = other.get(key, 0) - factor * value
+
+
+def _value(part: Summand, density: Density, points: Sequence[Any]) -> ClosedForm:
+    """Return a product at a point."""
+    frame = density.frame
+    current: Summand | None = part
+    if part.joints:
+        for variable, point in enumerate(points):
+            if current is not None:
+                current = current.substituted(variable, Form({}, point), frame)
+        return _ZERO if current is None else current.number(frame)
+    for one in part.conditions:
+        value: Any = one.form.constant
+        for name, q in one.form.coefficients.items():
+            value = value + points[int(str(name))] * q
+        if not value > 0:
+            return _ZERO
+    weight = frame.one
+    for variable, point in enumerate(points):
+        weight = weight * part.functions[variable].at(frame.point(point))
+    return part.with_weight(weight).number(frame)

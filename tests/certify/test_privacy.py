@@ -1,0 +1,181 @@
+"""Certificates of privacy: accepted as written, rejected where anything that matters is changed."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, index, misc, name-defined"
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from exactdp import (
+    Dom,
+    Grid,
+    Pairs,
+    Privacy,
+    Real,
+    certify,
+    choose,
+    dlap,
+    eps,
+    exp,
+    expo,
+    hamming,
+    l1,
+    lap,
+    mechanism,
+    one_entry,
+)
+from exactdp.reals.certificates import seal
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
+)
+
+
+@mechanism
+def noisy_max(q: Real[2]):
+    return lap(eps / 2, q[0]) > lap(eps / 2, q[1])
+
+
+@mechanism
+def exponential_max(q: Real[3]):
+    best, top = 0, expo(eps / 2, q[0])
+    for i in range(1, 3):
+        r = expo(eps / 2, q[i])
+        if r > top:
+            best, top = i, r
+    return best
+
+
+@mechanism
+def response(b: Dom(0, 1)):
+    return choose({b: exp(eps) / (exp(eps) + 1), 1 - b: 1 / (exp(eps) + 1)})
+
+
+@mechanism
+def count(x: Dom(0, 2)):
+    return min(max(dlap(eps, x), 0), 2)
+
+
+DELTA = (exp(eps) - exp(eps / 2)) / (1 + exp(eps))
+CLAIMS = {
+    "grid": Privacy(noisy_max, inputs=Grid(-1, 1)),
+    "l1": Privacy(noisy_max, inputs=Grid(-1, 1), adjacent=l1(1)),
+    "one entry": Privacy(noisy_max, eps / 2, inputs=Grid(-1, 1), adjacent=one_entry(1)),
+    "pairs": Privacy(noisy_max, inputs=Pairs(([0, 0], [1, -1]))),
+    "too small a budget": Privacy(noisy_max, eps / 2, inputs=Grid(-1, 1)),
+    "response": Privacy(response, adjacent=hamming(1)),
+    "delta": Privacy(response, eps / 2, DELTA, adjacent=hamming(1)),
+    "too small a delta": Privacy(response, eps / 2, DELTA / 2, adjacent=hamming(1)),
+    "bounded range": Privacy(exponential_max, inputs=Grid(0, 1), measure="bounded_range"),
+    "integers": Privacy(count),
+    "delta in pieces": Privacy(count, eps / 2, 1 - exp(-eps / 2)),
+}
+
+
+@cache
+def written(name: str) -> dict[str, Any]:
+    return CLAIMS[name].check().certificate
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_accepted(name: str) -> None:
+    document = json.loads(json.dumps(written(name)))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    report = certify.check(document)
+    assert report, report.reason
+    assert ("the claim holds" in report.reason) == (CLAIMS[name].check().outcome == "holds")
+    assert bool(report.taken) == (CLAIMS[name].mechanism == count)  # dlap is not derived again
+
+
+def smaller_budget(document: Any) -> None:
+    document["claim"]["budget"] = "1/2"
+
+
+def wider(document: Any) -> None:
+    document["claim"]["adjacent"] = {"linf": "2"}
+
+
+def another_verdict(document: Any) -> None:
+    document["verdict"] = "fails"
+
+
+def fewer_signs(document: Any) -> None:
+    del document["signs"][0]
+
+
+def another_program(document: Any) -> None:
+    document["claim"]["mechanism"] = document["claim"]["mechanism"].replace("eps / 2", "eps", 1)
+
+
+def another_distribution(document: Any) -> None:
+    first, second = document["distributions"][1]
+    first[1], second[1] = second[1], first[1]
+
+
+def an_output_less(document: Any) -> None:
+    del document["distributions"][0][0]
+
+
+def more_inputs(document: Any) -> None:
+    document["claim"]["inputs"] = {"grid": ["-2", "1", "1"]}
+
+
+def another_epsilon(document: Any) -> None:
+    document["claim"]["epsilon"]["upper"] = "5"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        smaller_budget,
+        wider,
+        another_verdict,
+        fewer_signs,
+        another_program,
+        another_distribution,
+        an_output_less,
+        more_inputs,
+        another_epsilon,
+    ],
+)
+def test_rejected(change: Callable[[Any], None]) -> None:
+    document = copy.deepcopy(written("grid"))
+    change(document)
+    del document["seal"]
+    report = certify.check({**document, "seal": seal(document)})
+    assert not report.accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [
+        ("too small a budget", "eps", "-1"),
+        ("too small a budget", "inputs", [0, 8]),
+        ("too small a budget", "outputs", []),
+        ("too small a delta", "eps", "1/1000000"),
+        ("bounded range", "outputs", ["0", "0"]),
+    ],
+)
+def test_counterexamples_that_are_none(name: str, key: str, value: Any) -> None:
+    document = copy.deepcopy(written(name))
+    document["counterexamples"][0][key] = value
+    del document["seal"]
+    if (name, key) == ("too small a delta", "eps"):  # there the true δ is the larger one, too
+        assert certify.check({**document, "seal": seal(document)})
+    else:
+        assert not certify.check({**document, "seal": seal(document)})
+
+
+def test_a_delta_that_is_too_small_is_not_proved() -> None:
+    document = copy.deepcopy(written("delta"))
+    document["claim"]["delta"] = written("too small a delta")["claim"]["delta"]
+    del document["seal"]
+    assert not certify.check({**document, "seal": seal(document)})
