@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         Disagreement,
         Grid,
         Kappa,
+        Radius,
+        Risk,
         Tightness,
         alpha,
         discrete,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
     from exactdp.public.answers import ErrorCurve, Verdict
+    from exactdp.public.error_bound import ErrorBound
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.reals import (
         ClosedForm,
@@ -90,6 +93,7 @@ __all__ = [
     "Disagreement",
     "Dom",
     "Enclosure",
+    "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
     "ExpPoly",
@@ -105,7 +109,9 @@ __all__ = [
     "Piecewise",
     "Place",
     "ProgramError",
+    "Radius",
     "Real",
+    "Risk",
     "Root",
     "SolutionSet",
     "Stretch",
@@ -148,6 +154,7 @@ _ROOMS = (
     "exactdp.reals",
     "exactdp.language",
     "exactdp.public.mechanism",
+    "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.claims",
     "exactdp.measure.work",

@@ -7,9 +7,9 @@
     def test_with_the_fixture(exactdp_check):
         verdict = exactdp_check(lemma)
 
-A marked test returns a claim, or claims in lists and dictionaries; it passes if they hold. A claim
-that fails, is undecided or says nothing fails the test with its sentence. Fixtures and parametrize
-work as ever.
+A marked test returns a claim (`Accuracy` or `ErrorBound`), or claims in lists and dictionaries; it
+passes if they hold. A claim that fails, is undecided or says nothing fails the test with its
+sentence. Fixtures and parametrize work as ever.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from exactdp import Accuracy, Verdict
+    from exactdp import Accuracy, ErrorBound, Verdict
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,12 +50,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @pytest.fixture
-def exactdp_check() -> Callable[[Accuracy], Verdict]:
+def exactdp_check() -> Callable[[Accuracy | ErrorBound], Verdict]:
     """Return a function that checks a claim, fails the test if it does not hold, and answers."""
 
-    def check(claim: Accuracy) -> Verdict:
+    def check(claim: Accuracy | ErrorBound) -> Verdict:
         with _Quietly():
-            _refuse_unless_claim(claim)
+            if not _is_bound(claim):
+                _refuse_unless_claim(claim)
             verdict = claim.check()
         if not verdict:
             pytest.fail(verdict.sentence, pytrace=False)
@@ -76,9 +77,18 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy]]:
     if isinstance(value, dict | list | tuple):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(f"{name}[{key!r}]", item)
+    elif _is_bound(value):
+        claims = value.claims
+        yield from _walk(name, claims[0] if len(claims) == 1 else claims)
     else:
         _refuse_unless_claim(value)
         yield name, value
+
+
+def _is_bound(value: Any) -> bool:
+    from exactdp import ErrorBound  # noqa: PLC0415  as below
+
+    return isinstance(value, ErrorBound)
 
 
 def _refuse_unless_claim(value: Any) -> None:

@@ -126,7 +126,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a fractional power": (lambda: alpha ** Fraction(1, 2), "whole number"),  # type: ignore[operator]
     "a comparison": (lambda: bool(alpha), "neither true nor false"),
     "a minimum of nothing": (minimum, "minimum() of nothing"),
-    "β negative": (lambda: decided(beta=-1), "is negative"),
+    "β negative": (lambda: decided(beta=-1), "beta is -1"),
     "β negative somewhere": (lambda: decided(beta=eps - 1), "is negative at eps = 1/2"),
     "β not defined": (lambda: decided(beta=1 / (1 - eps) ** 2), "is not defined"),
     "β divides by 0": (lambda: decided(beta=1 / (eps - eps)), "by"),
@@ -218,7 +218,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no mechanism": (lambda: Accuracy(max, BOUND), "is not a mechanism"),  # type: ignore[arg-type]
     "ε from below 0": (lambda: about(epsilon=(-1, 1)), "positive"),
     "ε is 0": (lambda: about(epsilon="[0, 1]"), "positive"),
-    "ε is no interval": (lambda: about(epsilon=3), "not an interval"),
+    "ε is no interval": (lambda: about(epsilon=[3]), "not an interval"),
     "no such boundary": (lambda: about(boundary="open"), "boundary is 'open'"),
     "no such agreement": (lambda: about(agreement=True), "agreement is True"),
     "no width": (lambda: about().tightest(width=0), "width is not positive"),

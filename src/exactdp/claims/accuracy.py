@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
+from exactdp.claims.distances import InputDistance, linf, read_input_distance
 from exactdp.claims.expressions import Expression, Symbol, as_expression
+from exactdp.claims.fitting import input_distance_for, output_distance_for
 from exactdp.claims.functions import written
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import Inputs, as_given, read_inputs
-from exactdp.claims.levels import ANY, Level, Range, read_level
+from exactdp.claims.inputs import AllReals, Box, Grid, Inputs, as_given, read_inputs
+from exactdp.claims.levels import ANY, AnyLevel, Level, Range, constant, read_level
 from exactdp.claims.obligations import Obligations
 from exactdp.claims.output_distances import (
     OutputDistance,
@@ -25,21 +28,35 @@ from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import Interval
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import Number
+from exactdp.reals.numbers import Number, is_percentage, probability, spell
 from exactdp.semantics.spots import has_spots, watched
 
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.progress import Progress
+    from exactdp.claims.radii import Radius
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Work
     from exactdp.reals import SolutionSet
 
 
-@dataclass(frozen=True, eq=False)
+Beta: TypeAlias = Expression | ClosedForm | Number | Callable[[Any], object]
+"""A formula for β, or a function that takes an input and returns one."""
+LevelGiven: TypeAlias = (
+    Expression | ClosedForm | Number | Interval | tuple[Number, Number] | AnyLevel
+)
+"""α or γ: a number, a formula, a range or `ANY`."""
+IdealGiven: TypeAlias = Program | Mapping[Any, object] | Callable[..., object] | None
+InputDistanceGiven: TypeAlias = InputDistance | str | Callable[..., object] | None
+OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable[..., object] | None
+InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | None
+EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Accuracy:
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
@@ -48,27 +65,56 @@ class Accuracy:
     """
 
     mechanism: Program
+    # What follows is as the user gave it, but for ε, which is an interval.
     beta: Any
-    alpha: Any = ANY
-    gamma: Any = 0
-    ideal: Any = field(default=None, kw_only=True)
-    input_distance: Any = field(default=linf, kw_only=True)
-    output_distance: Any = field(default=discrete, kw_only=True)
-    inputs: Any = field(default=None, kw_only=True)
-    epsilon: Any = field(default=POSITIVE, kw_only=True)
-    boundary: str = field(default="skip", kw_only=True)
+    alpha: Any
+    gamma: Any
+    ideal: Any
+    input_distance: Any
+    output_distance: Any
+    inputs: Any
+    epsilon: Any
+    boundary: str
     """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
-    agreement: str = field(default="equal", kw_only=True)
+    agreement: str
     """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Program):
+    def __init__(  # noqa: PLR0913 what a claim consists of
+        self,
+        mechanism: Program,
+        beta: Beta,
+        alpha: LevelGiven = ANY,
+        gamma: LevelGiven = 0,
+        *,
+        ideal: IdealGiven = None,
+        input_distance: InputDistanceGiven = None,
+        output_distance: OutputDistanceGiven = None,
+        inputs: InputsGiven = None,
+        epsilon: EpsilonGiven = POSITIVE,
+        boundary: str = "skip",
+        agreement: str = "equal",
+    ) -> None:
+        if not isinstance(mechanism, Program):
             raise ValueRefusedError(
-                f"{shown(self.mechanism)} is not a mechanism",
+                f"{shown(mechanism)} is not a mechanism",
                 rule="A claim is about a mechanism.",
                 way_out="Put @mechanism above the function.",
             )
-        object.__setattr__(self, "epsilon", _read_epsilon(self.epsilon))
+        given: dict[str, object] = {
+            "mechanism": mechanism,
+            "beta": probability(beta, "beta") if is_percentage(beta) else beta,
+            "alpha": alpha,
+            "gamma": gamma,
+            "ideal": ideal,
+            "input_distance": input_distance,
+            "output_distance": output_distance,
+            "inputs": inputs,
+            "epsilon": read_epsilon(epsilon),
+            "boundary": boundary,
+            "agreement": agreement,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
         for name, allowed in (
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
@@ -83,6 +129,7 @@ class Accuracy:
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
         _ = self.ideal_function, self.input_set
         self._check_names()
+        self._check_beta()
 
     # What was given, as read ----------------------------------------------------------
 
@@ -99,11 +146,15 @@ class Accuracy:
     @cached_property
     def input_metric(self) -> InputDistance:
         """The distance on inputs."""
+        if self.input_distance is None:
+            return input_distance_for(self.mechanism.checked.output)
         return read_input_distance(self.input_distance, self.mechanism)
 
     @cached_property
     def output_metric(self) -> OutputDistance:
         """The distance on outputs."""
+        if self.output_distance is None:
+            return output_distance_for(self.mechanism.checked.output)
         return read_output_distance(self.output_distance, self.mechanism)
 
     @cached_property
@@ -167,6 +218,13 @@ class Accuracy:
                             rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
                         )
 
+    def _check_beta(self) -> None:
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return
+        number = constant(self.formula)
+        if number is not None:
+            probability(number, "beta")
+
     @cached_property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
@@ -215,13 +273,30 @@ class Accuracy:
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
-        self, *, beta: Any = None, width: Number = "1e-12", progress: Progress | None = None
+        self,
+        *,
+        beta: Beta | None = None,
+        width: Number = "1e-12",
+        progress: Progress | None = None,
     ) -> Budget:
-        """Return the smallest ε from which on the claim holds, with another β if one is given."""
+        """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
+
+    def smallest_gamma(
+        self,
+        *,
+        eps: EpsilonGiven | None = None,
+        width: Number = "1e-12",
+        progress: Progress | None = None,
+    ) -> Radius:
+        """Return the least γ for which the claim holds, for every ε or for the given ones."""
+        from exactdp.claims.radii import smallest_gamma  # noqa: PLC0415
+
+        on = self.epsilon if eps is None else read_epsilon(eps)
+        return smallest_gamma(self, on, width, progress)
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
@@ -236,32 +311,62 @@ class Accuracy:
             beta = written(self.beta)
         else:
             beta = str(self.formula)
-        given = self.input_set
-        if isinstance(given, tuple):
-            kind = "given " if self.inputs is not None else "possible "
-            where = counted(len(given), f"{kind}input")
-        else:
-            where = str(given)
         alpha, gamma = (
             f"{name} {level}" if isinstance(level, Range) else f"{name} = {level}"
             for name, level in (("α", self.alpha_level), ("γ", self.gamma_level))
         )
         return (
             f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
-            f"β = {beta}{self._distances} on {where}, for every ε in {self.epsilon}"
+            f"β = {beta}{self._unless_assumed} {self.where}, for {self.when}"
         )
 
     @property
-    def _distances(self) -> str:
-        """The distances as words, unless they are those that a reader would assume."""
-        inputs, outputs = self.input_metric, self.output_metric
+    def where(self) -> str:
+        """At which inputs the claim is made, as words."""
+        given = self.input_set
+        if not isinstance(given, tuple):
+            return f"on {given}"
+        kind = "given " if self.inputs is not None else "possible "
+        return f"on {counted(len(given), f'{kind}input')}"
+
+    @property
+    def when(self) -> str:
+        """For which ε the claim is made, as words."""
+        on = self.epsilon
+        return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+
+    @property
+    def distances(self) -> str:
+        """The distances, as words."""
+        return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
+
+    speaks_of_alpha = True
+    """Whether α and γ are named where the claim fails."""
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that the claim follows."""
+        boundary = {
+            "skip": "an input whose distance to disagreement is not above α claims nothing "
+            "(Definition 2)",
+            "check": "an input whose distance to disagreement equals α is checked too "
+            "(the paper's experiments)",
+        }[self.boundary]
+        agreement = {
+            "equal": "two ideal outputs agree if they are equal (Definition 1)",
+            "output_distance": "two ideal outputs agree if their output distance is 0 (Lemma 3)",
+        }[self.agreement]
+        return self.distances, boundary, agreement
+
+    @property
+    def _unless_assumed(self) -> str:
+        """The distances, unless they are those that a reader would assume."""
         noisy = self.mechanism.checked.output.holds_noise
-        if not noisy and inputs == linf and outputs == discrete_outputs:
-            return ""
-        return f" (distances: {inputs} of inputs, {outputs} of outputs)"
+        are_usual = self.input_metric == linf and self.output_metric == discrete_outputs
+        return "" if are_usual and not noisy else f" ({self.distances})"
 
     def __repr__(self) -> str:
-        return f"<Accuracy: {self}>"
+        return f"<{type(self).__name__}: {self}>"
 
 
 def _of_input(beta: Asked, u: Value) -> Expression:
@@ -280,7 +385,8 @@ def _of_input(beta: Asked, u: Value) -> Expression:
     return found
 
 
-def _read_epsilon(value: object) -> Interval:
+def read_epsilon(value: object) -> Interval:
+    """Return the ε of a claim as a user gives them: an interval, two ends, or a number."""
     if isinstance(value, tuple | list) and len(value) == 2:
         interval = Interval(*value)
         if interval.lower == 0:
@@ -289,7 +395,9 @@ def _read_epsilon(value: object) -> Interval:
         interval = Interval.of(value)  # type: ignore[arg-type]
     if interval.lower < 0 or (interval.lower == 0 and not interval.lower_open):
         raise ValueRefusedError(
-            f"epsilon is in {interval}",
+            f"epsilon is {spell(Fraction(interval.lower))}"
+            if interval.is_point
+            else f"epsilon is in {interval}",
             rule="The privacy budget is positive.",
             way_out="Write epsilon='(0, 1]'.",
         )

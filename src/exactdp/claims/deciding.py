@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 ON_CONES = (
-    "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
+    "α or γ moves with ε, or β is not seen to fall in them (Corollary 13): the sign of "
     "an exponential sum on cones of (ε, εα, εγ)"
 )
 EVERYWHERE = (
-    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
+    "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 _MOST_PIECES = 200

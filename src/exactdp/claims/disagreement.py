@@ -29,6 +29,7 @@ from exactdp.polyhedra.elimination import project, solution
 from exactdp.polyhedra.form import Form, Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import fraction, inf, spell
+from exactdp.reals.told import Told
 from exactdp.semantics.events import is_number
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, has_spots
@@ -48,8 +49,8 @@ Differ: TypeAlias = Callable[[Value], bool]
 """Whether an output disagrees with that at the input one looks at."""
 
 
-@dataclass(frozen=True)
-class Disagreement:
+@dataclass(frozen=True, repr=False)
+class Disagreement(Told):
     """dd(u), with a nearest input of another ideal output (None if there is none)."""
 
     distance: Distance

@@ -158,12 +158,16 @@ class _ScoreGap(OutputDistance):
         """Return the difference of two scores."""
         return abs(self._score(u, one) - self._score(u, two))
 
+    def scores(self, u: Value) -> dict[Value, Fraction]:
+        """Return the scores of the candidates of the mechanism's `expmech` at an input."""
+        assert self.mechanism is not None
+        return _scores(self.mechanism, u)
+
     def _score(self, u: Value, output: Value) -> Any:
         if self.score is not None:
             found = _called(self.score, "the score", u, output)
             return found if isinstance(found, Spot) else _read_score(found, output)
-        assert self.mechanism is not None
-        scores = _scores(self.mechanism, u)
+        scores = self.scores(u)
         if output not in scores:
             raise ValueRefusedError(
                 f"{shown(output)} is not a candidate of the mechanism's expmech",
@@ -277,6 +281,48 @@ class _OwnOutput(OutputDistance):
                 )
             self._machines[types] = function.machine
         return self._machines[types]
+
+
+@dataclass(frozen=True)
+class LargestError(OutputDistance):
+    """The largest error of the entries of an output, each of its own kind.
+
+    "number": the difference; "position": the difference of the input's values there; "equal":
+    infinite unless the entries are equal.
+    """
+
+    entries: tuple[str, ...]
+    name: str = "largest_error"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the largest error."""
+        if any(k == "equal" and a != b for k, a, b in zip(self.entries, one, two, strict=True)):
+            return inf
+        return max(abs(gap) for gap in self._gaps(u, one, two))
+
+    def _gaps(self, u: Value, one: Value, two: Value) -> Iterator[Any]:
+        for kind, a, b in zip(self.entries, one, two, strict=True):
+            if kind == "number":
+                yield a - b
+            elif kind == "position":
+                yield u[a] - u[b]
+
+    def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
+        """Return the outputs all of whose errors are at most the radius."""
+
+        def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
+            pairs = zip(self.entries, output, other, strict=True)
+            if any(kind == "equal" and a != b for kind, a, b in pairs):
+                return
+            sides = [
+                side
+                for gap in self._gaps(u, output, other)
+                for side in (radius - gap, radius + gap)
+            ]
+            if all(isinstance(side, Linear) or side >= 0 for side in sides):
+                yield [(side, ">=") for side in sides if isinstance(side, Linear)]
+
+        return regions
 
 
 def _type_of(output: Value) -> InputType | None:

@@ -13,6 +13,7 @@ from exactdp.claims.obligations import Obligation
 from exactdp.claims.regions import Region
 from exactdp.claims.vacuity import Content, Contents, way_out, why_empty
 from exactdp.claims.work import Leaf, Problem, Sign
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -57,8 +58,8 @@ class Finding:
         return bool(self.failures) and self.decided[-1][0].obligation is one
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Told):
     """Whether a claim holds, why, and how that was found."""
 
     claim: Accuracy
@@ -127,19 +128,7 @@ class Verdict:
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
         """The conventions that were followed; nothing else is assumed."""
-        claim = self.claim
-        boundary = {
-            "skip": "an input whose distance to disagreement is not above α claims nothing "
-            "(Definition 2)",
-            "check": "an input whose distance to disagreement equals α is checked too "
-            "(the paper's experiments)",
-        }[claim.boundary]
-        agreement = {
-            "equal": "two ideal outputs agree if they are equal (Definition 1)",
-            "output_distance": "two ideal outputs agree if their output distance is 0 "
-            "(Lemma lem:nmax)",
-        }[claim.agreement]
-        return boundary, agreement, "no conjecture is used"
+        return *self.claim.conventions, "no conjecture is used"
 
     @property
     def sentence(self) -> str:
@@ -173,6 +162,9 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.outcome == "holds"
 
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.sentence}>"
+
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
         one, many = ("cell", "cells") if self.is_everywhere else ("input", "inputs")
@@ -181,7 +173,7 @@ class Verdict:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({why_empty(self.claim, self.contents)})"
         if self.claim.inputs is None and not self.is_everywhere:
-            where += "; these are all inputs of the finite domain (Corollary cor:finite)"
+            where += "; these are all inputs of the finite domain (Corollary 17)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
         if len(self.counterexamples) > 1:

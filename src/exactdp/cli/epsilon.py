@@ -46,7 +46,7 @@ def command(
     def question(claim: Accuracy, report: Report) -> Json:
         found = claim.smallest_epsilon(beta=target, width=width, progress=report)
         return {
-            "sentence": str(found).removesuffix(found.note).strip(),
+            "sentence": found.sentence,
             "set": str(found.everywhere),
             "stretches": records.solutions(found.everywhere),
             "complete": found.is_complete,

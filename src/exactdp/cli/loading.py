@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, Mechanism
+from exactdp import Accuracy, ErrorBound, Mechanism
 from exactdp.cli.reading import value_of
 from exactdp.errors import ExactdpError, Place, counted, kind_of
 
@@ -86,7 +86,7 @@ def find_mechanism(target: str) -> Mechanism:
             way_out=f"Write {file}::NAME. {_names(module)}",
         )
     value = _named(module, file, name)
-    if isinstance(value, Accuracy):
+    if isinstance(value, Accuracy | ErrorBound):
         return value.mechanism
     if isinstance(value, Mechanism):
         return value
@@ -144,7 +144,10 @@ def _in_file(file: str, name: str) -> list[Found]:
     return chosen
 
 
-_RULE = "Claims are `Accuracy` objects in variables of the file, also in lists and dictionaries."
+_RULE = (
+    "Claims are `Accuracy` and `ErrorBound` objects in variables of the file, also in lists and "
+    "dictionaries."
+)
 
 
 def _claims(file: str) -> list[Found]:
@@ -164,9 +167,14 @@ def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy]]:
 
 def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy]]:
     """Yield the claims in a value with their names; what was seen before has a name already."""
-    if not isinstance(value, Accuracy | list | tuple | dict) or id(value) in seen:
+    if not isinstance(value, Accuracy | ErrorBound | list | tuple | dict) or id(value) in seen:
         return
     seen.add(id(value))
+    if isinstance(value, ErrorBound):
+        if value.within is None or value.allowed is None:
+            return  # a question, not a claim
+        claims = value.claims
+        value = claims[0] if len(claims) == 1 else claims
     if isinstance(value, Accuracy):
         yield name, value
         return

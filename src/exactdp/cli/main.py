@@ -17,6 +17,7 @@ from exactdp.errors import ExactdpError
 #: Each command is the object `command` of the module with its name.
 COMMANDS = {
     "check": "Decide the claims of files, for every ε.",
+    "error": "Find how far off, how often, or at which ε.",
     "probability": "Show exact probabilities of outputs, in closed form.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
     "epsilon": "Find the ε for which a claim holds, and the smallest.",
