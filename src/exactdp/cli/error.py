@@ -12,7 +12,7 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import read_inputs, read_interval, read_option
-from exactdp.cli.work import Job, Report, results
+from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import inf, probability, rational
 
@@ -70,13 +70,10 @@ def command(
         simultaneous=not each,
     )
     job = Job(target, target.partition("::")[0], lambda report: _answer(bound, on, report))
-    for _, answer in results([job], 1, output):
-        if isinstance(answer, ExactdpError):
-            raise answer
-        output.say_verdict(answer.get("verdict", ""), target, answer["sentence"])
-        code: int = answer.pop("code")
-        return output.document(code, **answer)
-    return 130
+    answer = result(job, output)
+    output.say_verdict(answer.get("verdict", ""), target, answer["sentence"])
+    code: int = answer.pop("code")
+    return output.document(code, **answer)
 
 
 def _answer(bound: ErrorBound, eps: Interval | None, report: Report) -> Json:
