@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 
 # The main job, after installing only what it needs: about a minute.
 demo: .venv/.light
-	$(BIN)/python examples/demo.py exactdp-demo
+	$(BIN)/python examples/demo.py --keep
 
 # The tables of the paper, with every row decided again: some minutes.
 reproduce: .venv/.light

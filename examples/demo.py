@@ -56,9 +56,10 @@ def _write(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).mkdir(exist_ok=True)
-        main(Path(sys.argv[1]))
+    if sys.argv[1:] == ["--keep"]:
+        kept = Path("exactdp-demo")
+        kept.mkdir(exist_ok=True)
+        main(kept)
     else:
         with tempfile.TemporaryDirectory() as nowhere:
             main(Path(nowhere))

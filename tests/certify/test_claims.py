@@ -265,7 +265,8 @@ def test_a_minimum_must_be_proved_for_each_part() -> None:
 
 def test_a_beta_that_grows_is_said_not_to_fall() -> None:
     """α/(α + 1) tends to 1, and Pr ≥ 0 is proved; but the limit does not stand for smaller α."""
-    right = Accuracy(make("noisy_max", 1), beta="1/2", inputs=[[0]]).check().certificate
+    falling = 1 + 1 / (alpha + 1)  # tends to 1, too
+    right = Accuracy(make("noisy_max", 1), beta=falling, inputs=[[0]]).check().certificate
     one = ["form", [["1", 0, "0"]], [["1", 0, "0"]]]
     grows = ["/", ["name", "alpha"], ["+", ["name", "alpha"], one]]
     report = certify.check(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))

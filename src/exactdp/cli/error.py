@@ -10,7 +10,7 @@ from exactdp import ErrorBound, Interval
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
@@ -37,6 +37,7 @@ from exactdp.reals.numbers import inf, probability, rational
     "--each", is_flag=True, help="Of several numbers, bound each by itself, not all together."
 )
 @json_option
+@timeout_option
 @pass_output
 def command(
     output: Output,

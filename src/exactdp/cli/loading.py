@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 from exactdp import Accuracy, ErrorBound, Mechanism
 from exactdp.cli.reading import value_of
+from exactdp.cli.settings import defaults
 from exactdp.errors import ExactdpError, Place, counted, kind_of
 
 
@@ -46,7 +47,18 @@ class Found:
 
 
 def find_claims(targets: Sequence[str], substring: str = "") -> list[Found]:
-    """Return the claims of targets, in order, each once; refuse targets without claims."""
+    """Return the claims of targets, in order, each once; refuse targets without claims.
+
+    Without targets, those of [tool.exactdp] in pyproject.toml are taken.
+    """
+    targets = targets or defaults().get("check", {}).get("targets", ())
+    if not targets:
+        raise ExactdpError(
+            "no file is named",
+            rule="A target is FILE, FILE::NAME or a folder.",
+            way_out="Write for example claims.py, or targets = ['claims'] under [tool.exactdp] in "
+            "pyproject.toml.",
+        )
     found: dict[str, Found] = {}
     for target in targets:
         file, name = _parts(target)

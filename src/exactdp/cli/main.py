@@ -11,6 +11,7 @@ import click
 
 from exactdp import __version__
 from exactdp.cli.output import Output, StoppedError, mistake
+from exactdp.cli.settings import defaults
 from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
 
@@ -101,8 +102,11 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _answered(arguments: list[str] | None) -> int:
     output = Output()
+    output.arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code: Any = group.main(arguments, "exactdp", standalone_mode=False, obj=output)
+        code: Any = group.main(
+            arguments, "exactdp", standalone_mode=False, obj=output, default_map=defaults()
+        )
         sys.stdout.flush()
         return int(code or 0)
     except click.ClickException as error:
