@@ -1,4 +1,4 @@
-"""Which ε make a claim true: the exact set, and the smallest from which on it holds."""
+"""For which ε a claim holds: the exact set, and the least ε₀ such that it holds for all ε ≥ ε₀."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAR = 100  # from a tie, in units of 1/ε: no noise is that large
 
 @dataclass(frozen=True, repr=False)
 class Budget(Told):
-    """The smallest ε from which on a claim holds: proven to lie in [lower, upper]."""
+    """The least ε₀ such that a claim holds for all ε ≥ ε₀: proven to lie in [lower, upper]."""
 
     lower: Fraction | float
     upper: Fraction | float
@@ -123,7 +123,7 @@ def _only_smallest(region: Region) -> ValueRefusedError:
 
 
 def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
-    """Return the smallest ε from which on a claim holds."""
+    """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
     if not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
@@ -137,7 +137,7 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
 
 
 def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
-    """Return an enclosure of the smallest ε from which on a claim holds, found by trying.
+    """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
     A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
     found, close to the end, the enclosure stays wider than asked for. What holds for all ε above

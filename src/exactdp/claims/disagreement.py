@@ -149,7 +149,7 @@ class Reach:
 
 
 def _shortest(reaches: Iterable[Reach]) -> tuple[Reach, ...]:
-    """Return the reaches without those than which another is never longer."""
+    """Drop every reach that is dominated by another: never shorter than it."""
     kept: list[Reach] = []
     for reach in sorted(reaches, key=lambda one: (one.parts.total(), len(one.when))):
         if not any(other.is_never_longer(reach) for other in kept):
@@ -350,7 +350,7 @@ class Disagreements:
     def _reaches(self, u: tuple[Value, ...], output: Value, *, every: bool) -> tuple[Reach, ...]:
         """Return the ways to disagree with an ideal output, for the finite part of an input.
 
-        Unless every one is wanted, those are left out than which another is never longer.
+        Unless every one is wanted, those that are dominated by another are dropped.
         """
         finite = tuple(
             value for value, kind in zip(entries(u), self._kinds, strict=True) if kind is not None

@@ -312,7 +312,7 @@ def as_expression(value: object, what: str) -> Expression:
     except ExactdpError:
         if isinstance(value, str):
             raise ValueRefusedError(
-                f"{what} is a text: {shown(value)}",
+                f"{what} is a string: {shown(value)}",
                 rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
                 way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
             ) from None

@@ -14,7 +14,7 @@ from exactdp.reals.told import Told
 
 @dataclass(frozen=True, repr=False)
 class Kappa(Told):
-    """A certified enclosure of κ; both ends are `inf` if every κ will do.
+    """A certified enclosure of κ; both ends are `inf` if the claim holds for every κ.
 
     The claim is true with β/lower. It is false with β/upper unless the ends are equal: then κ is
     known exactly.

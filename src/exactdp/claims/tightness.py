@@ -43,7 +43,7 @@ class Tightness(Told):
 
     kappa: Kappa
     integer: int | None
-    """The largest whole κ, as in the paper's tables; None if every κ will do.
+    """The largest whole κ, as in the paper's tables; None if the claim holds for every κ.
 
     For all real inputs also None if a whole number close to κ stays undecided.
     """

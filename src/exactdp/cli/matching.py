@@ -91,10 +91,10 @@ def _said(verdict: str) -> str:
 
 
 def _data(text: str) -> str:
-    """Return a text as the data of a workflow command."""
+    """Return a string as the data of a workflow command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """Return a text as a property of a workflow command."""
+    """Return a string as a property of a workflow command."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

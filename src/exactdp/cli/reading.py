@@ -50,7 +50,7 @@ def read_probability(text: str) -> Fraction:
 
 
 def read_value(text: str, what: str) -> Any:
-    """Return the value that a text spells: numbers (also 1/3), texts, lists, None, Real, …."""
+    """Return the value that a string spells: numbers (also 1/3), strings, lists, None, Real, …."""
     try:
         return value_of(ast.parse(text.strip(), mode="eval").body)
     except ExactdpError:
