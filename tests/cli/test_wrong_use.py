@@ -77,7 +77,7 @@ def test_files(name: str, tmp_path: Path) -> None:
 #: Arguments and what the message holds.
 USES: dict[str, tuple[list[str], str]] = {
     "no command": (["chekc"], "No such command 'chekc'"),
-    "no file": (["check"], "Missing argument"),
+    "no file": (["check"], "no file is named"),
     "missing": (["check", "no.py"], "no.py cannot be read: no such file"),
     "folder": (["check", "."], "holds no Python files"),
     "folder and name": (["check", ".::x"], ". cannot be read: is a directory"),

@@ -117,7 +117,7 @@ def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Count
         return found
     for most in (1, 2, 10, 100, _SIMPLE):
         there = _rounded(found.input, most)
-        if not _is_in(claim, there):
+        if not is_input_of(claim, there):
             continue
         simple = replace(part, inputs=[there]).check().counterexample
         if simple is not None:
@@ -138,7 +138,7 @@ def _rounded(value: Value, most: int) -> Value:
     return value.limit_denominator(most) if isinstance(value, Fraction) else value
 
 
-def _is_in(claim: Accuracy, u: Value) -> bool:
+def is_input_of(claim: Accuracy, u: Value) -> bool:
     """Whether an input is one that the claim is about."""
     box = claim.input_set
     if not isinstance(box, Box):

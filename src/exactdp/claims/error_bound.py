@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy, read_epsilon
 from exactdp.claims.budgets import Budget
+from exactdp.claims.counterexamples import is_input_of
 from exactdp.claims.distances import discrete
 from exactdp.claims.fitting import entry_count, error_for, error_of_entry, may_select
 from exactdp.claims.inputs import as_given, has_reals, is_listed, listed, show
@@ -424,11 +425,17 @@ def _least_epsilon(claim: Accuracy, width: Number | None, progress: Progress | N
 
 
 def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
-    """Return a verdict whose counterexample is at the worst input at its ε."""
+    """Return a verdict whose counterexample is at the worst input at its ε.
+
+    Where the worst is only approached, it is at a simple input close to there, if one does.
+    """
     found = verdict.counterexample
     if found is None or worst.input is None or worst.input == found.input:
         return verdict
-    there = replace(verdict.claim, inputs=[worst.input], epsilon=found.eps).check()
+    near = worst.input if worst.attained else _simple(worst.input)
+    if not worst.attained and not is_input_of(verdict.claim, near):
+        return verdict
+    there = replace(verdict.claim, inputs=[near], epsilon=found.eps).check()
     if there.counterexample is None:
         return verdict
     return replace(verdict, counterexamples=(there.counterexample,))
