@@ -14,6 +14,7 @@ sentence. Fixtures and parametrize work as ever.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             if not verdict:
                 sentences.append(f"{name}: {verdict.sentence}" if name else verdict.sentence)
     if sentences:
-        pytest.fail("\n".join(sentences), pytrace=False)
+        file, line, _ = pyfuncitem.location
+        where = f"{file}:{1 + (line or 0)}: "
+        pytest.fail("\n".join(where + one for one in sentences), pytrace=False)
     return True
 
 
@@ -59,7 +62,9 @@ def exactdp_check() -> Callable[[Accuracy | ErrorBound], Verdict]:
                 _refuse_unless_claim(claim)
             verdict = claim.check()
         if not verdict:
-            pytest.fail(verdict.sentence, pytrace=False)
+            caller = sys._getframe(1)
+            where = f"{caller.f_code.co_filename}:{caller.f_lineno}: "
+            pytest.fail(where + verdict.sentence, pytrace=False)
         return verdict
 
     return check

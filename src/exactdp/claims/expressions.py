@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
 from exactdp.reals import ClosedForm, ExpPoly, exp, nonnegative
+from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
@@ -23,7 +24,7 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 """Closed forms of which the least is meant, at each ε."""
 
 
-class Expression(ABC):
+class Expression(Formula, ABC):
     """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
 
     @abstractmethod

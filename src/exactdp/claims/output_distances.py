@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from inspect import signature
 from typing import Any, TypeAlias
 
 from exactdp.claims.distances import (
@@ -392,6 +393,22 @@ def _without_names(text: str) -> str:
     return text
 
 
+def _require_three(function: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with an input and two outputs, such as `abs`."""
+    if isinstance(function, DeterministicProgram):
+        return  # counted when it is read
+    try:
+        signature(function).bind(None, None, None)
+    except (TypeError, ValueError):  # another number of arguments, or no signature at all
+        name = getattr(function, "__name__", shown(function))
+        raise ValueRefusedError(
+            f"the distance {name} cannot be called with an input and two outputs",
+            rule="A distance on outputs is a function of (input, output, output).",
+            way_out="Write output_distance=sup for the largest difference, or "
+            "lambda u, one, two: abs(one - two).",
+        ) from None
+
+
 sup = _Sup()
 value_gap = _ValueGap()
 score_gap = _ScoreGap()
@@ -410,6 +427,7 @@ def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
     if isinstance(value, str) and value in named:
         return named[value].bound_to(mechanism)
     if is_function(value) and not isinstance(value, InputDistance):
+        _require_three(value)
         return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on outputs",
