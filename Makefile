@@ -1,19 +1,16 @@
 # Needs python3, make and the package index; everything else is installed into .venv.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/.installed
 
-.PHONY: demo test soak lint docs bench bench-check mutants browser clean
+.PHONY: demo reproduce test soak lint docs bench bench-check mutants browser clean
 
-demo: $(INSTALLED)
-	$(BIN)/python examples/closed_forms.py
-	@echo
-	$(BIN)/python examples/exact_probabilities.py
-	@echo
-	$(BIN)/python examples/claims.py
-	@echo
-	$(BIN)/python examples/all_inputs.py
-	@echo
+# The main job, after installing only what it needs: about a minute.
+demo: .venv/.light
+	$(BIN)/python examples/demo.py --keep
+
+# The tables of the paper, with every row decided again: some minutes.
+reproduce: .venv/.light
 	$(BIN)/python -m exactdp reproduce
 
 # Compiled files are kept, or every process that a test begins compiles exactdp again.
@@ -62,7 +59,13 @@ browser:
 clean:
 	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutants
 
+# Of the targets above, `demo` and `reproduce` need the program and its pictures, all others the tools too.
+.venv/.light: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
+	touch $@
+
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $@
+	touch .venv/.light $@

@@ -1,6 +1,6 @@
 """The claims of the paper for all real inputs, each within its limit, and their growth in cells.
 
-Of NumericSparse that is Theorem `thm:nsvt`, for all α and γ; of Laplace all γ.
+Of NumericSparse that is Theorem 6, for all α and γ; of Laplace all γ.
 """
 
 from __future__ import annotations

@@ -46,16 +46,8 @@ def table(name: str, found: Measured) -> str:
 
 def _rows(rows: list[Row]) -> str:
     noted = any(row.note for row in rows)
-    cells = [
-        [
-            row.name,
-            row.shown,
-            row.bound + ("" if row.met else " **not met**"),
-            *([row.note] if noted else []),
-        ]
-        for row in rows
-    ]
-    return _markdown(["what", "measured", "limit", *([""] if noted else [])], cells)
+    cells = [[row.name, row.shown, *([row.note] if noted else [])] for row in rows]
+    return _markdown(["what", "measured", *([""] if noted else [])], cells)
 
 
 def _laws(found: Measured) -> str:

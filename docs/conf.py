@@ -13,6 +13,7 @@ import exactdp  # noqa: E402  the version is the package's own
 
 project = "exactdp"
 author = "the exactdp authors"
+copyright = "the exactdp authors; MIT licence"  # noqa: A001 the name that sphinx reads
 release = exactdp.__version__
 version = release
 

@@ -2,7 +2,7 @@
 
 For: watching a stream of queries and paying only for the one that matters.
 
-Known bound: Dwork and Roth 2014, Theorem 3.24 (the paper's Lemma `lem:AT`): where all answers
+Known bound: Dwork and Roth 2014, Theorem 3.24 (the paper's Lemma 4): where all answers
 that count are more than α away from the threshold, the output is wrong with probability at
 most 2m·e^{−αε/8}. It is a union bound: the threshold's noise and each answer's are at most
 α/2 except with probability e^{−αε/4} and e^{−αε/8}; the first was rounded up to m·e^{−αε/8}.

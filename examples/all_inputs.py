@@ -1,4 +1,4 @@
-"""All real inputs at once: Lemma `lem:nmax` proved, made tight, and a stronger one refuted."""
+"""All real inputs at once: Lemma 3 proved, made tight, and a stronger one refuted."""
 
 from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
 

@@ -1,7 +1,7 @@
 """Closed forms in ε: decide a sign for every ε, find where it changes, and check the proof.
 
 The paper's section 5.1 gives the probability p₁·p₂ that NumericSparse with two queries answers
-within 1 of the truth at the input (−1, 1). Its corollary `cor:NumSparse` bounds the probability
+within 1 of the truth at the input (−1, 1). Its Corollary 7 bounds the probability
 of an error by (2m + 1)·c·e^{−αε/(9c)} = 5·e^{−ε/9}. Is that true for every ε here? Could the rate
 be 1/8? What is the best factor?
 """

@@ -1,10 +1,10 @@
-"""NoisyMax: the index of the largest answer (paper, section 3.3 and figure `fig:nmax`).
+"""NoisyMax: the index of the largest answer (paper, section 3.3).
 
 For: finding the most common disease, the best model, the largest group, without its size.
 
 Known bounds. Laplace noise: Barthe, Gaboardi, Grégoire, Hsu and Strub 2016 (A program logic for
 union bounds), Theorem 6: the answer found is more than γ below the largest with probability at
-most m·e^{−γε/4}. The paper's Lemma `lem:nmax` says the same of the index: m·e^{−αε/2} where the
+most m·e^{−γε/4}. The paper's Lemma 3 says the same of the index: m·e^{−αε/2} where the
 largest answer is more than 2α above the others (a union bound over m noises of at most α each).
 Exponential noise: a smaller answer wins only if its noise is above that of the largest by the
 gap 2α, which has probability e^{−αε}/2; union bound over the others: (m − 1)/2·e^{−αε}.
@@ -137,7 +137,7 @@ def noisy_max_with_gap(m: int = 3) -> Mechanism:
 _known = Accuracy(noisy_max(), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())
 # An error is an index whose answer is not the largest; any of two tied ones is right.
 _exponential = Accuracy(
-    exponential_max(), beta=1, alpha=0, input_distance=discrete, output_distance=value_gap
+    exponential_max(), beta="1/2", alpha=0, input_distance=discrete, output_distance=value_gap
 )
 _above_1 = replace(_exponential, gamma=1)
 _flip = replace(

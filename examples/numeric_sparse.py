@@ -1,12 +1,12 @@
-"""NumericSparse: the answers above the threshold, with noise (paper, figure `algo-numeric`).
+"""NumericSparse: the answers above the threshold, with noise (paper, section 3.5).
 
 For: the few large answers of a stream, and how large they are.
 
 Known bounds: Dwork and Roth 2014, Theorem 3.28 (without the δ): an answer is on the wrong side of
 the threshold or a released number is off by more than α with probability at most
-4mc·e^{−αε/(9c)}. The paper's Theorem `thm:nsvt` is better, 2mc·e^{−αε/(9c)} + c·e^{−γε/(9c)} for
+4mc·e^{−αε/(9c)}. The paper's Theorem 6 is better, 2mc·e^{−αε/(9c)} + c·e^{−γε/(9c)} for
 numbers off by more than γ: a union bound, Sparse with 8/9 of the budget and the Laplace mechanism
-with 1/9. Its Corollary `cor:NumSparse` is the case γ = α.
+with 1/9. Its Corollary 7 is the case γ = α.
 
 Two programs: the printed one draws fresh noise for the released number; the authors' artifact
 releases the sample that was compared, a pattern that Lyu, Su and Li 2017 show not to be private.

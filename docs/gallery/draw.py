@@ -66,7 +66,7 @@ def _maxima(found: Module) -> dict[str, ClosedForm]:
     return {
         "Laplace noise": error(claims["known bound"], u),
         "exponential noise": error(claims["exponential noise"], u),
-        "exponential mechanism": error(flip, u, mechanism=found["exponential_max"](), beta=1),
+        "exponential mechanism": error(flip, u, mechanism=found["exponential_max"](), beta="1/2"),
         "permute-and-flip": error(flip, u),
     }
 

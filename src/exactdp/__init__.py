@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         Kappa,
         Leakage,
         Pairs,
+        Radius,
         Range,
+        Risk,
         Tightness,
         alpha,
         discrete,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
     from exactdp.public.answers import ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.error_bound import ErrorBound
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -105,6 +108,7 @@ __all__ = [
     "Disagreement",
     "Dom",
     "Enclosure",
+    "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
     "ExpPoly",
@@ -125,8 +129,10 @@ __all__ = [
     "Privacy",
     "PrivacyVerdict",
     "ProgramError",
+    "Radius",
     "Range",
     "Real",
+    "Risk",
     "Root",
     "SolutionSet",
     "Stretch",
@@ -173,6 +179,7 @@ _ROOMS = (
     "exactdp.reals",
     "exactdp.language",
     "exactdp.public.mechanism",
+    "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
     "exactdp.public.answers",

@@ -95,6 +95,10 @@ class VacuousClaimError(ExactdpError, ValueError):
     """A question about a claim that says nothing, to which every number would be an answer."""
 
 
+class TimeoutRefusedError(ExactdpError):
+    """There was no answer within the time that a user allows."""
+
+
 class ProgramError(ExactdpError):
     """A mechanism's source is not a program of the language, or its run went wrong."""
 

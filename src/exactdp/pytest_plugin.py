@@ -7,13 +7,14 @@
     def test_with_the_fixture(exactdp_check):
         verdict = exactdp_check(lemma)
 
-A marked test returns a claim, or claims in lists and dictionaries; it passes if they hold. A claim
-that fails, is undecided or says nothing fails the test with its sentence. Fixtures and parametrize
-work as ever.
+A marked test returns a claim (`Accuracy` or `ErrorBound`), or claims in lists and dictionaries; it
+passes if they hold. A claim that fails, is undecided or says nothing fails the test with its
+sentence. Fixtures and parametrize work as ever.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from exactdp import Accuracy, Privacy, PrivacyVerdict, Verdict
+    from exactdp import Accuracy, ErrorBound, Privacy, PrivacyVerdict, Verdict
 
-_EXPECTED = "a claim (Accuracy or Privacy) is expected"
+_EXPECTED = "a claim (Accuracy, ErrorBound or Privacy) is expected"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,20 +46,25 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             if not verdict:
                 sentences.append(f"{name}: {verdict.sentence}" if name else verdict.sentence)
     if sentences:
-        pytest.fail("\n".join(sentences), pytrace=False)
+        file, line, _ = pyfuncitem.location
+        where = f"{file}:{1 + (line or 0)}: "
+        pytest.fail("\n".join(where + one for one in sentences), pytrace=False)
     return True
 
 
 @pytest.fixture
-def exactdp_check() -> Callable[[Accuracy | Privacy], Verdict | PrivacyVerdict]:
+def exactdp_check() -> Callable[[Accuracy | ErrorBound | Privacy], Verdict | PrivacyVerdict]:
     """Return a function that checks a claim, fails the test if it does not hold, and answers."""
 
-    def check(claim: Accuracy | Privacy) -> Verdict | PrivacyVerdict:
+    def check(claim: Accuracy | ErrorBound | Privacy) -> Verdict | PrivacyVerdict:
         with _Quietly():
-            _refuse_unless_claim(claim)
+            if not _is_bound(claim):
+                _refuse_unless_claim(claim)
             verdict = claim.check()
         if not verdict:
-            pytest.fail(verdict.sentence, pytrace=False)
+            caller = sys._getframe(1)
+            where = f"{caller.f_code.co_filename}:{caller.f_lineno}: "
+            pytest.fail(where + verdict.sentence, pytrace=False)
         return verdict
 
     return check
@@ -76,9 +82,18 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy | Privacy]]:
     if isinstance(value, dict | list | tuple):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(f"{name}[{key!r}]", item)
+    elif _is_bound(value):
+        claims = value.claims
+        yield from _walk(name, claims[0] if len(claims) == 1 else claims)
     else:
         _refuse_unless_claim(value)
         yield name, value
+
+
+def _is_bound(value: Any) -> bool:
+    from exactdp import ErrorBound  # noqa: PLC0415  as below
+
+    return isinstance(value, ErrorBound)
 
 
 def _refuse_unless_claim(value: Any) -> None:

@@ -285,7 +285,8 @@ def test_a_minimum_must_be_proved_for_each_part() -> None:
 
 def test_a_beta_that_grows_is_rejected() -> None:
     """α/(α + 1) tends to 1, and Pr ≥ 0 is proved; but the limit does not stand for smaller α."""
-    right = Accuracy(make("noisy_max", 1), beta=1, inputs=[[0]]).check().certificate
+    falling = 1 + 1 / (alpha + 1)  # tends to 1, too
+    right = Accuracy(make("noisy_max", 1), beta=falling, inputs=[[0]]).check().certificate
     one = ["form", [["1", 0, "0"]], [["1", 0, "0"]]]
     grows = ["/", ["name", "alpha"], ["+", ["name", "alpha"], one]]
     reason = rejected(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))
@@ -307,7 +308,7 @@ def test_discrete_noise_is_taken_from_the_solver() -> None:
 
 
 def test_python_functions_are_taken_from_the_solver() -> None:
-    claim = Accuracy(FACTORIES["median"](3, 2), beta=1, alpha=0)
+    claim = Accuracy(FACTORIES["median"](3, 2), beta="1/2", alpha=0)
     report = certify.check(claim.check().certificate)
     assert report.accepted
     assert any("score is a Python function" in one for one in report.taken)

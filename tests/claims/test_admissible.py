@@ -239,8 +239,8 @@ def test_the_largest_of_two_bounds() -> None:
         ({"region": "alpha >= beta"}, "beta is not known"),
         ({"region": lambda alpha: alpha}, "neither true nor false"),
         ({"beta": piecewise((1, alpha < 1)) + 1}, "stand alone"),
-        ({"alpha": lambda _: "much"}, "alpha is a text"),
-        ({"alpha": (1 + eps, "x")}, "text"),
+        ({"alpha": lambda _: "much"}, "alpha is a string"),
+        ({"alpha": (1 + eps, "x")}, "string"),
     ],
 )
 def test_refused(wrong: dict[str, Any], words: str) -> None:

@@ -47,7 +47,7 @@ def numbers(count: int, seed: int, size: int) -> list[list[Fraction]]:
 
 def claim(mechanism: Mechanism, **given: Any) -> Accuracy:
     size = mechanism.inputs[0].type.length  # type: ignore[union-attr]
-    return Accuracy(mechanism, 1, inputs=[[0] * size], **given)
+    return Accuracy(mechanism, "1/2", inputs=[[0] * size], **given)
 
 
 def prefix(q: Sequence[Fraction], c: int) -> list[Fraction]:
@@ -102,7 +102,7 @@ def test_noisy_max(m: int) -> None:
 
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_noisy_max_where_equal_values_agree(m: int) -> None:
-    """(max − largest smaller one)/2, ∞ if all are equal (lem:nmax).
+    """(max − largest smaller one)/2, ∞ if all are equal (Lemma 3).
 
     By the output distance at u an index of the same value agrees, wherever it is returned.
     """
@@ -279,7 +279,7 @@ points = st.fractions(-4, 4, max_denominator=6)
 
 def against_z3(tree: Any, u: tuple[Fraction, ...], distance: Any, formula: Formula) -> None:
     mechanism = Mechanism.from_source(source(tree, len(u)))
-    about = Accuracy(mechanism, 1, inputs=[u], input_distance=distance, output_distance=sup)
+    about = Accuracy(mechanism, "1/2", inputs=[u], input_distance=distance, output_distance=sup)
     found = about.disagreement(u)
     if found.distance == inf:
         assert not exists(tree, u, lambda q, here: formula(q, here) < 10**6)
@@ -351,7 +351,7 @@ def test_finite_domains_against_search(
     table = dict(zip(inputs, outputs, strict=True))
     mechanism = Mechanism.from_source("def f(x: Dom(-2, 2)[2]):\n    return dlap(eps, x[0])\n")
     given_ideal: Any = table if kind == "dictionary" else lambda u: table[tuple(u)]
-    about = Accuracy(mechanism, 1, ideal=given_ideal, input_distance=distance)
+    about = Accuracy(mechanism, "1/2", ideal=given_ideal, input_distance=distance)
 
     def apart(u: tuple[int, ...], v: tuple[int, ...]) -> int:
         return total([abs(a - b) for a, b in zip(u, v, strict=True)])
@@ -378,7 +378,7 @@ def test_uneven_domains_against_search(distance: Any, values: str) -> None:
     for seed in range(2):
         source = random.Random(seed)
         table = {u: source.random() < 0.1 for u in inputs}
-        about = Accuracy(mechanism, 1, ideal=dict(table), input_distance=distance)
+        about = Accuracy(mechanism, Fraction(1, 2), ideal=dict(table), input_distance=distance)
         for u in source.sample(inputs, 10):
             others = [distance.between(u, v) for v in inputs if table[v] != table[u]]
             found = about.disagreement(list(u))
@@ -388,7 +388,7 @@ def test_uneven_domains_against_search(distance: Any, values: str) -> None:
 
 def test_a_million_inputs() -> None:
     mechanism = Mechanism.from_source("def f(x: Dom(0, 1000000)):\n    return lap(eps, x) > 300\n")
-    found = Accuracy(mechanism, 1, inputs=[0]).disagreement(100)
+    found = Accuracy(mechanism, Fraction(1, 2), inputs=[0]).disagreement(100)
     assert (found.distance, found.input, found.output) == (201, 301, True)
 
 
@@ -406,7 +406,7 @@ def test_finite_and_real_inputs_together(
     mechanism = Mechanism.from_source(
         "def f(x: Dom(-1, 1), q: Real):\n    return lap(eps, q) >= x\n"
     )
-    about = Accuracy(mechanism, 1, input_distance=distance, inputs=[(0, 0)])
+    about = Accuracy(mechanism, "1/2", input_distance=distance, inputs=[(0, 0)])
     ways = []
     for y in (-1, 0, 1):
         move = Fraction(0) if (q >= y) != (q >= x) else abs(q - y)

@@ -36,6 +36,6 @@ def test_limits_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_inputs_that_differ_in_one_entry_only_are_different() -> None:
     """Whichever of both is changed, so that q is above x no more: that is a distance of 1."""
     mechanism = Mechanism.from_source("def f(x: Dom(0, 1), q: Real):\n    return lap(eps, q) > x")
-    claim = Accuracy(mechanism, 1, alpha=0, input_distance=discrete, inputs=[(0, 3)])
+    claim = Accuracy(mechanism, "1/2", alpha=0, input_distance=discrete, inputs=[(0, 3)])
     found = claim.disagreement((0, 3))
     assert (found.distance, found.output) == (1, False)

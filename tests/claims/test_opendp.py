@@ -85,7 +85,7 @@ def test_discrete_laplacian_scale_to_accuracy(scale: float, significance: float)
     assert integer(Fraction(significance), n - 1, epsilon=at(scale)).check().holds is True
     if n > 1:
         assert integer(Fraction(significance), n - 2, epsilon=at(scale)).check().holds is False
-    beyond = integer(1, n - 1).error_probability(0).at(1 / Fraction(scale), 40)
+    beyond = integer(Fraction(1, 2), n - 1).error_probability(0).at(1 / Fraction(scale), 40)
     with mpmath.workdps(40):
         exact = mpmath.mpf(beyond.lower.numerator) / beyond.lower.denominator
         ours = n + scale * mpmath.log(exact / mpmath.mpf(significance))

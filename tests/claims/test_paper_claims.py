@@ -50,7 +50,7 @@ def fails(claim: Accuracy) -> None:
 @pytest.mark.parametrize("radius", ["1/10", 1, "5/2", 7])
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_laplace(k: int, radius: Any) -> None:
-    """thm:laplace: δ = k·e^(−γε), for any data; the best constant is 1 in the limit of large ε.
+    """Theorem 1: δ = k·e^(−γε), for any data; the best constant is 1 in the limit of large ε.
 
     The error is exactly 1 − (1 − x)^k with x = e^(−γε), so kx over it falls to 1 as x → 0.
     """
@@ -111,7 +111,7 @@ def about_scores(mechanism: Mechanism, beta: Any, distance: Any = score_gap) -> 
 
 @pytest.mark.parametrize("scores", [2, 3, 4])
 def test_exponential(scores: int) -> None:
-    """thm:exponential with γ = (2Δ/ε)(ln|V| + t), so β = e^(−t) = |V|·e^(−γε/(2Δ)), at rate ε/2Δ.
+    """Theorem 2 with γ = (2Δ/ε)(ln|V| + t), so β = e^(−t) = |V|·e^(−γε/(2Δ)), at rate ε/2Δ.
 
     With a unique best score and all others at one gap g, the error is (n−1)x/(1 + (n−1)x) with
     x = e^(−gε/2); so the best constant is n/(n − 1), in the limit of large ε.
@@ -215,7 +215,7 @@ def same_value(u: tuple[Fraction, ...], one: int, two: int) -> int:
 @pytest.mark.parametrize("boundary", ["skip", "check"])
 @pytest.mark.parametrize(("m", "high"), [(2, 2), (3, 2), (4, 1)])
 def test_noisy_max_by_disagreement(m: int, high: int, boundary: str) -> None:
-    """lem:nmax: β = m·e^(−αε/2) for all α; outputs of equal value agree."""
+    """Lemma 3: β = m·e^(−αε/2) for all α; outputs of equal value agree."""
 
     def claim(beta: Any) -> Accuracy:
         return Accuracy(
@@ -253,7 +253,7 @@ def test_the_other_noisy_max(name: str) -> None:
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
 def test_above_threshold(m: int) -> None:
-    """lem:AT: β = 2m·e^(−αε/8) for all α."""
+    """Lemma 4: β = 2m·e^(−αε/8) for all α."""
     for threshold, grid in ((0, Grid(-1, 1)), (1, Grid(-1, 3, 2))):
         mechanism = SHARED["above_threshold"](m, threshold)
         holds(Accuracy(mechanism, 2 * m * exp(-alpha * eps / 8), inputs=grid))
@@ -261,7 +261,7 @@ def test_above_threshold(m: int) -> None:
 
 
 def test_correct_is_accurate() -> None:
-    """lem:correct-acc: dd > α exactly where q_k ≥ T + α and q_i < T − α before, up to the end.
+    """Lemma 5: dd > α exactly where q_k ≥ T + α and q_i < T − α before, up to the end.
 
     Where q_k = T + α the infimum of Definition 1 is α and not above it.
     """
@@ -302,7 +302,7 @@ LEVELS = [("1/2", "1/2"), (1, 1), ("1/2", 3), (1, 5), ("3/2", "1/10"), (0, 2)]
 @pytest.mark.parametrize(("a", "g"), LEVELS)
 @pytest.mark.parametrize(("m", "c"), [(1, 1), (2, 1), (2, 2)])
 def test_numeric_sparse(m: int, c: int, a: Any, g: Any) -> None:
-    """thm:nsvt: β = 2mc·e^(−αε/(9c)) + c·e^(−γε/(9c)), also for all α with γ fixed.
+    """Theorem 6: β = 2mc·e^(−αε/(9c)) + c·e^(−γε/(9c)), also for all α with γ fixed.
 
     At α = 0 it is above 2mc, so nothing is claimed.
     """
@@ -318,7 +318,7 @@ def test_numeric_sparse(m: int, c: int, a: Any, g: Any) -> None:
 @pytest.mark.parametrize("boundary", ["skip", "check"])
 @pytest.mark.parametrize(("m", "c"), [(1, 1), (2, 2), (3, 1), (3, 2)])
 def test_numeric_sparse_with_gamma_alpha(m: int, c: int, boundary: str, name: str) -> None:
-    """cor:NumSparse is better than Dwork and Roth's 4mc·e^(−αε/(9c)), and both hold."""
+    """Corollary 7 is better than Dwork and Roth's 4mc·e^(−αε/(9c)), and both hold."""
     falling = exp(-alpha * eps / (9 * c))
     for a in ("1/2", 1):
         given: dict[str, Any] = {"alpha": a, "gamma": alpha, "boundary": boundary, "name": name}

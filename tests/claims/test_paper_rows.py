@@ -136,7 +136,7 @@ def same_value(u: tuple[Fraction, ...], one: int, two: int) -> int:
 
 
 def test_the_witness_of_noisy_max_counts_one_of_two_tied_indices() -> None:
-    """At [-1, 0, 0] index 2 is as right as index 1 by Lemma lem:nmax; then κ = 5 holds there."""
+    """At [-1, 0, 0] index 2 is as right as index 1 by Lemma 3; then κ = 5 holds there."""
     row = witnessed("noisy_max", 5, 3)
     assert row.witness is not None
     u, budget = row.witness

@@ -114,7 +114,7 @@ def finite(q: Dom(0, 1)[3]):
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     # β
-    "β is a text": (lambda: about(beta="3 * exp(-alpha)"), "beta is a text"),
+    "β is a text": (lambda: about(beta="3 * exp(-alpha)"), "beta is a string"),
     "β is nothing": (lambda: about(beta=None), "beta is None"),
     "β is not finite": (lambda: about(beta=float("inf")), "beta is inf"),
     "β is no number": (lambda: about(beta=float("nan")), "beta is nan"),
@@ -126,13 +126,13 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a fractional power": (lambda: alpha ** Fraction(1, 2), "whole number"),  # type: ignore[operator]
     "a comparison": (lambda: bool(alpha), "neither true nor false"),
     "a minimum of nothing": (minimum, "minimum() of nothing"),
-    "β negative": (lambda: decided(beta=-1), "is negative"),
+    "β negative": (lambda: decided(beta=-1), "beta is -1"),
     "β negative somewhere": (lambda: decided(beta=eps - 1), "is negative at eps = 1/2"),
     "β not defined": (lambda: decided(beta=1 / (1 - eps) ** 2), "is not defined"),
     "β divides by 0": (lambda: decided(beta=1 / (eps - eps)), "by"),
     "β divides by α = 0": (lambda: decided(alpha=0, beta=1 / alpha), "by"),
     "β fails": (lambda: decided(beta=lambda u: u[9]), "beta failed at the input"),
-    "β gives no formula": (lambda: decided(beta=lambda _: "x"), "beta is a text"),
+    "β gives no formula": (lambda: decided(beta=lambda _: "x"), "beta is a string"),
     # α, γ
     "α negative": (lambda: about(alpha=-1), "alpha is -1"),
     "γ negative": (lambda: about(gamma=Fraction(-1, 2)), "gamma is -1/2"),
@@ -142,7 +142,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "α is α": (lambda: about(alpha=alpha), "uses alpha"),
     "γ is γ": (lambda: about(gamma=gamma), "uses gamma"),
     "α by γ": (lambda: about(alpha=gamma), "uses gamma"),
-    "α is a text": (lambda: about(alpha="much"), "alpha is a text"),
+    "α is a text": (lambda: about(alpha="much"), "alpha is a string"),
     "value_gap of real outputs": (
         lambda: decided(LAPLACE, alpha=0, input_distance=discrete, output_distance=value_gap),
         "hold noise",
@@ -218,7 +218,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no mechanism": (lambda: Accuracy(max, BOUND), "is not a mechanism"),  # type: ignore[arg-type]
     "ε from below 0": (lambda: about(epsilon=(-1, 1)), "positive"),
     "ε is 0": (lambda: about(epsilon="[0, 1]"), "positive"),
-    "ε is no interval": (lambda: about(epsilon=3), "not an interval"),
+    "ε is no interval": (lambda: about(epsilon=[3]), "not an interval"),
     "no such boundary": (lambda: about(boundary="open"), "boundary is 'open'"),
     "no such agreement": (lambda: about(agreement=True), "agreement is True"),
     "no width": (lambda: about().tightest(width=0), "width is not positive"),

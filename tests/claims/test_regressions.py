@@ -25,6 +25,7 @@ from exactdp import (
     gamma,
     l1,
     lap,
+    linf,
     mechanism,
     minimum,
     numeric,
@@ -124,6 +125,7 @@ def test_only_the_distance_itself_is_claimed(inputs: Any) -> None:
         LAPLACE,
         beta=exp(-3 * gamma * eps),
         gamma=2 * alpha + 1,
+        input_distance=linf,
         output_distance=sup,
         boundary="check",
         inputs=inputs,
@@ -200,7 +202,7 @@ def test_no_tracebacks() -> None:
     for refused in (
         lambda: Accuracy(
             LAPLACE,
-            beta=1,
+            beta="1/2",
             alpha=0,
             gamma=eps,
             input_distance=discrete,

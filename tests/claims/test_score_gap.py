@@ -88,7 +88,7 @@ def test_random_scores(seed: int) -> None:
     """What holds is violated nowhere on many inputs; what fails does so at its counterexample."""
     score, _ = scores(seed)
     chance = random.Random(seed)
-    level = chance.choice([0, 1, Fraction(1, 2)])
+    level = chance.choice([Fraction(0), Fraction(1), Fraction(1, 2)])
     factor = chance.choice([Fraction(1, 2), Fraction(1, 4)])
     claim = Accuracy(
         LARGER,

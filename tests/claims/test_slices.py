@@ -24,6 +24,7 @@ from exactdp import (
     gamma,
     ideal,
     lap,
+    linf,
     mechanism,
     sup,
 )
@@ -56,6 +57,7 @@ larger = Mechanism.from_source(
 
 def about_release(**given: object) -> Accuracy:
     wanted: dict[str, object] = {"alpha": 0, "boundary": "check", "inputs": [0]}
+    wanted["input_distance"] = linf
     return Accuracy(release, output_distance=sup, **(wanted | given))  # type: ignore[arg-type]
 
 
@@ -69,7 +71,7 @@ def about_release(**given: object) -> Accuracy:
         (1 / eps, Fraction(36, 100), False),
         (1 / eps + 1, Fraction(36788, 10**5), True),  # e^{−1−ε}, largest as ε → 0
         (1 / eps + 1, Fraction(36787, 10**5), False),
-        (eps, 1, True),  # e^{−ε²}
+        (eps, 1 + eps, True),  # e^{−ε²}
         (eps, Fraction(99, 100), False),
         (eps, exp(-eps), False),  # fails for ε < 1
         (eps + 1, exp(-eps), True),
@@ -156,7 +158,7 @@ def test_gamma_follows_a_moving_alpha() -> None:
 
 def test_a_negative_alpha_is_refused() -> None:
     with pytest.raises(ValueRefusedError, match="negative for some eps"):
-        about_release(alpha=1 - eps, gamma=0, beta=1).check()
+        about_release(alpha=1 - eps, gamma=0, beta="1/2").check()
 
 
 # |integer noise| > γ with probability 2e^{−(⌊γ⌋ + 1)ε}/(1 + e^{−ε}): by hand.
@@ -164,6 +166,7 @@ def test_a_negative_alpha_is_refused() -> None:
 
 def about_counted(**given: object) -> Accuracy:
     wanted: dict[str, object] = {"alpha": 1, "inputs": [0], "ideal": nothing}
+    wanted["input_distance"] = linf
     return Accuracy(counted, output_distance=sup, **(wanted | given))  # type: ignore[arg-type]
 
 
@@ -242,7 +245,7 @@ def test_a_counterexample_is_one_of_the_claim() -> None:
 @pytest.mark.parametrize(
     ("radius", "bound", "holds"),
     [
-        (1 / (1 + eps), 1, True),
+        (1 / (1 + eps), 1 + eps, True),
         (1 / (1 + eps), Fraction(9, 10), False),  # e^{−ε/(1+ε)} comes close to 1
         (3 * (1 + eps) / (2 + eps), exp(-gamma * eps) * Fraction(101, 100), True),
         (3 * (1 + eps) / (2 + eps), exp(-gamma * eps) * Fraction(99, 100), False),

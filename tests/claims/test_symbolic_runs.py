@@ -146,7 +146,7 @@ def test_against_every_path(style: str, distance: Any, monkeypatch: pytest.Monke
         given = {"m": m, "op": source.choice(("<", "<=", ">", ">=", "=="))}
         given |= {name: source.choice((-1, 0, 1)) for name in "ab"}
         mechanism = Mechanism.from_source(f"def f(q: Real[{m}]):{SEARCHES[style].format(**given)}")
-        claim = Accuracy(mechanism, 1, input_distance=distance, inputs=[[0] * m])
+        claim = Accuracy(mechanism, Fraction(1, 2), input_distance=distance, inputs=[[0] * m])
         metric = claim.input_metric
         for _ in range(3):
             numbers = [Fraction(source.randint(-6, 6), source.choice((1, 1, 2, 3)))] * m
@@ -196,6 +196,6 @@ def test_many_queries(style: str, m: int) -> None:
     mechanism = Mechanism.from_source(f"def f(q: Real[{m}]):{source}")
     for place in (0, m // 2, m - 1):
         u = [10 if k == place else k % 2 for k in range(m)]
-        claim = Accuracy(mechanism, 1, inputs=[u])
+        claim = Accuracy(mechanism, Fraction(1, 2), inputs=[u])
         about = disagreement.Disagreements(mechanism, claim.ideal_function, linf)
         assert about.distance(mechanism.read_input(u), place, None) * 2 == 9

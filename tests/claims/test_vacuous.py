@@ -28,6 +28,7 @@ from exactdp import (
     discrete,
     eps,
     gamma,
+    linf,
     minimum,
     sup,
     value_gap,
@@ -57,7 +58,7 @@ def holds_whatever_it_does(claim: Accuracy) -> bool:
 @given(
     beta=st.sampled_from(
         [
-            *(0, Fraction(1, 20), 1, 5, 2 * exp(-alpha * eps), exp(-alpha) + exp(-eps), exp(eps)),
+            *(0, Fraction(1, 20), 2 * exp(-alpha * eps), exp(-alpha) + exp(-eps), exp(eps)),
             *(minimum(2, 1 + exp(-alpha * eps)), 1 + alpha, 1 / (2 * eps), exp(-gamma * eps) * 3),
         ]
     ),
@@ -103,21 +104,21 @@ def test_a_claim_is_vacuous_if_it_holds_for_every_mechanism(
                 question()
 
 
+NORM: dict[str, Any] = {"input_distance": linf, "output_distance": discrete}
+
 EMPTY = {
-    "default distances of a released number": (
-        Accuracy(COUNT, 0.05, gamma=10, inputs=[50]),
+    "a norm on the inputs of a released number": (
+        Accuracy(COUNT, 0.05, gamma=10, inputs=[50], **NORM),
         "write input_distance=discrete and output_distance=sup",
     ),
     "for all reals": (
-        Accuracy(COUNT, 0.05, gamma=10),
+        Accuracy(COUNT, 0.05, gamma=10, **NORM),
         "write input_distance=discrete and output_distance=sup",
     ),
     "an error of 10 under the discrete distance": (
-        Accuracy(COUNT, 0.05, gamma=10, input_distance=discrete, inputs=[50]),
+        Accuracy(COUNT, 0.05, gamma=10, output_distance=discrete, inputs=[50]),
         "write output_distance=sup",
     ),
-    "percent": (Accuracy(LARGER, 5, inputs=Grid(-1, 1)), "write 5 % as beta=0.05"),
-    "percent for all reals": (Accuracy(LARGER, 5), "write 5 % as beta=0.05"),
     "a large alpha": (Accuracy(LARGER, 0.05, alpha=9, inputs=Grid(-1, 1)), "Give a smaller alpha"),
     "only ties": (Accuracy(LARGER, 0.05, inputs=[[1, 1]]), "agreement='output_distance'"),
     "all numbers of a domain are near enough": (
@@ -199,5 +200,59 @@ def test_counterexamples_tell_two_error_probabilities_that_differ() -> None:
 
 def test_the_sentence_names_distances_that_nobody_would_assume() -> None:
     assert "distance" not in str(Accuracy(LARGER, 0.05))
-    assert "(distances: linf of inputs, discrete of outputs)" in str(Accuracy(COUNT, 0.05))
+    assert "(distances: discrete of inputs, sup of outputs)" in str(Accuracy(COUNT, 0.05))
     assert "value_gap of outputs" in str(Accuracy(LARGER, 0.05, output_distance=value_gap))
+
+
+DEFAULTS = {
+    "a number": ("def f(x: Real): return lap(eps, x)", "discrete", "sup"),
+    "integer noise": ("def f(x: Dom(0, 2)): return dlap(eps, x)", "discrete", "sup"),
+    "numbers": ("def f(q: Real[2]): return [lap(eps, x) for x in q]", "discrete", "sup"),
+    "a truth value": ("def f(x: Real): return lap(eps, x) > 0", "linf", "discrete"),
+    "truth values": ("def f(q: Real[2]): return [lap(eps, x) > 0 for x in q]", "linf", "discrete"),
+    "a position and a number": ("def f(q: Real[2]): return 1, lap(eps, q[1])", "discrete", "sup"),
+    "None or a number": (
+        "def f(q: Real[2]):\n"
+        "    out = []\n"
+        "    for x in q:\n"
+        "        r = lap(eps, x)\n"
+        "        out.append(r if r > 0 else None)\n"
+        "    return out",
+        "numeric",
+        "sup",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_distances_fit_the_outputs_and_are_named(name: str) -> None:
+    source, inputs, outputs = DEFAULTS[name]
+    claim = Accuracy(Mechanism.from_source(source), "5%", alpha=0)
+    assert (str(claim.input_metric), str(claim.output_metric)) == (inputs, outputs)
+    assert f"distances: {inputs} of inputs, {outputs} of outputs" in claim.conventions
+
+
+@pytest.mark.parametrize("beta", [1, 5, "100%", "1.5", Fraction(7, 6)])
+def test_a_constant_bound_of_one_is_refused(beta: Any) -> None:
+    with pytest.raises(ValueError, match="beta is") as caught:
+        Accuracy(LARGER, beta)
+    assert "5%" in str(caught.value)
+
+
+def test_percentages_and_single_budgets() -> None:
+    claim = Accuracy(COUNT, "5%", gamma=3, epsilon=1)
+    assert str(claim.formula) == "1/20"
+    assert claim.check()  # e^(−3) < 0.05
+    assert not Accuracy(COUNT, "4.9%", gamma=3, epsilon=1).check()
+    assert claim.smallest_epsilon(beta="5%").exists
+
+
+def test_the_least_gamma_of_a_claim() -> None:
+    """Laplace: γ = ln(20)/ε. NoisyMax at [0, 1] is off by 1 or not at all."""
+    found = Accuracy(COUNT, "5%").smallest_gamma(eps=2)
+    assert float(found) == pytest.approx(1.4978661367769954, abs=1e-11)
+    wrong = Accuracy(LARGER, "5%", output_distance=value_gap, inputs=[[0, 1]])
+    assert wrong.smallest_gamma(eps=1).upper == 1
+    assert wrong.smallest_gamma(eps=20).upper == 0
+    with pytest.raises(ValueError, match="depends on gamma"):
+        Accuracy(COUNT, exp(-gamma * eps)).smallest_gamma(eps=1)

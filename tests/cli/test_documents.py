@@ -205,7 +205,7 @@ def test_errors_are_documents_too() -> None:
     assert error["message"] == "soft cannot be found in undecided.py"
     assert error["place"] is None
     assert done.err == f"{error['message']}\n{error['way_out']}\n"
-    assert run("check", "--json").document["error"]["message"].startswith("Missing argument")
+    assert run("check", "--json").document["error"]["message"].startswith("no file is named")
     assert run("check", "undecided.py", "--json").code == 3
 
 

@@ -39,6 +39,17 @@ CASES: dict[str, tuple[int, list[str]]] = {
     "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
     "tighten": (4, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
     "epsilon": (0, ["epsilon", "some_claims.py::lemma", "--beta", "0.05"]),
+    "error_eps": (0, ["error", "bounds.py::count", "--within", "10", "--risk", "5%"]),
+    "error_risk": (0, ["error", "bounds.py::count", "--within", "10", "--eps", "1"]),
+    "error_within": (0, ["error", "bounds.py::count", "--risk", "0.05", "--eps", "1"]),
+    "error_check": (
+        1,
+        [
+            *["error", "bounds.py::largest", "--within", "0", "--risk", "5%", "--eps", "1"],
+            *["--inputs", "[[1, 0], [3, 0]]"],
+        ],
+    ),
+    "check_bounds": (1, ["check", "bounds.py"]),
     "epsilon_set": (0, ["epsilon", "some_claims.py::fails(2)"]),
     "probability_event": (
         0,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy  # noqa: F401 a session inside this one must not load it a second time
 import pytest
+
+import exactdp.public.error_bound  # noqa: F401 as above: what is loaded inside is forgotten after
+from exactdp.claims.deciding import decide  # noqa: F401
 
 pytest_plugins = ["pytester"]
 
@@ -94,7 +98,7 @@ def test_own_mistake():
     found = result(pytester, tests)
     found.assert_outcomes(failed=4, xfailed=1)
     text = found.stdout.str()
-    assert "beta is a text: 'not a number'" in text
+    assert "beta is a string: 'not a number'" in text
     assert "beta failed at the input 1" in text
     assert "this is no claim" in text
     assert "NameError: name 'undefined' is not defined" in text

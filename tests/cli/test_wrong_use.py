@@ -29,7 +29,7 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "no_claims": (HEAD + MECHANISM, ["there are no claims in wrong.py", "the mechanism m."]),
     "no_mechanism": (
-        HEAD + "claim = Accuracy(3, beta=1)\n",
+        HEAD + "claim = Accuracy(3, beta='1/2')\n",
         ["wrong.py:2:9: 3 is not a mechanism", "^^^^^^^^^^^^^^", "A claim is about a mechanism."],
     ),
     "mechanism": (
@@ -77,7 +77,7 @@ def test_files(name: str, tmp_path: Path) -> None:
 #: Arguments and what the message holds.
 USES: dict[str, tuple[list[str], str]] = {
     "no command": (["chekc"], "No such command 'chekc'"),
-    "no file": (["check"], "Missing argument"),
+    "no file": (["check"], "no file is named"),
     "missing": (["check", "no.py"], "no.py cannot be read: no such file"),
     "folder": (["check", "."], "holds no Python files"),
     "folder and name": (["check", ".::x"], ". cannot be read: is a directory"),
@@ -108,7 +108,7 @@ USES: dict[str, tuple[list[str], str]] = {
     "input": (["probability", "{}::positive", "--input", "'a'"], "the input q of positive"),
     "--at": (["probability", "{}::positive", "--input", "1", "--at", "x"], "is not a value of ε"),
     "--at -1": (["probability", "{}::positive", "--input", "1", "--at", "-1"], "--at: ε is -1"),
-    "--beta 2": (["epsilon", "{}::lemma", "--beta", "2"], "--beta: 2 is not a probability"),
+    "--beta 2": (["epsilon", "{}::lemma", "--beta", "2"], "--beta: the probability is 2"),
     "no folder": (["plot", "{}::lemma", "-o", "no/x.svg"], "there is no folder no"),
     "not a picture": (["plot", "{}::lemma", "-o", "x.txt"], "x.txt is not a picture"),
     "kappa of all": (
@@ -148,7 +148,7 @@ def test_a_mistake_in_exactdp_is_said_to_be_one(tmp_path: Path) -> None:
     patch = "import exactdp.claims.deciding as a\n\ndef raises(*x, **y):\n    int('x')\n"
     (tmp_path / "patch.py").write_text(patch + "a.decide = raises\n")
     (tmp_path / "fine.py").write_text(
-        "import patch\n" + HEAD + MECHANISM + "claim = Accuracy(m, beta=1, inputs=[1])\n"
+        "import patch\n" + HEAD + MECHANISM + "claim = Accuracy(m, beta='1/2', inputs=[1])\n"
     )
     done = run("check", "fine.py", cwd=tmp_path)
     assert done.code == 2

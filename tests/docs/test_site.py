@@ -45,7 +45,7 @@ def every_public_name_is_documented(site: Path) -> None:
 def notebooks_are_shown_with_what_they_store(site: Path) -> None:
     page = (site / "notebooks" / "which-epsilon-do-i-need.html").read_text(encoding="utf-8")
     assert 'src="data:image/png;base64,' in page
-    assert "The claim holds from ε" in page
+    assert "The claim holds for every ε" in page
 
 
 def nothing_is_loaded_from_elsewhere(site: Path) -> None:

@@ -52,7 +52,13 @@ def test_wrong_texts(text: str) -> None:
     with pytest.raises(ValueError, match=r"is (empty|reversed|not )"):
         Interval.parse(text)
     with pytest.raises(ValueError, match="is not an interval"):
-        Interval.of(3)  # type: ignore[arg-type]
+        Interval.of([3])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [3, Fraction(3), 3.0, "3", " 3", "6/2"])
+def test_a_number_is_an_interval(given: int | Fraction | float | str) -> None:
+    """Wherever an interval is asked for, a number means the single point."""
+    assert Interval.of(given) == Interval(3, 3)
 
 
 @given(st.fractions(), st.fractions())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ laplace = Mechanism.from_source("def laplace(q: Real):\n    return lap(eps, q)\n
 geometric = Mechanism.from_source("def geometric(x: Dom(0, 2)):\n    return dlap(eps, x)\n")
 
 
-def released(mechanism: Mechanism, beta: object, allowed: object, u: object) -> Accuracy:
+def released(mechanism: Mechanism, beta: Any, allowed: Any, u: object) -> Accuracy:
     """Return a claim about a released number: it speaks at every input."""
     return Accuracy(
         mechanism,

@@ -10,6 +10,7 @@ from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
 from exactdp.claims.expressions import alpha, gamma, maximum, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
 from exactdp.claims.kappa import Kappa
@@ -18,6 +19,7 @@ from exactdp.claims.loss_factor import Factor, Leakage
 from exactdp.claims.output_distances import score_gap, sup, value_gap
 from exactdp.claims.pairs import Pairs
 from exactdp.claims.privacy import Privacy
+from exactdp.claims.radii import Radius
 from exactdp.claims.tightness import Tightness
 from exactdp.claims.verdict import Verdict
 
@@ -25,6 +27,7 @@ __all__ = [
     "ANY",
     "Accuracy",
     "AllReals",
+    "BoundedError",
     "Box",
     "Breach",
     "Budget",
@@ -32,6 +35,7 @@ __all__ = [
     "DeltaCurve",
     "DeltaPiece",
     "Disagreement",
+    "ErrorBound",
     "ErrorCurve",
     "Factor",
     "Grid",
@@ -39,7 +43,9 @@ __all__ = [
     "Leakage",
     "Pairs",
     "Privacy",
+    "Radius",
     "Range",
+    "Risk",
     "Tightness",
     "Verdict",
     "alpha",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from exactdp.claims.claim import Due
 from exactdp.claims.conditions import (
@@ -19,12 +19,13 @@ from exactdp.claims.conditions import (
     read_cases,
 )
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.distances import InputDistance, discrete, linf, read_input_distance
-from exactdp.claims.expressions import Expression, Maximum, Symbol, as_expression
+from exactdp.claims.distances import InputDistance, linf, read_input_distance
+from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, as_expression
+from exactdp.claims.fitting import input_distance_for, output_distance_for
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import AllReals, Box, Inputs, as_given, is_listed, read_inputs
-from exactdp.claims.levels import ANY, EVERY, Level, Range, read_level
+from exactdp.claims.inputs import AllReals, Box, Grid, Inputs, as_given, is_listed, read_inputs
+from exactdp.claims.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.output_distances import (
     OutputDistance,
@@ -42,8 +43,8 @@ from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm
-from exactdp.reals.numbers import Number
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import Number, is_percentage, probability, spell
 from exactdp.semantics.spots import Trace, has_spots, watched
 
 if TYPE_CHECKING:
@@ -52,21 +53,37 @@ if TYPE_CHECKING:
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.disagreement_everywhere import PiecewiseDistance
     from exactdp.claims.progress import Progress
+    from exactdp.claims.radii import Radius
     from exactdp.claims.verdict import Finding, Verdict
     from exactdp.claims.work import Explorer, Problem, Sign
     from exactdp.reals import SolutionSet
 
 ON_CONES = (
-    "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
+    "α or γ moves with ε, or β is not seen to fall in them (Corollary 13): the sign of "
     "an exponential sum on cones of (ε, εα, εγ)"
 )
 EVERYWHERE = (
-    "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
+    "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
 )
 
 
-@dataclass(frozen=True, eq=False)
+Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
+"""A formula for β, or a function that takes an input and returns one."""
+End: TypeAlias = Expression | ClosedForm | Number
+LevelGiven: TypeAlias = End | Interval | Range | tuple[End, End] | AnyLevel | Callable[..., object]
+"""α or γ: a number, a formula, a range, a function of the input, or `ANY`."""
+RegionGiven: TypeAlias = (
+    Comparison | str | Callable[..., object] | Iterable[Comparison | str] | Cases | None
+)
+IdealGiven: TypeAlias = Program | Mapping[Any, object] | Callable[..., object] | None
+InputDistanceGiven: TypeAlias = InputDistance | str | Callable[..., object] | None
+OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable[..., object] | None
+InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | Callable[..., object] | None
+EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Accuracy:
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
@@ -75,32 +92,62 @@ class Accuracy:
     """
 
     mechanism: Program
+    # What follows is as the user gave it, but for ε, which is an interval.
     beta: Any
-    alpha: Any = ANY
-    gamma: Any = 0
-    region: Any = field(default=None, kw_only=True)
+    alpha: Any
+    gamma: Any
+    region: Any
     """A condition on alpha, gamma, eps and the input: the claim is made where it holds."""
-    ideal: Any = field(default=None, kw_only=True)
-    input_distance: Any = field(default=linf, kw_only=True)
-    output_distance: Any = field(default=discrete, kw_only=True)
-    inputs: Any = field(default=None, kw_only=True)
-    epsilon: Any = field(default=None, kw_only=True)
+    ideal: Any
+    input_distance: Any
+    output_distance: Any
+    inputs: Any
+    epsilon: Any
     """The interval of ε; by default all for which the mechanism is defined."""
-    boundary: str = field(default="skip", kw_only=True)
+    boundary: str
     """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
-    agreement: str = field(default="equal", kw_only=True)
+    agreement: str
     """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Program):
+    def __init__(  # noqa: PLR0913 what a claim consists of
+        self,
+        mechanism: Program,
+        beta: Beta,
+        alpha: LevelGiven = ANY,
+        gamma: LevelGiven = 0,
+        *,
+        region: RegionGiven = None,
+        ideal: IdealGiven = None,
+        input_distance: InputDistanceGiven = None,
+        output_distance: OutputDistanceGiven = None,
+        inputs: InputsGiven = None,
+        epsilon: EpsilonGiven | None = None,
+        boundary: str = "skip",
+        agreement: str = "equal",
+    ) -> None:
+        if not isinstance(mechanism, Program):
             raise ValueRefusedError(
-                f"{shown(self.mechanism)} is not a mechanism",
+                f"{shown(mechanism)} is not a mechanism",
                 rule="A claim is about a mechanism.",
                 way_out="Put @mechanism above the function.",
             )
-        given = self.mechanism.epsilon if self.epsilon is None else self.epsilon
-        object.__setattr__(self, "epsilon", read_epsilon(given))
-        object.__setattr__(self, "mechanism", self.mechanism.on(self.epsilon))
+        on = read_epsilon(mechanism.epsilon if epsilon is None else epsilon)
+        given: dict[str, object] = {
+            "mechanism": mechanism.on(on),
+            "beta": probability(beta, "beta") if is_percentage(beta) else beta,
+            "alpha": alpha,
+            "gamma": gamma,
+            "region": region,
+            "ideal": ideal,
+            "input_distance": input_distance,
+            "output_distance": output_distance,
+            "inputs": inputs,
+            "epsilon": on,
+            "boundary": boundary,
+            "agreement": agreement,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
         for name, allowed in (
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
@@ -115,6 +162,7 @@ class Accuracy:
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
         _ = self.ideal_function, self.input_set, self.conditions
         self._check_names()
+        self._check_beta()
 
     # What was given, as read ----------------------------------------------------------
 
@@ -165,11 +213,15 @@ class Accuracy:
     @cached_property
     def input_metric(self) -> InputDistance:
         """The distance on inputs."""
+        if self.input_distance is None:
+            return input_distance_for(self.mechanism.checked.output)
         return read_input_distance(self.input_distance, self.mechanism)
 
     @cached_property
     def output_metric(self) -> OutputDistance:
         """The distance on outputs."""
+        if self.output_distance is None:
+            return output_distance_for(self.mechanism.checked.output)
         return read_output_distance(self.output_distance, self.mechanism)
 
     @cached_property
@@ -265,6 +317,13 @@ class Accuracy:
                             rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
                         )
 
+    def _check_beta(self) -> None:
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return
+        number = constant(self.formula)
+        if number is not None:
+            probability(number, "beta")
+
     @cached_property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
@@ -337,7 +396,7 @@ class Accuracy:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """The conventions that are followed."""
+        """The conventions that the claim follows."""
         boundary = {
             "skip": "an input whose distance to disagreement is not above α claims nothing "
             "(Definition 2)",
@@ -346,10 +405,9 @@ class Accuracy:
         }[self.boundary]
         agreement = {
             "equal": "two ideal outputs agree if they are equal (Definition 1)",
-            "output_distance": "two ideal outputs agree if their output distance is 0 "
-            "(Lemma lem:nmax)",
+            "output_distance": "two ideal outputs agree if their output distance is 0 (Lemma 3)",
         }[self.agreement]
-        return boundary, agreement
+        return self.distances, boundary, agreement
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
@@ -423,13 +481,30 @@ class Accuracy:
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
-        self, *, beta: Any = None, width: Number = "1e-12", progress: Progress | None = None
+        self,
+        *,
+        beta: Beta | None = None,
+        width: Number = "1e-12",
+        progress: Progress | None = None,
     ) -> Budget:
-        """Return the smallest ε from which on the claim holds, with another β if one is given."""
+        """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
+
+    def smallest_gamma(
+        self,
+        *,
+        eps: EpsilonGiven | None = None,
+        width: Number = "1e-12",
+        progress: Progress | None = None,
+    ) -> Radius:
+        """Return the least γ for which the claim holds, for every ε or for the given ones."""
+        from exactdp.claims.radii import smallest_gamma  # noqa: PLC0415
+
+        on = self.epsilon if eps is None else read_epsilon(eps)
+        return smallest_gamma(self, on, width, progress)
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
@@ -441,12 +516,6 @@ class Accuracy:
 
     def __str__(self) -> str:
         beta = written(self.beta) if self.is_beta_of_input else str(self.formula)
-        given = self.input_set
-        if isinstance(given, tuple):
-            kind = "given " if self.inputs is not None else "possible "
-            where = counted(len(given), f"{kind}input")
-        else:
-            where = str(given)
         alpha, gamma = (
             f"{shown_as} {level}" if isinstance(level, Range) else f"{shown_as} = {level}"
             for shown_as, level in (
@@ -456,11 +525,20 @@ class Accuracy:
         )
         return (
             f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
-            f"β = {beta}{self._distances} on {where}{self._where}, for every ε in {self.epsilon}"
+            f"β = {beta}{self._unless_assumed} {self.where}, for {self.when}"
         )
 
     @property
-    def _where(self) -> str:
+    def where(self) -> str:
+        """At which inputs the claim is made, as words."""
+        given = self.input_set
+        if not isinstance(given, tuple):
+            return f"on {given}{self._condition}"
+        kind = "given " if self.inputs is not None else "possible "
+        return f"on {counted(len(given), f'{kind}input')}{self._condition}"
+
+    @property
+    def _condition(self) -> str:
         """The condition of the claim as words."""
         if callable(self.inputs):
             inputs = f" where {written(self.inputs)}"
@@ -478,16 +556,28 @@ class Accuracy:
         return " and ".join(map(str, given))
 
     @property
-    def _distances(self) -> str:
-        """The distances as words, unless they are those that a reader would assume."""
-        inputs, outputs = self.input_metric, self.output_metric
+    def when(self) -> str:
+        """For which ε the claim is made, as words."""
+        on = self.epsilon
+        return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+
+    @property
+    def distances(self) -> str:
+        """The distances, as words."""
+        return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
+
+    speaks_of_alpha = True
+    """Whether α and γ are named where the claim fails."""
+
+    @property
+    def _unless_assumed(self) -> str:
+        """The distances, unless they are those that a reader would assume."""
         noisy = self.mechanism.checked.output.holds_noise
-        if not noisy and inputs == linf and outputs == discrete_outputs:
-            return ""
-        return f" (distances: {inputs} of inputs, {outputs} of outputs)"
+        are_usual = self.input_metric == linf and self.output_metric == discrete_outputs
+        return "" if are_usual and not noisy else f" ({self.distances})"
 
     def __repr__(self) -> str:
-        return f"<Accuracy: {self}>"
+        return f"<{type(self).__name__}: {self}>"
 
 
 def _of_input(beta: Asked, u: Value) -> Expression:

@@ -1,21 +1,24 @@
-"""Which ε make a claim true: the exact set, and the smallest from which on it holds."""
+"""For which ε a claim holds: the exact set, and the least ε₀ such that it holds for all ε ≥ ε₀."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import escape
 from typing import TYPE_CHECKING
 
+from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.deciding import decide
-from exactdp.claims.places import OnRay
+from exactdp.claims.distances import linf
+from exactdp.claims.inputs import show
 from exactdp.claims.progress import Progress
 from exactdp.claims.region import Region
-from exactdp.claims.regions import regions_of
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals import Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import Number, inf, positive_width
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -23,11 +26,12 @@ if TYPE_CHECKING:
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
 _LARGEST = 10**6  # an ε that nobody uses
+_FAR = 100  # from a tie, in units of 1/ε: no noise is that large
 
 
-@dataclass(frozen=True)
-class Budget:
-    """The smallest ε from which on a claim holds: proven to lie in [lower, upper]."""
+@dataclass(frozen=True, repr=False)
+class Budget(Told):
+    """The least ε₀ such that a claim holds for all ε ≥ ε₀: proven to lie in [lower, upper]."""
 
     lower: Fraction | float
     upper: Fraction | float
@@ -38,6 +42,9 @@ class Budget:
     """All ε for which the claim holds, among them perhaps smaller ones."""
     is_complete: bool = True
     """Whether `everywhere` is all of them; for all real inputs only the last stretch is known."""
+
+    why: str = ""
+    """Why none was found, if that is known."""
 
     note = (
         "This is a property of the mechanism: it is computed from its program and the claim, "
@@ -52,22 +59,37 @@ class Budget:
     def __float__(self) -> float:
         return float(self.upper)
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """The answer alone."""
         if not self.exists and isinstance(self.lower, Fraction):
-            return f"No ε up to {float(self.lower):.12g} is large enough. {self.note}"
+            why = f": {self.why}" if self.why else ""
+            return f"No ε up to {float(self.lower):.12g} is large enough{why}."
         if not self.exists:
             where = f"for ε in {self.everywhere}" if self.everywhere.stretches else "for no ε"
-            return f"No ε is large enough: the claim holds {where}. {self.note}"
+            return f"No ε is large enough: the claim holds {where}."
         if self.lower == self.upper == 0:
-            return f"The claim holds for every ε > 0. {self.note}"
+            return "The claim holds for every ε > 0."
         if self.upper - self.lower > _ROUGH * self.upper:
             return (
-                f"The claim holds from ε = {float(self.upper):.6g} on, and not from "
-                f"ε = {float(self.lower):.6g} on. {self.note}"
+                f"The least ε₀ such that the claim holds for all ε ≥ ε₀ is between "
+                f"{float(self.lower):.6g} and {float(self.upper):.6g}."
             )
         sign = "=" if self.lower == self.upper else "≈"
-        verb = "from" if self.attained else "above"
-        return f"The claim holds {verb} ε {sign} {float(self):.12g} on. {self.note}"
+        relation = "≥" if self.attained else ">"
+        return (
+            f"The claim holds for every ε {relation} ε₀ {sign} {float(self):.12g}, and for no "
+            "smaller ε₀."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.note}"
+
+    def __repr__(self) -> str:
+        return f"<Budget: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.sentence)}<br><small>{self.note}</small></p>"
 
 
 def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> SolutionSet:
@@ -80,10 +102,9 @@ def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> Solut
     for part in surveyed(claim, "the set of ε", progress):
         contents += part.contents
         for problem in part.problems:
-            if not isinstance(problem.place, OnRay):
+            if not problem.is_in_eps_alone:
                 raise _only_smallest(problem.region)
-            decision = claim.work.sign(problem)
-            if not decision.holds and problem.gap not in seen:
+            if problem.gap not in seen and not claim.work.sign(problem).holds:
                 seen.add(problem.gap)
                 found = found & solution_set(problem.gap, on, target)
     refuse_empty(claim, contents)
@@ -102,8 +123,8 @@ def _only_smallest(region: Region) -> ValueRefusedError:
 
 
 def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
-    """Return the smallest ε from which on a claim holds."""
-    if not all(region.is_ray for group in regions_of(claim) for region in group):
+    """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
+    if not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
@@ -116,7 +137,7 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
 
 
 def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
-    """Return an enclosure of the smallest ε from which on a claim holds, found by trying.
+    """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
     A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
     found, close to the end, the enclosure stays wider than asked for. What holds for all ε above
@@ -129,6 +150,7 @@ def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Bu
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
     upper: Fraction | None = None
+    why = ""
     trial = max(lower, Fraction(1))
     for step in range(_MOST_TRIALS):
         if progress is not None:
@@ -140,16 +162,40 @@ def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Bu
             upper = trial
         elif verdict.counterexample is not None:
             lower = max(lower, verdict.counterexample.eps)
+            why = _close_to_tie(claim, verdict.counterexample) if upper is None else ""
         elif upper is not None:
             break
         if upper is not None and upper - lower <= width:
             break
         if upper is None and (lower >= _LARGEST or lower == on.upper):
-            return Budget(lower, inf, attained=False, everywhere=SolutionSet(()), is_complete=False)
+            return _none(lower, why)
         trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
     if upper is None:
-        return Budget(lower, inf, attained=False, everywhere=SolutionSet(()), is_complete=False)
+        return _none(lower, why)
     return _from(lower, upper, claim)
+
+
+def _none(lower: Fraction, why: str) -> Budget:
+    """Return that no ε was found to be large enough."""
+    found = SolutionSet(())
+    return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
+
+
+def _close_to_tie(claim: Accuracy, found: Counterexample) -> str:
+    """Return why no ε is large enough: inputs may be as close as one likes to another answer."""
+    if claim.mechanism.checked.output.holds_noise:
+        return ""
+    try:
+        other = replace(claim, input_distance=linf, agreement="equal")
+        near = other.obligations.disagreement(claim.mechanism.read_input(found.input))
+    except ExactdpError:  # inputs that are no numbers
+        return ""
+    if not isinstance(near.distance, Fraction) or near.distance * found.eps > _FAR:
+        return ""
+    return (
+        f"at ε = {float(found.eps):.6g} it fails at {show(found.input)}, and inputs are as close "
+        "as one likes to a tie, where the ideal output changes"
+    )
 
 
 def _from(lower: Fraction, upper: Fraction, claim: Accuracy) -> Budget:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
 from itertools import islice, product
@@ -13,25 +13,28 @@ from exactdp.claims.claim import Claim
 from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.distances import Distance
 from exactdp.claims.expressions import Expression
-from exactdp.claims.inputs import as_given, as_written, show
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
 from exactdp.claims.region import UNIT, Region
 from exactdp.claims.work import Problem
+from exactdp.language.layout import entries, kinds
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.work import Sign
 
+_SIMPLE = 1_000  # the largest denominator of a simple number
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
-@dataclass(frozen=True)
-class Counterexample:
+@dataclass(frozen=True, repr=False)
+class Counterexample(Told):
     """An input, ε, α and γ at which the claim is false."""
 
     input: Value
@@ -46,6 +49,8 @@ class Counterexample:
     """Pr(within γ), as a function of ε."""
     beta: ClosedForm
     """The claimed bound at this α and γ, as a function of ε."""
+    speaks_of_alpha: bool = field(default=True, repr=False, compare=False)
+    """Whether α and γ are named."""
 
     @cached_property
     def error(self) -> Enclosure:
@@ -70,13 +75,21 @@ class Counterexample:
     def __str__(self) -> str:
         return (
             f"at the input {show(self.input)} and ε = {spell(self.eps)} "
-            f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) {self._error_told}"
+            f"{self._levels}{self._error_told}"
         )
+
+    @property
+    def _levels(self) -> str:
+        if not self.speaks_of_alpha:
+            return ""
+        return f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) "
 
     @property
     def _error_told(self) -> str:
         """Both error probabilities, with enough digits to see the difference."""
-        what = "the error exceeds γ" if self.gamma else "the output is wrong"
+        what = "the output is wrong"
+        if self.gamma:
+            what = f"the error exceeds {'γ' if self.speaks_of_alpha else spell(self.gamma)}"
         error = 1 - self.probability
         for digits in (4, 8, 16, 32):
             actual, claimed = (
@@ -96,8 +109,51 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     for part in _candidates(claim, problem, sign):
         found: Counterexample | None = part.check().counterexample
         if found is not None:
-            return found
+            return _simplified(claim, part, found)
     return None
+
+
+def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
+    """Return a counterexample next to one whose input has simpler numbers, if there is one."""
+    if _size(found.input) <= _SIMPLE:
+        return found
+    for most in (1, 2, 10, 100, _SIMPLE):
+        there = _rounded(found.input, most)
+        if not is_input_of(claim, there):
+            continue
+        simple: Counterexample | None = replace(part, inputs=[there]).check().counterexample
+        if simple is not None:
+            return simple
+    return found
+
+
+def _size(value: Value) -> int:
+    """Return the largest denominator in an input."""
+    if isinstance(value, list | tuple):
+        return max(map(_size, value), default=1)
+    return value.denominator if isinstance(value, Fraction) else 1
+
+
+def _rounded(value: Value, most: int) -> Value:
+    if isinstance(value, list | tuple):
+        return type(value)(_rounded(item, most) for item in value)
+    return value.limit_denominator(most) if isinstance(value, Fraction) else value
+
+
+def is_input_of(claim: Accuracy, u: Value) -> bool:
+    """Whether an input is one that the claim is about."""
+    box = claim.input_set
+    if not isinstance(box, Box):
+        return isinstance(box, AllReals)
+    reals = [
+        Fraction(value)
+        for value, kind in zip(
+            entries(claim.mechanism.read_input(u)), kinds(claim.mechanism.inputs), strict=True
+        )
+        if kind is None
+    ]
+    ends = box.ends(len(reals))
+    return all(low <= value <= high for value, (low, high) in zip(reals, ends, strict=True))
 
 
 # On a ray -----------------------------------------------------------------------------
@@ -117,6 +173,7 @@ def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
         one.distance,
         one.probability,
         beta,
+        claim.speaks_of_alpha,
     )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from exactdp.claims.distances import Distance
-from exactdp.claims.inputs import as_given, as_written
+from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.listed_regions import regions_at
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure
 from exactdp.reals.numbers import Number
+from exactdp.reals.told import FEW, Told, table
+from exactdp.reals.typesetting import mathml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 
-@dataclass(frozen=True)
-class ErrorCurve:
+@dataclass(frozen=True, repr=False)
+class ErrorCurve(Told):
     """The probability of an error above γ at an input: exact, and as claimed."""
 
     input: Value
@@ -53,8 +56,23 @@ class ErrorCurve:
         return found
 
     def __str__(self) -> str:
-        claimed = " or ".join(map(str, self.claimed)) or "nothing"
-        return f"The error probability at {self.input} is {self.exact}; claimed is {claimed}."
+        claimed = " or ".join(one.pretty() for one in self.claimed) or "nothing"
+        return (
+            f"The error probability at the input {show(self.input)} is {self.exact.pretty()}; "
+            f"claimed is {claimed}."
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("exact error probability", mathml(self.exact)),
+            ("claimed at most", " or ".join(map(mathml, self.claimed)) or "nothing"),
+        ]
+        listed = ", ".join(f"{float(self.at(eps)):.4g} at ε = {eps}" for eps in FEW)
+        return table(
+            ("at the input", escape(show(self.input))),
+            [*rows, ("in numbers", listed)],
+            numbers_from=2,
+        )
 
 
 def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:

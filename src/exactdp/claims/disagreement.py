@@ -42,6 +42,7 @@ from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import fraction, inf, spell
+from exactdp.reals.told import Told
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
@@ -58,8 +59,8 @@ Differ: TypeAlias = Callable[[Value], bool]
 """Whether an output disagrees with that at the input one looks at."""
 
 
-@dataclass(frozen=True)
-class Disagreement:
+@dataclass(frozen=True, repr=False)
+class Disagreement(Told):
     """dd(u), with a nearest input of another ideal output (None if there is none)."""
 
     distance: Distance

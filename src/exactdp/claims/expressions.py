@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
 from exactdp.reals import ClosedForm, ExpPoly, exp, nonnegative
+from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
@@ -23,7 +24,7 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 """Closed forms of which the least is meant, at each ε."""
 
 
-class Expression(ABC):
+class Expression(Formula, ABC):
     """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
 
     @abstractmethod
@@ -393,7 +394,7 @@ def as_expression(value: object, what: str) -> Expression:
     except ExactdpError:
         if isinstance(value, str):
             raise ValueRefusedError(
-                f"{what} is a text: {shown(value)}",
+                f"{what} is a string: {shown(value)}",
                 rule="A formula is written with eps, alpha, gamma, exp and minimum from exactdp.",
                 way_out="Leave out the quotation marks, as in 3 * exp(-alpha * eps / 2).",
             ) from None

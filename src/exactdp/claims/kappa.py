@@ -9,11 +9,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 from exactdp.reals.numbers import double, spell
+from exactdp.reals.told import Told
 
 
-@dataclass(frozen=True)
-class Kappa:
-    """A certified enclosure of κ; both ends are `inf` if every κ will do.
+@dataclass(frozen=True, repr=False)
+class Kappa(Told):
+    """A certified enclosure of κ; both ends are `inf` if the claim holds for every κ.
 
     The claim is true with β/lower. It is false with β/upper unless the ends are equal: then κ is
     known exactly.

@@ -13,7 +13,7 @@ from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import inf, spell
 
 
-class _Any:
+class AnyLevel:
     """Every number that is not negative."""
 
     def __repr__(self) -> str:
@@ -24,7 +24,7 @@ class _Any:
 
 
 #: Every value: of α all below the distance to disagreement, of γ all that are not negative.
-ANY = _Any()
+ANY = AnyLevel()
 
 
 @dataclass(frozen=True, init=False)

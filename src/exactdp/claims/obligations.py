@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 ONE: ClosedForm = ExpPoly(1)
 
 ROUTES = {
-    "fixed": "α and γ are fixed (Theorem thm:infpoint): one check at each input",
-    "any alpha": "γ is fixed and β falls in α (Theorem thm:fixedgamma): one check at the "
+    "fixed": "α and γ are fixed (Theorem 14): one check at each input",
+    "any alpha": "γ is fixed and β falls in α (Theorem 15): one check at the "
     "largest α of each input",
-    "any gamma": "finitely many outputs and β falls in α and γ (Theorem thm:finiteoutputs): one "
+    "any gamma": "finitely many outputs and β falls in α and γ (Theorem 16): one "
     "check at each input for each value of the output distance",
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from inspect import signature
 from typing import Any, TypeAlias
 
 from exactdp.claims.distances import (
@@ -158,12 +159,16 @@ class _ScoreGap(OutputDistance):
         """Return the difference of two scores."""
         return abs(self._score(u, one) - self._score(u, two))
 
+    def scores(self, u: Value) -> dict[Value, Fraction]:
+        """Return the scores of the candidates of the mechanism's `expmech` at an input."""
+        assert self.mechanism is not None
+        return _scores(self.mechanism, u)
+
     def _score(self, u: Value, output: Value) -> Any:
         if self.score is not None:
             found = _called(self.score, "the score", u, output)
             return found if isinstance(found, Spot) else _read_score(found, output)
-        assert self.mechanism is not None
-        scores = _scores(self.mechanism, u)
+        scores = self.scores(u)
         if output not in scores:
             raise ValueRefusedError(
                 f"{shown(output)} is not a candidate of the mechanism's expmech",
@@ -279,6 +284,48 @@ class _OwnOutput(OutputDistance):
         return self._machines[types]
 
 
+@dataclass(frozen=True)
+class LargestError(OutputDistance):
+    """The largest error of the entries of an output, each of its own kind.
+
+    "number": the difference; "position": the difference of the input's values there; "equal":
+    infinite unless the entries are equal.
+    """
+
+    entries: tuple[str, ...]
+    name: str = "largest_error"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the largest error."""
+        if any(k == "equal" and a != b for k, a, b in zip(self.entries, one, two, strict=True)):
+            return inf
+        return max(abs(gap) for gap in self._gaps(u, one, two))
+
+    def _gaps(self, u: Value, one: Value, two: Value) -> Iterator[Any]:
+        for kind, a, b in zip(self.entries, one, two, strict=True):
+            if kind == "number":
+                yield a - b
+            elif kind == "position":
+                yield u[a] - u[b]
+
+    def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
+        """Return the outputs all of whose errors are at most the radius."""
+
+        def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
+            pairs = zip(self.entries, output, other, strict=True)
+            if any(kind == "equal" and a != b for kind, a, b in pairs):
+                return
+            sides = [
+                side
+                for gap in self._gaps(u, output, other)
+                for side in (radius - gap, radius + gap)
+            ]
+            if all(isinstance(side, Linear) or side >= 0 for side in sides):
+                yield [(side, ">=") for side in sides if isinstance(side, Linear)]
+
+        return regions
+
+
 def _type_of(output: Value) -> InputType | None:
     """Return the type of an output, None if it is finite."""
     if isinstance(output, Linear | Spot) or _is_number(output):
@@ -346,6 +393,22 @@ def _without_names(text: str) -> str:
     return text
 
 
+def _require_three(function: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with an input and two outputs, such as `abs`."""
+    if isinstance(function, DeterministicProgram):
+        return  # counted when it is read
+    try:
+        signature(function).bind(None, None, None)
+    except (TypeError, ValueError):  # another number of arguments, or no signature at all
+        name = getattr(function, "__name__", shown(function))
+        raise ValueRefusedError(
+            f"the distance {name} cannot be called with an input and two outputs",
+            rule="A distance on outputs is a function of (input, output, output).",
+            way_out="Write output_distance=sup for the largest difference, or "
+            "lambda u, one, two: abs(one - two).",
+        ) from None
+
+
 sup = _Sup()
 value_gap = _ValueGap()
 score_gap = _ScoreGap()
@@ -364,6 +427,7 @@ def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
     if isinstance(value, str) and value in named:
         return named[value].bound_to(mechanism)
     if is_function(value) and not isinstance(value, InputDistance):
+        _require_three(value)
         return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on outputs",

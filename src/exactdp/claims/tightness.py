@@ -25,6 +25,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnegative
 from exactdp.reals.numbers import Number, inf, positive_width, spell
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -36,13 +37,13 @@ _ASKED = "the best constant"
 _LOOKS = 2  # how often infima that may be equal are enclosed more closely
 
 
-@dataclass(frozen=True)
-class Tightness:
+@dataclass(frozen=True, repr=False)
+class Tightness(Told):
     """The largest κ, where it is decided, and the largest whole number below it."""
 
     kappa: Kappa
     integer: int | None
-    """The largest whole κ, as in the paper's tables; None if every κ will do.
+    """The largest whole κ, as in the paper's tables; None if the claim holds for every κ.
 
     For all real inputs also None if a whole number close to κ stays undecided.
     """
@@ -78,13 +79,16 @@ def _where(eps: Where) -> str:
     return "→ ∞"
 
 
-@dataclass(frozen=True)
-class KappaAt:
+@dataclass(frozen=True, repr=False)
+class KappaAt(Told):
     """The largest κ at one input."""
 
     input: Value
     kappa: Kappa
     eps: Where
+
+    def __str__(self) -> str:
+        return f"κ = {self.kappa} at the input {show(self.input)}, ε {_where(self.eps)}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from exactdp.claims.inputs import is_listed
 from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.work import Leaf, Problem, Sign
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     pass
@@ -56,8 +57,8 @@ class Finding:
         return bool(self.failures) and self.decided[-1][0].obligation is one
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Told):
     """Whether a claim holds, why, and how that was found."""
 
     claim: Any
@@ -167,6 +168,9 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.outcome == "holds"
 
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.sentence}>"
+
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
         one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
@@ -175,7 +179,7 @@ class Verdict:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
         if self.claim.inputs is None and not self.is_everywhere:
-            where += "; these are all inputs of the finite domain (Corollary cor:finite)"
+            where += "; these are all inputs of the finite domain (Corollary 17)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
         if len(self.counterexamples) > 1:

@@ -157,4 +157,4 @@ def _kind(output: Value) -> str:
         return "a truth value"
     if isinstance(output, int | Fraction | RealType | Spot) or output is int:
         return "a number"
-    return "None" if output is None else "a text"
+    return "None" if output is None else "a string"

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from exactdp.claims.claim import Bound, Claim, Due
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
-from exactdp.claims.region import RAY, Region, Vector
+from exactdp.claims.region import RAY, UNIT, Region, Vector
 from exactdp.claims.shapes import Shape
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
@@ -53,6 +53,17 @@ class Problem:
     def gap(self) -> ClosedForm:
         """By how much the claim holds."""
         return self.obligation.probability - 1 + self.beta
+
+    @property
+    def is_in_eps_alone(self) -> bool:
+        """Whether it is one about ε alone, at each ε of the region.
+
+        Cones are closed under scaling, so a cell that has a point with some ε has one with each,
+        unless another parameter is fixed.
+        """
+        if isinstance(self.place, OnCone):
+            return UNIT not in self.place.names and set(self.gap.parameters) <= {"eps"}
+        return isinstance(self.place, OnRay)
 
     @cached_property
     def shape(self) -> Shape:
@@ -217,6 +228,22 @@ class Explorer:
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
+
+    def is_in_eps_alone(self) -> bool:
+        """Whether everything that must be proved is about ε alone; stops where it is not."""
+        try:
+            return all(
+                not (region.is_unknown or region.levels)
+                and all(
+                    one.is_in_eps_alone
+                    for step in self.steps(region)
+                    for one in step.problems(region)
+                )
+                for group in self.claim.regions()
+                for region, _ in self.with_faces(group, nobody)
+            )
+        except EndlessError:
+            return False
 
     def _faces(self, region: Region) -> list[Region]:
         """Return the faces of an explored region on which the claim may jump."""

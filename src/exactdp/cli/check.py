@@ -13,6 +13,7 @@ from exactdp import Accuracy, Privacy, Verdict
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
+from exactdp.cli.matching import github, sarif
 from exactdp.cli.output import (
     Json,
     Output,
@@ -21,11 +22,14 @@ from exactdp.cli.output import (
     examples,
     json_option,
     pass_output,
+    timeout_option,
     writing,
 )
 from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.settings import defaults
+from exactdp.cli.watching import watch
 from exactdp.cli.work import Job, Report, results
-from exactdp.errors import ExactdpError, counted
+from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
 
 WORDS = (
     "α: how far an input is from another answer; β: the probability of an error above γ; "
@@ -37,6 +41,22 @@ PRIVATE = (
     "directions."
 )
 
+_UNANSWERED: Json = {
+    "verdict": "undecided",
+    "vacuous": False,
+    "route": "",
+    "inputs": 0,
+    "silent": 0,
+    "trivial": 0,
+    "counted": "inputs",
+    "assumptions": [],
+    "counterexamples": [],
+    "seconds": 0.0,
+    "error": None,
+    "certificate": None,
+    "note": "",
+}
+"""The record of a claim that took too long, but for its sentence."""
 _LONGEST_NAME = 100  # letters in the name of a file
 
 
@@ -48,9 +68,7 @@ _LONGEST_NAME = 100  # letters in the name of a file
         "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
-)
+@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
 @click.option(
@@ -62,16 +80,29 @@ _LONGEST_NAME = 100  # letters in the name of a file
     metavar="DIR",
     help="Write a certificate of each verdict into DIR, for `exactdp certify`.",
 )
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="github: also annotations for a pull request; sarif: one SARIF document instead.",
+)
+@click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
 @json_option
+@timeout_option
 @change_options
 @pass_output
-def command(
+def command(  # noqa: PLR0913 its options
     output: Output,
     targets: tuple[str, ...],
+    *,
     substring: str,
     every: bool,
     jobs: int,
     certificates: Path | None,
+    style: str,
+    watching: bool,
     changes: Changes,
 ) -> int:
     """Decide the claims of files, for every ε.
@@ -81,7 +112,11 @@ def command(
     with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold, 1 one
     fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
     """
+    if watching:
+        return watch(output.arguments, targets or defaults().get("check", {}).get("targets", ()))
     found = find_claims(targets, substring, (Accuracy, Privacy))
+    quiet = output.json
+    output.json = output.json or style == "sarif"  # nothing but the document
     paths = _paths(found, certificates)
     if certificates is not None:
         with writing(certificates):
@@ -107,6 +142,11 @@ def command(
     outcomes = {one["verdict"] for one in answers}
     order = {"error": 2, "fails": 1, "undecided": 3, "vacuous": 4}
     code = next((order[one] for one in order if one in outcomes), 0)
+    if style == "github":
+        output.say(github(answers))
+    if style == "sarif" and not quiet:
+        output.write(json.dumps(sarif(answers), indent=2, ensure_ascii=False))
+        return code
     return output.document(code, claims=answers, left=[])
 
 
@@ -135,6 +175,12 @@ def _certificate(found: Verdict, path: Path) -> Json:
 
 
 def _record(answer: Json | ExactdpError) -> Json:
+    if isinstance(answer, TimeoutRefusedError):
+        return {
+            **_UNANSWERED,
+            "sentence": f"Undecided: {answer.message}.",
+            "missing": answer.message,
+        }
     if isinstance(answer, ExactdpError):
         return {"verdict": "error", "sentence": str(answer), "error": error_record(answer)}
     return answer

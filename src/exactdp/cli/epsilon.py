@@ -8,7 +8,7 @@ from exactdp import Accuracy
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
 from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
@@ -21,14 +21,13 @@ from exactdp.reals.numbers import positive_width
         "exactdp epsilon claims.py::lemma --beta 0.05",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
-)
+@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
 @click.option("--beta", metavar="BETA", help="An error probability instead of the claim's β: 0.05.")
 @click.option(
     "--width", default="1e-12", show_default=True, metavar="W", help="How closely to enclose ends."
 )
 @json_option
+@timeout_option
 @change_options
 @pass_output
 def command(
@@ -46,7 +45,7 @@ def command(
     def question(claim: Accuracy, report: Report) -> Json:
         found = claim.smallest_epsilon(beta=target, width=width, progress=report)
         return {
-            "sentence": str(found).removesuffix(found.note).strip(),
+            "sentence": found.sentence,
             "set": str(found.everywhere),
             "stretches": records.solutions(found.everywhere),
             "complete": found.is_complete,

@@ -1,4 +1,4 @@
-"""What `exactdp reproduce` found, as JSON; exact numbers are texts such as "1/3"."""
+"""What `exactdp reproduce` found, as JSON; exact numbers are strings such as "1/3"."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from exactdp.cli.output import (
 from exactdp.cli.reading import read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError, counted
+from exactdp.report.extras import require
 
 if TYPE_CHECKING:
     from exactdp.public.answers import Chain
@@ -101,6 +102,7 @@ def _picture(chain: Chain, suffix: str) -> bytes:
         return chain.dot().encode()
     if suffix == ".svg":
         return chain.svg().encode()
+    require("matplotlib")
     import matplotlib as mpl  # noqa: PLC0415 only for these pictures
     from matplotlib.figure import Figure  # noqa: PLC0415
 

@@ -23,8 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, Mechanism, Privacy
+from exactdp import Accuracy, ErrorBound, Mechanism, Privacy
 from exactdp.cli.reading import value_of
+from exactdp.cli.settings import defaults
 from exactdp.errors import ExactdpError, Place, counted, kind_of
 
 
@@ -51,8 +52,17 @@ def find_claims(
 ) -> list[Found]:
     """Return the claims of targets, in order, each once; refuse targets without claims.
 
-    Claims of other kinds than those asked for are left out.
+    Claims of other kinds than those asked for are left out. Without targets, those of
+    [tool.exactdp] in pyproject.toml are taken.
     """
+    targets = targets or defaults().get("check", {}).get("targets", ())
+    if not targets:
+        raise ExactdpError(
+            "no file is named",
+            rule="A target is FILE, FILE::NAME or a folder.",
+            way_out="Write for example claims.py, or targets = ['claims'] under [tool.exactdp] in "
+            "pyproject.toml.",
+        )
     found: dict[str, Found] = {}
     for target in targets:
         file, name = _parts(target)
@@ -102,7 +112,7 @@ def find_mechanism(target: str) -> Mechanism:
             way_out=f"Write {file}::NAME. {_names(module)}",
         )
     value = _named(module, file, name)
-    if isinstance(value, Accuracy | Privacy):
+    if isinstance(value, Accuracy | ErrorBound | Privacy):
         return value.mechanism
     if isinstance(value, Mechanism):
         return value
@@ -161,11 +171,11 @@ def _in_file(file: str, name: str) -> list[Found]:
 
 
 #: What a function of a file is called for by name, as in `file.py::claim(3)`.
-_MADE = (Mechanism, "Mechanism", Accuracy, "Accuracy", Privacy, "Privacy")
+_MADE = (Mechanism, "Mechanism", Accuracy, "Accuracy", Privacy, "Privacy", ErrorBound, "ErrorBound")
 
 _RULE = (
-    "Claims are `Accuracy` and `Privacy` objects in variables of the file, also in lists and "
-    "dictionaries."
+    "Claims are `Accuracy`, `ErrorBound` and `Privacy` objects in variables of the file, also in "
+    "lists and dictionaries."
 )
 
 
@@ -186,9 +196,15 @@ def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy | Privacy
 
 def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy | Privacy]]:
     """Yield the claims in a value with their names; what was seen before has a name already."""
-    if not isinstance(value, Accuracy | Privacy | list | tuple | dict) or id(value) in seen:
+    kinds = Accuracy, ErrorBound, Privacy, list, tuple, dict
+    if not isinstance(value, kinds) or id(value) in seen:
         return
     seen.add(id(value))
+    if isinstance(value, ErrorBound):
+        if value.within is None or value.allowed is None:
+            return  # a question, not a claim
+        claims = value.claims
+        value = claims[0] if len(claims) == 1 else claims
     if isinstance(value, Accuracy | Privacy):
         yield name, value
         return

@@ -11,12 +11,14 @@ import click
 
 from exactdp import __version__
 from exactdp.cli.output import Output, StoppedError, mistake
+from exactdp.cli.settings import defaults
 from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
 
 #: Each command is the object `command` of the module with its name.
 COMMANDS = {
     "check": "Decide the claims of files, for every ε.",
+    "error": "Find how far off, how often, or at which ε.",
     "probability": "Show exact probabilities of outputs, in closed form.",
     "privacy": "Find the exact budget and δ of claims of privacy.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
@@ -101,8 +103,11 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _answered(arguments: list[str] | None) -> int:
     output = Output()
+    output.arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code: Any = group.main(arguments, "exactdp", standalone_mode=False, obj=output)
+        code: Any = group.main(
+            arguments, "exactdp", standalone_mode=False, obj=output, default_map=defaults()
+        )
         sys.stdout.flush()
         return int(code or 0)
     except click.ClickException as error:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import click
 
 from exactdp import __version__
-from exactdp.errors import ExactdpError, VacuousClaimError
+from exactdp.errors import ExactdpError, TimeoutRefusedError, VacuousClaimError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,6 +50,9 @@ class Output:
     def __init__(self) -> None:
         self.json = False
         self.command = ""
+        self.arguments: list[str] = []
+        self.timeout: float | None = None
+        """How many seconds a claim may take."""
 
     @cached_property
     def console(self) -> Console:
@@ -116,6 +119,12 @@ class Output:
             sys.stdout.flush()
         return code
 
+    def write(self, text: str) -> None:
+        """Print a document that is not in our own format."""
+        _ignore_interrupts()
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
     def stopped(self, left: list[str], done: str = "", **facts: Any) -> int:
         """Say what was done and what was left when Ctrl-C came, and return the exit code."""
         _ignore_interrupts()
@@ -166,7 +175,9 @@ def _least_width(columns: list[str], rows: list[list[str]]) -> int:
 
 
 def exit_code(error: ExactdpError) -> int:
-    """Return the exit code of an error: 4 if a claim says nothing, else 2 for wrong use."""
+    """Return the exit code: 4 if a claim says nothing, 3 if time was up, 2 for wrong use."""
+    if isinstance(error, TimeoutRefusedError):
+        return 3
     return 4 if isinstance(error, VacuousClaimError) else 2
 
 
@@ -214,6 +225,23 @@ def json_option(function: Function) -> Function:
         expose_value=False,
         callback=_json_asked,
         help="Write one JSON document (docs/schema/cli-v1.json) to the standard output.",
+    )(function)
+
+
+def _timeout_given(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
+    del parameter
+    ctx.ensure_object(Output).timeout = value
+
+
+def timeout_option(function: Function) -> Function:
+    """Add the option --timeout."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        expose_value=False,
+        callback=_timeout_given,
+        metavar="SECONDS",
+        help="Give up on a claim after so many seconds (not on Windows).",
     )(function)
 
 

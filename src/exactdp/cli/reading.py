@@ -16,7 +16,7 @@ from exactdp.claims.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language import Real
 from exactdp.reals import Interval
-from exactdp.reals.numbers import inf, rational, spell
+from exactdp.reals.numbers import inf, probability, rational, spell
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -45,19 +45,12 @@ def read_budget(text: str) -> Fraction:
 
 
 def read_probability(text: str) -> Fraction:
-    """Return a number between 0 and 1."""
-    found = rational(text, "a probability")
-    if not 0 <= found <= 1:
-        raise ValueRefusedError(
-            f"{spell(found)} is not a probability",
-            rule="A probability is between 0 and 1.",
-            way_out="Write for example 0.05.",
-        )
-    return found
+    """Return a probability: 5%, 0.05 or 1/20."""
+    return probability(text)
 
 
 def read_value(text: str, what: str) -> Any:
-    """Return the value that a text spells: numbers (also 1/3), texts, lists, None, Real, …."""
+    """Return the value that a string spells: numbers (also 1/3), strings, lists, None, Real, …."""
     try:
         return value_of(ast.parse(text.strip(), mode="eval").body)
     except ExactdpError:

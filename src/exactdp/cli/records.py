@@ -1,4 +1,4 @@
-"""Answers as JSON: exact numbers are texts such as "1/3", enclosures have two ends."""
+"""Answers as JSON: exact numbers are strings such as "1/3", enclosures have two ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def number(value: Fraction | float | int | None) -> str | None:
-    """Return an exact number as a text; `inf` is "inf"."""
+    """Return an exact number as a string; `inf` is "inf"."""
     if value is None:
         return None
     return str(value) if isinstance(value, float) else spell(Fraction(value))

@@ -8,7 +8,7 @@ from exactdp import Accuracy
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
@@ -21,14 +21,13 @@ from exactdp.reals.numbers import positive_width
         "exactdp tighten claims.py::lemma --each",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
-)
+@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
 @click.option(
     "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose κ."
 )
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
 @json_option
+@timeout_option
 @change_options
 @pass_output
 def command(

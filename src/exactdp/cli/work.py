@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.cli.loading import problem, with_place
 from exactdp.cli.output import Json, Output, StoppedError, mistake
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, TimeoutRefusedError
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -55,7 +55,7 @@ def results(
     ready: dict[int, Json | ExactdpError] = {}
     following = 0
     display = _Display(jobs, output)
-    with contextlib.closing(_workers(jobs, min(processes, len(jobs)))) as workers:
+    with contextlib.closing(_workers(jobs, min(processes, len(jobs)), output.timeout)) as workers:
         try:
             with display:
                 while following < len(jobs):
@@ -93,9 +93,9 @@ class _Workers(Protocol):
     def close(self) -> None: ...
 
 
-def _workers(jobs: list[Job], count: int) -> _Workers:
+def _workers(jobs: list[Job], count: int, timeout: float | None) -> _Workers:
     forks = "fork" in multiprocessing.get_all_start_methods()
-    return _Children(jobs, count) if forks else _Here(jobs)
+    return _Children(jobs, count, timeout) if forks else _Here(jobs)
 
 
 class _Here:
@@ -123,8 +123,10 @@ class _Here:
 class _Children:
     """Child processes that do jobs; each asks for the next one when it is done."""
 
-    def __init__(self, jobs: list[Job], count: int) -> None:
+    def __init__(self, jobs: list[Job], count: int, timeout: float | None = None) -> None:
         self._jobs = jobs
+        self._timeout = timeout
+        self._begun: dict[int, float] = {}
         self._waiting = iter(range(len(jobs)))
         self._busy: dict[Connection, tuple[BaseProcess, int]] = {}
         for _ in range(count):
@@ -152,6 +154,7 @@ class _Children:
         else:
             connection.send(number)
             self._busy[connection] = child, number
+            self._begun[number] = time.monotonic()
 
     def news(self) -> Iterator[tuple[int, Any]]:
         """Yield what children have to say: (done, total), a result, or an error."""
@@ -170,6 +173,21 @@ class _Children:
                 del self._busy[connection]
                 self._next(connection, child)
             yield number, news
+        yield from self._late()
+
+    def _late(self) -> Iterator[tuple[int, ExactdpError]]:
+        """End children whose jobs take too long, and yield that they do."""
+        if self._timeout is None:
+            return
+        now = time.monotonic()
+        for connection, (child, number) in list(self._busy.items()):
+            if now - self._begun[number] > self._timeout:
+                del self._busy[connection]
+                child.kill()
+                child.join()
+                connection.close()
+                yield number, _too_late(self._jobs[number], self._timeout)
+                self._start()
 
     def busy(self) -> list[int]:
         """Return the jobs that are being done."""
@@ -182,6 +200,14 @@ class _Children:
         for child, _ in self._busy.values():
             child.join()
         self._busy.clear()
+
+
+def _too_late(job: Job, seconds: float) -> ExactdpError:
+    return TimeoutRefusedError(
+        f"{job.title}: no answer within {seconds:g} s",
+        rule="--timeout says how many seconds a claim may take.",
+        way_out="Give more time, or ask about fewer inputs.",
+    )
 
 
 def _died(job: Job, child: BaseProcess) -> ExactdpError:

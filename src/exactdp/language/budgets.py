@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from exactdp.errors import ProgramError, ValueRefusedError
 from exactdp.language.tree import Definition
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import spell
 
 
 def read_epsilon(value: object) -> Interval:
@@ -18,7 +21,9 @@ def read_epsilon(value: object) -> Interval:
         interval = Interval.of(value)  # type: ignore[arg-type]
     if interval.lower < 0 or (interval.lower == 0 and not interval.lower_open):
         raise ValueRefusedError(
-            f"epsilon is in {interval}",
+            f"epsilon is {spell(Fraction(interval.lower))}"
+            if interval.is_point
+            else f"epsilon is in {interval}",
             rule="The privacy budget is positive.",
             way_out="Write epsilon='(0, 1]'.",
         )

@@ -370,6 +370,7 @@ class ExpressionReader(NameReader):
 
     def refuse_method(self, node: ast.Call, method: str) -> NoReturn:
         """Refuse a method that the language does not have, or not here."""
+        self.refuse_sampler(node, ast.unparse(node.func))
         self.refuse(
             node,
             f"the method {method} is not in the language here",

@@ -49,6 +49,10 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("yield", "Append to a list and return it."),
     ast.YieldFrom: ("yield from", "Append to a list and return it."),
 }
+#: What libraries call Gaussian noise.
+_GAUSSIAN = frozenset(
+    ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
+)
 RULE = "The language is the paper's DiPWhile+ in Python's own syntax (see docs/language.md)."
 
 
@@ -132,6 +136,7 @@ class NameReader:
                     "number of samples.",
                     "Use a `for` loop.",
                 )
+            self.refuse_sampler(node, written)
             self.refuse(
                 node,
                 f"{written} is not known",
@@ -162,6 +167,25 @@ class NameReader:
             f"Rename the outside name, or import {word} from exactdp.",
         )
 
+    def refuse_sampler(self, node: ast.AST, name: str) -> None:
+        """Refuse the samplers of other libraries; names that are none of them are left alone."""
+        last = name.rpartition(".")[2]
+        if last in _GAUSSIAN:
+            self.refuse(
+                node,
+                f"{name} is Gaussian noise, which is not in the language",
+                "Exact answers need probabilities that are sums of exponentials: Laplace, "
+                "exponential and discrete Laplace noise.",
+                "Use lap(eps, q), or lap(scale=2 / eps, mean=q).",
+            )
+        if last == "laplace":
+            self.refuse(
+                node,
+                f"{name} is a sampler of another library",
+                "A mechanism is read and not run, so noise is written in words of the language.",
+                "Write lap(scale=2 / eps, mean=q).",
+            )
+
     def take(self, node: ast.AST, name: str, found: object) -> object:
         """Return an outside object as a constant: a value, a function or a subroutine."""
         definition = getattr(found, "definition", found)
@@ -169,6 +193,7 @@ class NameReader:
             return definition
         origin = source_of_chance(found)
         if origin is not None:
+            self.refuse_sampler(node, origin)
             what = (
                 f"{name} uses {origin}"
                 if name != origin

@@ -146,7 +146,7 @@ def freeze(value: object, note: Callable[[str], None] | None = None) -> Value:
                 rule="A float is read as the decimal that it spells.",
                 way_out="Give a number, or None where there is none.",
             )
-        exact = plain(Fraction(repr(value)))
+        exact = plain(Fraction(repr(float(value))))  # numpy prints otherwise
         if note is not None and not isinstance(exact, int):
             note(f"the float {value!r} is read as the decimal it spells, {exact}")
         return exact

@@ -48,15 +48,15 @@ class Mechanism(Program):
         constants: Mapping[str, object] | None = None,
         name: str = "<mechanism>",
     ) -> Self:
-        """Return the mechanism that a text defines; nothing in the text is run.
+        """Return the mechanism that a string defines; nothing in the string is run.
 
         The text may assign constants and define subroutines before; the last `def` is the
         mechanism. `constants` are the outside names it may use.
         """
         if not isinstance(text, str):
             raise ValueRefusedError(
-                f"a source is a text, not {type(text).__name__}",
-                rule="from_source reads the text of a mechanism.",
+                f"a source is a string, not {type(text).__name__}",
+                rule="from_source reads the source of a mechanism.",
                 way_out="Read the file first, or use @mechanism on the function.",
             )
         return cls(read_text(text_source(text, name), dict(constants or {})))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import evaluation, limits, printing, typesetting
+from exactdp.reals.formula import Formula
 from exactdp.reals.interval import read_end
 from exactdp.reals.numbers import Number, inf, rational, spell
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from exactdp.reals.exp_poly import ExpPoly
 
 
-class ClosedForm(ABC):
+class ClosedForm(Formula, ABC):
     """A function of ε (and perhaps further scaled parameters): an `ExpPoly` or an `ExpRatio`."""
 
     __slots__ = ()

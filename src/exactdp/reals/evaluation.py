@@ -13,6 +13,7 @@ from flint import arb, arb_poly, ctx, fmpq
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals import limits
 from exactdp.reals.numbers import double, exact, fraction, inf, logarithm, spell
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     import numpy
@@ -29,8 +30,8 @@ _MOST_BITS = 2 * 10**6  # so many zeros before or after its digits, and an end i
 _MOST_IN_POWER = 128  # bits of the power of ten in a text
 
 
-@dataclass(frozen=True)
-class Enclosure:
+@dataclass(frozen=True, repr=False)
+class Enclosure(Told):
     """A proven interval [lower, upper] around a real number.
 
     The ends are `lower_mantissa`·2^`exponent` and `upper_mantissa`·2^`exponent`, so that

@@ -27,6 +27,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, double, inf, positive_width, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.signs import Atom, reduced
+from exactdp.reals.told import Told
 from exactdp.reals.zeros import Root, apart, roots, zeros
 
 Where: TypeAlias = Fraction | float | Root
@@ -36,8 +37,8 @@ _FIRST, _LAST = Fraction(1, 2**60), Fraction(1, 2**1260)
 _MOST_BITS = 200_000  # before the point, of a value that is enclosed to a width
 
 
-@dataclass(frozen=True)
-class Extremum:
+@dataclass(frozen=True, repr=False)
+class Extremum(Told):
     """A supremum or infimum: proven to lie in [lower, upper], both `inf` or `-inf` if infinite."""
 
     lower: Fraction | float

@@ -14,6 +14,7 @@ End: TypeAlias = Fraction | float
 """An end of an interval: a Fraction, or `inf` or `-inf`."""
 
 _TEXT = re.compile(r"\s*([(\[])\s*([^,]+?)\s*,\s*([^,]+?)\s*([)\]])\s*")
+_NUMBER = re.compile(r"\s*[-+.\d]")
 _INFINITE = {"inf": inf, "+inf": inf, "oo": inf, "+oo": inf, "∞": inf, "+∞": inf}
 
 
@@ -65,16 +66,20 @@ class Interval:
         return cls(lower, upper, lower_open=left == "(", upper_open=right == ")")
 
     @classmethod
-    def of(cls, value: Interval | str) -> Interval:
-        """Return an interval given as itself or as text."""
+    def of(cls, value: Interval | Number) -> Interval:
+        """Return an interval given as itself, as a string, or as the number that it consists of."""
         if isinstance(value, Interval):
             return value
-        if isinstance(value, str):
+        if isinstance(value, str) and not _NUMBER.match(value):
             return cls.parse(value)
-        raise ValueRefusedError(
-            f"{typed(value)} is not an interval",
-            way_out="Write Interval(0, 1) or a text such as '(0, 1]'.",
-        )
+        try:
+            point = rational(value)
+        except ValueRefusedError:
+            raise ValueRefusedError(
+                f"{typed(value)} is not an interval",
+                way_out="Write Interval(0, 1), a string such as '(0, 1]', or a single number.",
+            ) from None
+        return cls(point, point)
 
     @property
     def is_point(self) -> bool:

@@ -48,6 +48,36 @@ def rational(value: object, what: str = "a number") -> Fraction:
     raise _not_a_number(value, what)
 
 
+def probability(value: object, what: str = "the probability") -> Fraction:
+    """Return a rational in [0, 1), which may also be written as a percentage such as "5%"."""
+    if is_percentage(value):
+        found = rational(str(value).rstrip()[:-1].rstrip(), "a probability") / 100
+    else:
+        found = rational(value, "a probability")
+    if not 0 <= found < 1:
+        spelled = value if isinstance(value, str) else spell(found)
+        raise ValueRefusedError(
+            f"{what} is {spelled}",
+            rule="A bound on a probability is at least 0 and below 1.",
+            way_out="Write 5 % as '5%', 0.05 or '1/20'.",
+        )
+    return found
+
+
+def is_percentage(value: object) -> bool:
+    """Whether a user wrote a percentage such as "5%"."""
+    return isinstance(value, str) and value.rstrip().endswith("%")
+
+
+def percentage(value: Fraction) -> str:
+    """Return a probability as a percentage if that is short, else as a quotient."""
+    hundredfold = 100 * value
+    if 10**6 % hundredfold.denominator:
+        return spell(value)
+    text = f"{hundredfold.numerator * 10**6 // hundredfold.denominator:07d}"
+    return f"{text[:-6]}.{text[-6:]}".rstrip("0").rstrip(".") + "%"
+
+
 def decimal(text: str) -> Fraction:
     """Return the rational that a decimal such as "-0.25" or "1e-40" spells, else ValueError."""
     match = _DECIMAL.fullmatch(text)

@@ -48,7 +48,7 @@ def parse(text: str, parameters: Iterable[str] = ("eps",)) -> ClosedForm:
     ExpPoly('1 - 2/3*exp(-2/9*eps) + 1/2*eps*exp(-eps)')
     """
     if not isinstance(text, str):
-        raise ValueRefusedError(f"{text!r} ({type(text).__name__}) is not a text", rule=_RULE)
+        raise ValueRefusedError(f"{text!r} ({type(text).__name__}) is not a string", rule=_RULE)
     reader = _FormReader(text, tuple(parameters))
     result = reader.sum(0)
     if reader.token.kind != "end":

@@ -24,11 +24,12 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
+from exactdp.reals.told import Told
 from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(Told):
     """Whether `function` `relation` 0 holds at every point of `on`, and why."""
 
     function: ClosedForm

@@ -13,14 +13,15 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, inf, positive_width, rational, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.signs import landscape
+from exactdp.reals.told import Told
 from exactdp.reals.zeros import Root, order
 
 Boundary: TypeAlias = Fraction | float | Root
 """An end of a stretch: an exact rational, ±`inf`, or an isolated zero or pole of the function."""
 
 
-@dataclass(frozen=True)
-class Stretch:
+@dataclass(frozen=True, repr=False)
+class Stretch(Told):
     """An interval whose ends may be irrational zeros; a single point has equal ends."""
 
     lower: Boundary
@@ -41,8 +42,8 @@ class Stretch:
         return f"{left}{_show(self.lower)}, {_show(self.upper)}{right}"
 
 
-@dataclass(frozen=True)
-class SolutionSet:
+@dataclass(frozen=True, repr=False)
+class SolutionSet(Told):
     """A finite union of disjoint stretches in increasing order."""
 
     stretches: tuple[Stretch, ...]

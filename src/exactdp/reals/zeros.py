@@ -38,6 +38,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
 from exactdp.reals.parsing import as_form
+from exactdp.reals.told import Told
 
 Factors: TypeAlias = list[tuple[ExpPoly, int]]
 
@@ -49,8 +50,8 @@ _RELATIONS = (divisors.SHORT, 12, 40)
 CLOSE = Fraction(1, 2**80)
 
 
-@dataclass(frozen=True)
-class Root:
+@dataclass(frozen=True, repr=False)
+class Root(Told):
     """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two."""
 
     lower: Fraction

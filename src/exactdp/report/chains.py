@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from exactdp.report.extras import require
 from exactdp.semantics.chain_picture import layout, short
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _DOTS = 72  # the units of the layout in an inch
 
 def draw_chain(chain: Chain, ax: Axes | None = None) -> Axes:
     """Draw states as boxes and transitions as arrows with their probabilities."""
+    require("matplotlib")
     import matplotlib.pyplot as plt  # noqa: PLC0415
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 

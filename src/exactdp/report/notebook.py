@@ -26,7 +26,7 @@ OUTCOMES = {
     "vacuous": ("Says nothing", "∅", "#595959"),
 }
 _PAUSE = 0.1  # seconds between two looks of a progress bar
-_PRE = "text-align:left;line-height:1.35;margin:.4em 0"
+_PRE = "font-family:monospace;text-align:left;line-height:1.35;margin:.4em 0"
 
 
 def mechanism_html(program: Program) -> str:

@@ -25,6 +25,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
+from exactdp.report.extras import require
 from exactdp.report.notebook import OUTCOMES, claim_rows
 from exactdp.report.shown import Shown, readings, text
 
@@ -57,6 +58,7 @@ def page(
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """Return the report as HTML."""
+    require("jinja2", "matplotlib")
     import jinja2  # noqa: PLC0415 only for reports
 
     here = Path(__file__).parent

@@ -22,6 +22,7 @@ from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals.numbers import spell
+from exactdp.report.extras import require
 from exactdp.report.heat import plot_kappa
 from exactdp.report.regions import plot_region
 from exactdp.report.shown import Shown, choose, span, text
@@ -264,6 +265,7 @@ def plot(claim: Accuracy, kind: str = "error", ax: Axes | None = None, **options
         raise ValueRefusedError(
             f"there is no picture {kind!r}", rule=f"The pictures are {', '.join(PLOTS)}."
         )
+    require("matplotlib")
     return PLOTS[kind](claim, ax, **options)
 
 
@@ -275,6 +277,7 @@ def save_plot(claim: Accuracy, path: str | Path, kind: str = "error", **options:
             f"{path} is not a picture that can be written",
             rule=f"The name of a picture ends in {', '.join(_FORMATS)}.",
         )
+    require("matplotlib")
     import matplotlib as mpl  # noqa: PLC0415
 
     with mpl.rc_context(STYLE):

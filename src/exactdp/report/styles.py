@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from exactdp.report.extras import require
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -47,6 +49,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def new_figure() -> Figure:
     """Return a figure that belongs to no window."""
+    require("matplotlib")
     from matplotlib.figure import Figure  # noqa: PLC0415 only for pictures
 
     return Figure(figsize=SIZE, layout="constrained")
@@ -54,6 +57,7 @@ def new_figure() -> Figure:
 
 def new_axes() -> Axes:
     """Return axes of a new figure, which a notebook shows."""
+    require("matplotlib")
     import matplotlib.pyplot as plt  # noqa: PLC0415 only for pictures
 
     # The figure comes first: making it may start a backend, whose settings must outlive ours.

@@ -20,7 +20,7 @@ KINDS = {
     "program": "the printed program has another verdict",
     "witness": "the witness is not one of the printed program",
     "boundary": "the witness has dd = 0; Definition 2 asks for dd > α, and no α is below 0",
-    "tie": "the witness counts one of two tied answers, Lemma lem:nmax both",
+    "tie": "the witness counts one of two tied answers, Lemma 3 both",
     "silent": "Definition 2 asks for dd > α, which no input has; section 7 takes dd ≥ α",
     "misprint": "section 7 prints β = k·exp(−γ/ε), its caption k·exp(−γε)",
 }
@@ -87,11 +87,11 @@ def _other_witness(row: Row, printed: Run) -> Difference:
 
 
 def _silent(row: Row) -> Difference:
-    """Decide the row for every α, of which Corollary cor:NumSparse speaks, by Definition 2."""
+    """Decide the row for every α, of which Corollary 7 speaks, by Definition 2."""
     verdict = row.claim(alpha=ANY, boundary="skip").check()
     same = "is the published one" if answer(verdict) == row.expect else "is not the published one"
     truth = (
-        "With every α, as in Corollary cor:NumSparse, the definition speaks of all inputs with "
+        "With every α, as in Corollary 7, the definition speaks of all inputs with "
         f"dd > 0, and the verdict {same}."
     )
     why = f"α = {row.alpha} on {_range(row)}: dd is at most {row.alpha}"

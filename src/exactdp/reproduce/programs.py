@@ -107,5 +107,5 @@ def numeric_sparse(m: int, c: int, source: str) -> Mechanism:
 
 
 def same_value(u, i, j):
-    """Return 0 if two indices are equally good, as Lemma lem:nmax counts them, else 1."""
+    """Return 0 if two indices are equally good, as Lemma 3 counts them, else 1."""
     return 0 if u[i] == u[j] else 1

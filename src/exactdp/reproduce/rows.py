@@ -165,7 +165,7 @@ class Universal:
     def claim(self) -> Accuracy:
         """Return what is claimed.
 
-        Of NumericSparse that is Theorem thm:nsvt for κ = 1, and its corollary with γ = α else.
+        Of NumericSparse that is Theorem 6 for κ = 1, and its corollary with γ = α else.
         """
         given: dict[str, Any] = {
             "beta": bound(self.program, self.m, self.c) / self.kappa,

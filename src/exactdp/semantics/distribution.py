@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from itertools import islice, product
 from typing import Any, TypeAlias
 
@@ -19,7 +20,9 @@ from exactdp.measure.density import Density
 from exactdp.measure.work import Hook, Work, hearing
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
-from exactdp.reals.numbers import rational
+from exactdp.reals.numbers import rational, spell
+from exactdp.reals.told import FEW, table
+from exactdp.reals.typesetting import mathml
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import joint_density, pattern_at
 from exactdp.semantics.events import (
@@ -451,6 +454,34 @@ class Distribution(Mapping[Value, ClosedForm]):
     def __repr__(self) -> str:
         shown = ", ".join(f"{output!r}: {chance}" for output, chance in self._chances.items())
         return f"Distribution({{{shown}}})"
+
+    def _repr_html_(self) -> str:
+        """Return a table: outputs in order, closed forms, and probabilities at a few ε."""
+        rows = [
+            (
+                f"<code>{escape(as_text(output))}</code>",
+                mathml(chance),
+                *(f"{float(chance.at(eps)):.4f}" for eps in FEW),
+            )
+            for output, chance in sorted(self._chances.items(), key=lambda pair: _order(pair[0]))
+        ]
+        head = ("output", "probability", *(f"at ε = {eps}" for eps in FEW))
+        return table(head, rows, numbers_from=2)
+
+
+def as_text(output: Value) -> str:
+    """Return an output as a user would write it."""
+    if isinstance(output, tuple):
+        return f"[{', '.join(map(as_text, output))}]"
+    if isinstance(output, type):
+        return output.__name__
+    return spell(output) if isinstance(output, Fraction) else str(output)
+
+
+def _order(output: Value) -> tuple[int, object, str]:
+    """Return a key that sorts numbers by size and everything else as text."""
+    is_number = isinstance(output, int | Fraction)
+    return (0, output, "") if is_number else (1, 0, as_text(output))
 
 
 def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Number]) -> list[Value]:

@@ -1,0 +1,442 @@
+"""`ErrorBound`: how far off, how often, at which ε. Give two of them and ask for the third.
+
+It is an accuracy claim in other words. With the discrete distance on inputs, every input is at
+distance 1 from all others, so a claim with α = 0 is made at every input. It says that the output is
+further than γ = `within` from the ideal output with probability at most β = `risk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.budgets import Budget
+from exactdp.claims.counterexamples import is_input_of
+from exactdp.claims.distances import discrete
+from exactdp.claims.fitting import entry_count, error_for, error_of_entry, may_select
+from exactdp.claims.inputs import as_given, has_reals, is_listed, listed, show
+from exactdp.claims.levels import ANY, constant
+from exactdp.claims.output_distances import discrete_outputs, sup
+from exactdp.claims.progress import nobody
+from exactdp.claims.radii import Radius
+from exactdp.claims.regions import regions_of
+from exactdp.claims.verdict import Verdict
+from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
+from exactdp.language.budgets import read_epsilon
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number, percentage, probability, rational, spell
+from exactdp.reals.told import Told
+
+if TYPE_CHECKING:
+    from exactdp.claims.inputs import Inputs
+    from exactdp.claims.progress import Progress
+
+_FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class BoundedError(Accuracy):
+    """An accuracy claim that is made at every input, in the words of an error bound."""
+
+    entry: int | None
+    """The entry of the output that it is about, if not all of them."""
+
+    def __init__(self, *given: Any, entry: int | None = None, **others: Any) -> None:
+        object.__setattr__(self, "entry", entry)
+        super().__init__(*given, **others)
+
+    def __str__(self) -> str:
+        part = "" if self.entry is None else f"entry {self.entry} of "
+        return (
+            f"{part}{self.mechanism.__name__} {self._is_wrong} with probability at most "
+            f"{self._risk} {self.where}, for {self.when} (output distance: {self.output_metric})"
+        )
+
+    speaks_of_alpha = False
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that the claim follows."""
+        return "the bound is claimed at every input", f"output distance: {self.output_metric}"
+
+    @property
+    def _is_wrong(self) -> str:
+        if constant(self.gamma_level) == 0:
+            return "gives a wrong answer"
+        return f"is off by more than {self.gamma_level}"
+
+    @property
+    def _risk(self) -> str:
+        number = constant(self.formula)
+        return str(self.formula) if number is None else percentage(number)
+
+
+@dataclass(frozen=True, repr=False)
+class Risk(Told):
+    """The probability of an error above a number: proven to lie in [lower, upper].
+
+    The largest at any input of the bound, and at any ε if an interval is asked for.
+    """
+
+    within: Fraction
+    eps: Interval
+    lower: Fraction
+    upper: Fraction
+    input: Value | None
+    """An input at which it is attained or approached; None if no input has such an error."""
+    exact: ClosedForm
+    """The probability at this input, as a function of ε."""
+    is_everywhere: bool
+    """Whether it is the same at every input."""
+    attained: bool
+    """Whether it is attained at the input; otherwise perhaps approached next to it only."""
+
+    def __float__(self) -> float:
+        return float((self.lower + self.upper) / 2)
+
+    def __str__(self) -> str:
+        what = f"an error above {spell(self.within)}" if self.within else "an error"
+        if self.input is None:
+            return f"The probability of {what} is 0 at each of these inputs."
+        when = (
+            f"At ε = {spell(Fraction(self.eps.lower))}"
+            if self.eps.is_point
+            else f"For ε in {self.eps}"
+        )
+        size = spell(self.lower) if self.lower == self.upper else f"≈ {float(self):.6g}"
+        if not self.attained:
+            return (
+                f"{when} the probability of {what} is {size} at worst, approached near the input "
+                f"{show(_simple(self.input))}."
+            )
+        where = "every input" if self.is_everywhere else f"the worst input {show(self.input)}"
+        return (
+            f"{when} the probability of {what} is {size} at {where}; "
+            f"as a function of ε it is {self.exact.pretty()}."
+        )
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class ErrorBound:
+    """The mechanism is off by more than `within` with probability at most `risk`.
+
+    Give two of `within`, `risk` and ε, and ask for the third. How far off a number is, is its
+    distance from the number without noise; of several numbers the largest counts, or each by itself
+    if not `simultaneous`. A selection is off by the difference between the selected and the best
+    value, so that ties are right. Anything else is right or wrong.
+
+    Inputs are listed, a `Grid`, a `Box` or `AllReals()`. They can be left out if the error is the
+    same at every input, or if there are finitely many.
+    """
+
+    mechanism: Program
+    within: Fraction | None
+    allowed: Fraction | None
+    """The risk."""
+    ideal: Any
+    inputs: Any
+    epsilon: Interval
+    simultaneous: bool
+    output_distance: Any
+
+    claim_type = BoundedError
+    """What its claims are."""
+
+    def __init__(  # noqa: PLR0913 what a bound consists of
+        self,
+        mechanism: Program,
+        within: Number | None = None,
+        risk: Number | None = None,
+        *,
+        ideal: Any = None,
+        inputs: Inputs | Iterable[object] | None = None,
+        epsilon: Interval | Number | tuple[Number, Number] = POSITIVE,
+        simultaneous: bool = True,
+        output_distance: Any = None,
+    ) -> None:
+        given: dict[str, Any] = {
+            "mechanism": mechanism,
+            "within": None if within is None else _read_within(within),
+            "allowed": None if risk is None else probability(risk, "the risk"),
+            "ideal": ideal,
+            "inputs": inputs,
+            "epsilon": read_epsilon(epsilon),
+            "simultaneous": bool(simultaneous),
+            "output_distance": output_distance,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+        _ = self._first  # what is wrong is refused now
+
+    # The claims -----------------------------------------------------------------------
+
+    @property
+    def claims(self) -> tuple[Accuracy, ...]:
+        """The bound as accuracy claims: one, or one for each entry if not simultaneous."""
+        self._need("within", "smallest_within(eps=…)")
+        self._need("risk", "risk(eps=…)")
+        return self._claims
+
+    @property
+    def _claims(self) -> tuple[Accuracy, ...]:
+        self._refuse_unknown_inputs()
+        first = self._first
+        if self.simultaneous:
+            return (first,)
+        count = entry_count(first.ideal_function(_some_input(first)))
+        return tuple(
+            replace(first, output_distance=error_of_entry(k), entry=k)  # type: ignore[call-arg]
+            for k in range(count)
+        )
+
+    @cached_property
+    def _first(self) -> Accuracy:
+        """The claim about the whole output; what is asked for is 1, or one half."""
+        made = self.claim_type(
+            self.mechanism,
+            _HALF if self.allowed is None else self.allowed,
+            0,
+            1 if self.within is None else self.within,
+            ideal=self.ideal,
+            input_distance=discrete,
+            output_distance=discrete_outputs,
+            inputs=self.inputs,
+            epsilon=self.epsilon,
+        )
+        return replace(made, output_distance=self._error(made))
+
+    def _error(self, made: Accuracy) -> Any:
+        """Return the distance on outputs, where γ means something."""
+        if self.output_distance is not None:
+            return self.output_distance
+        found = error_for(self.mechanism, made.ideal_function)
+        name = self.mechanism.__name__
+        if found == sup and self.within != 0 and may_select(self.mechanism):
+            raise ValueRefusedError(
+                f"the outputs of {name} may be numbers or positions in the input",
+                rule="The error of a number is its distance from the ideal one; of a position, "
+                "the difference of the values there.",
+                way_out="Write output_distance=sup or output_distance=value_gap, or within=0.",
+            )
+        if found == discrete_outputs and self.within != 0:
+            raise ValueRefusedError(
+                f"an output of {name} is right or wrong, and no number says how far off it is",
+                rule="within is for numbers, and for selections by value or score.",
+                way_out="Write within=0, or output_distance=… for a distance of your own.",
+            )
+        return found
+
+    def _refuse_unknown_inputs(self) -> None:
+        if (
+            self.inputs is None
+            and has_reals(self.mechanism)
+            and not _is_same_everywhere(self._first)
+        ):
+            raise ValueRefusedError(
+                f"the error of {self.mechanism.__name__} depends on the input",
+                rule="Without inputs, a bound is about a mechanism whose error is the same at "
+                "every real input.",
+                way_out="Give inputs=AllReals() for the worst of all inputs, Box(lo, hi), "
+                "Grid(lo, hi), or a list of inputs.",
+            )
+
+    def _need(self, name: str, question: str) -> None:
+        if getattr(self, "allowed" if name == "risk" else name) is None:
+            raise ValueRefusedError(
+                f"{name} is not given",
+                rule="Of within, risk and ε two are given, and the third is asked for.",
+                way_out=f"Give {name}, or ask for it: {question}.",
+            )
+
+    # The questions --------------------------------------------------------------------
+
+    def check(
+        self, eps: Interval | Number | None = None, *, progress: Progress | None = None
+    ) -> Verdict:
+        """Decide the bound for every ε, for one, or for those of an interval.
+
+        Where it fails, the counterexample is at the worst input. Of several entries the verdict is
+        about the first for which the bound does not hold, or about the last.
+        """
+        verdict: Verdict | None = None
+        for claim in self.claims:
+            part = replace(claim, epsilon=self._at(eps))
+            verdict = part.check(progress=progress)
+            if verdict.counterexample is not None:
+                return _at_worst_input(verdict, self._risk_of(claim, verdict.counterexample.eps))
+            if not verdict.holds:
+                return verdict
+        assert verdict is not None
+        return verdict
+
+    def smallest_epsilon(
+        self, *, width: Number | None = None, progress: Progress | None = None
+    ) -> Budget:
+        """Return the least ε₀ such that the bound holds for all ε ≥ ε₀."""
+        found = [_least_epsilon(claim, width, progress) for claim in self.claims]
+        return max(found, key=lambda one: (one.upper, one.lower))
+
+    def risk(self, eps: Interval | Number | None = None, *, width: Number | None = None) -> Risk:
+        """Return the exact probability of an error above `within`: the largest at any input.
+
+        At one ε, or the largest for those of an interval.
+        """
+        self._need("within", "smallest_within(eps=…)")
+        found = [self._risk_of(claim, self._at(eps), width) for claim in self._claims]
+        return max(found, key=float)
+
+    def smallest_within(
+        self,
+        eps: Interval | Number | None = None,
+        *,
+        width: Number | None = None,
+        progress: Progress | None = None,
+    ) -> Radius:
+        """Return the least number that the error exceeds with probability at most `risk`."""
+        self._need("risk", "risk(eps=…)")
+        on = self._at(eps)
+        if self.epsilon == POSITIVE and eps is None:
+            raise ValueRefusedError(
+                "ε is not given",
+                rule="Of within, risk and ε two are given, and the third is asked for.",
+                way_out="Write smallest_within(eps=1).",
+            )
+        found = []
+        for claim in self._claims:
+            same = not is_listed(claim.input_set) and _is_same_everywhere(replace(claim, gamma=ANY))
+            asked = replace(claim, inputs=[as_given(self.mechanism, _some_input(claim))])
+            found.append(
+                (asked if same else claim).smallest_gamma(
+                    eps=on, width=_width(width, claim, is_ray=same), progress=progress
+                )
+            )
+        largest = max(found, key=lambda one: (one.upper, one.lower))
+        return replace(largest, risk=self.allowed)
+
+    def _at(self, eps: Interval | Number | None) -> Interval:
+        return self.epsilon if eps is None else read_epsilon(eps)
+
+    def _risk_of(
+        self, claim: Accuracy, eps: Interval | Fraction, width: Number | None = None
+    ) -> Risk:
+        """Return the largest error probability of a claim.
+
+        It is 1/(2κ), where κ is the best constant of the claim with β = 1/2: the largest κ such
+        that the error is at most β/κ.
+        """
+        on = read_epsilon(eps)
+        within = constant(claim.gamma_level)
+        assert within is not None
+        same = _is_same_everywhere(claim)
+        inputs = [as_given(self.mechanism, _some_input(claim))] if same else claim.inputs
+        asked = replace(claim, beta=_HALF, epsilon=on, inputs=inputs)
+        none = Risk(within, on, Fraction(0), Fraction(0), None, ExpPoly(0), same, attained=True)
+        try:
+            best = asked.tightest(width=_width(width, asked))
+        except VacuousClaimError:  # no output can be further off
+            return none
+        if best.input is None:
+            return none
+        lower, upper = (_HALF / Fraction(one) for one in (best.kappa.upper, best.kappa.lower))
+        exact = asked.error_probability(best.input).exact
+        attained = is_listed(asked.input_set)
+        return Risk(within, on, lower, min(upper, Fraction(1)), best.input, exact, same, attained)
+
+    # What it looks like ---------------------------------------------------------------
+
+    def __str__(self) -> str:
+        within = "…" if self.within is None else spell(self.within)
+        risk = "…" if self.allowed is None else percentage(self.allowed)
+        return (
+            f"{self.mechanism.__name__} is off by more than {within} with probability at most "
+            f"{risk}, for {self._first.when}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<ErrorBound: {self}>"
+
+
+def _simple(value: Value) -> Value:
+    """Return an input whose numbers are rounded to simple ones."""
+    if isinstance(value, list | tuple):
+        return [_simple(item) for item in value]
+    return value.limit_denominator(1_000) if isinstance(value, Fraction) else value
+
+
+def _is_same_everywhere(claim: Accuracy) -> bool:
+    """Whether the error of a claim is one function of ε (and of any γ) at all inputs."""
+    seen: set[ClosedForm] = set()
+    try:
+        for group in regions_of(claim):
+            for region, _ in claim.work.with_faces(group, nobody):
+                for step in claim.work.steps(region):
+                    seen |= {one.probability for one in step.cell.result or ()}
+                    if len(seen) > 1 or any(set(one.parameters) - {"eps", "gamma"} for one in seen):
+                        return False
+    except ExactdpError:  # too many cells
+        return False
+    return True
+
+
+def _read_within(value: Number) -> Fraction:
+    found = rational(value, "an error")
+    if found < 0:
+        raise ValueRefusedError(
+            f"within is {spell(found)}",
+            rule="It is the error that is allowed, so it is not negative.",
+            way_out="Write within=0 if every error counts.",
+        )
+    return found
+
+
+def _some_input(claim: Accuracy) -> tuple[Value, ...]:
+    """Return an input of a claim: the first one, or 0 for each real number."""
+    if is_listed(claim.input_set):
+        return next(iter(listed(claim.mechanism, claim.input_set)))
+    domains = kinds(claim.mechanism.inputs)
+    values = [0 if kind is None else kind.members[0] for kind in domains]
+    return assembled(claim.mechanism.inputs, values)
+
+
+def _width(width: Number | None, claim: Accuracy, *, is_ray: bool = False) -> Number:
+    """Return how closely to enclose an answer: what is asked for, or what takes little time."""
+    if width is not None:
+        return width
+    return _FINE if is_ray or is_listed(claim.input_set) else _COARSE
+
+
+def _least_epsilon(claim: Accuracy, width: Number | None, progress: Progress | None) -> Budget:
+    try:
+        is_ray = claim.work.is_in_eps_alone()
+        return claim.smallest_epsilon(width=_width(width, claim, is_ray=is_ray), progress=progress)
+    except VacuousClaimError:  # no output can be further off
+        on = claim.epsilon
+        whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+        lower = Fraction(on.lower)
+        return Budget(lower, lower, attained=not on.lower_open, everywhere=whole)
+
+
+def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
+    """Return a verdict whose counterexample is at the worst input at its ε.
+
+    Where the worst is only approached, it is at a simple input close to there, if one does.
+    """
+    found = verdict.counterexample
+    if found is None or worst.input is None or worst.input == found.input:
+        return verdict
+    near = worst.input if worst.attained else _simple(worst.input)
+    if not worst.attained and not is_input_of(verdict.claim, near):
+        return verdict
+    there = replace(verdict.claim, inputs=[near], epsilon=found.eps).check()
+    if there.counterexample is None:
+        return verdict
+    return replace(verdict, counterexamples=(there.counterexample,))

@@ -1,0 +1,211 @@
+"""Which distances fit the outputs of a mechanism, where a user names none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice, product
+
+from exactdp.claims.distances import InputDistance, discrete, linf, numeric
+from exactdp.claims.ideals import IdealFunction, IdealProgram
+from exactdp.claims.inputs import as_given
+from exactdp.claims.output_distances import (
+    LargestError,
+    OutputDistance,
+    discrete_outputs,
+    score_gap,
+    sup,
+    value_gap,
+)
+from exactdp.claims.pieces import condition, pieces
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.kinds import ValueKind
+from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.reading import read_text
+from exactdp.language.source import text_source
+from exactdp.language.types import ListType, RealType
+from exactdp.language.values import List, Value
+from exactdp.polyhedra.elimination import feasible
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import is_number
+from exactdp.semantics.linear import Linear
+
+_MOST_PIECES = 300  # of an ideal that may select
+_MOST_INPUTS = 2_000  # of a finite domain that are looked at
+
+
+# For accuracy claims ------------------------------------------------------------------
+
+
+def input_distance_for(output: ValueKind) -> InputDistance:
+    """Return the distance on inputs that fits outputs.
+
+    The ideal of a number with noise changes with every change of the input, so under a norm a claim
+    would say nothing. Lists in which an entry may be a number or something else are those of the
+    paper's NumericSparse.
+    """
+    if not output.holds_noise:
+        return linf
+    return numeric if _mixes(output) else discrete
+
+
+def output_distance_for(output: ValueKind) -> OutputDistance:
+    """Return the distance on outputs that fits them."""
+    return sup if output.holds_noise else discrete_outputs
+
+
+def _mixes(kind: ValueKind) -> bool:
+    """Whether the same entry of a list may be a number with noise or a finite value."""
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
+    return any((one.noise and one.finite) or _mixes(one) for one in parts)
+
+
+# For error bounds ---------------------------------------------------------------------
+
+
+def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
+    """Return how far off an output is.
+
+    Numbers: their distance. A position, if the ideal one is proved to be that of the largest or the
+    smallest value of the input: the difference of the values. A candidate of `expmech`: that of
+    the scores. Anything else is right or wrong.
+    """
+    output = mechanism.checked.output
+    if output.holds_noise:
+        return _error_of_tuple(mechanism, ideal) or sup
+    outputs = mechanism.kept(Engine).outputs
+    if outputs is not None and _selects(mechanism, ideal, (), outputs):
+        return value_gap
+    if _follows_scores(mechanism, ideal):
+        return score_gap
+    if outputs is not None and all(map(_is_of_numbers, outputs)):
+        return sup
+    return discrete_outputs
+
+
+def may_select(mechanism: Program) -> bool:
+    """Whether outputs could be positions of the input, for all that their values tell."""
+    outputs = mechanism.kept(Engine).outputs
+    return outputs is not None and len(outputs) > 1 and _are_positions(mechanism, outputs)
+
+
+def error_of_entry(index: int) -> DeterministicProgram:
+    """Return how far off one entry of the output is."""
+    name = f"entry_{index}"
+    text = f"def {name}(u, one, two):\n    return abs(one[{index}] - two[{index}])\n"
+    return DeterministicProgram(read_text(text_source(text, f"<{name}>"), {}))
+
+
+def entry_count(output: Value) -> int:
+    """Return how many entries an output has, each a number, or refuse it."""
+    if not isinstance(output, tuple) or not output or not all(map(is_number, output)):
+        raise ValueRefusedError(
+            "the output is not a list of numbers",
+            rule="simultaneous=False bounds the error of each entry of a list of numbers.",
+            way_out="Leave out simultaneous.",
+        )
+    return len(output)
+
+
+def _is_of_numbers(output: Value) -> bool:
+    return all(map(_is_of_numbers, output)) if isinstance(output, tuple) else is_number(output)
+
+
+def _are_positions(mechanism: Program, outputs: Iterable[Value]) -> bool:
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    return isinstance(kind, ListType) and all(
+        type(one) is int and 0 <= one < kind.length for one in outputs
+    )
+
+
+def _selects(
+    mechanism: Program, ideal: IdealFunction, path: tuple[int, ...], outputs: Iterable[Value]
+) -> bool:
+    """Whether the ideal position is proved to be that of the best value, at every input.
+
+    The position is the output, or the entry of it that the path leads to; the others are those
+    among which it is the best.
+    """
+    others = tuple(outputs)
+    if len(others) < 2 or not _are_positions(mechanism, others):
+        return False
+    kind = mechanism.inputs[0].type
+    assert isinstance(kind, ListType)
+    largest = smallest = True
+    if isinstance(kind.item, RealType):
+        values = [Linear.symbol(f"q[{k}]") for k in range(kind.length)]
+        if not isinstance(ideal, IdealProgram):
+            return False
+        try:
+            every = pieces(ideal.function.machine, (List(values),))
+            found = list(islice(every, _MOST_PIECES + 1))
+        except ExactdpError:
+            return False
+        if len(found) > _MOST_PIECES:
+            return False
+        for piece in found:
+            own = _entry(piece.output, path)
+            if own not in others:
+                return False
+            for other in others:
+                gap = values[other] - values[own]
+                if gap != 0:
+                    largest = largest and not feasible((*piece.rows, *condition(gap, ">")[0]))
+                    smallest = smallest and not feasible((*piece.rows, *condition(gap, "<")[0]))
+            if not largest and not smallest:
+                return False
+        return True
+    inputs = list(islice(kind.values(), _MOST_INPUTS + 1))
+    for u in inputs:
+        own = _entry(ideal((u,)), path)
+        if own not in others or not all(is_number(u[other]) for other in others):
+            return False
+        largest = largest and all(u[own] >= u[other] for other in others)
+        smallest = smallest and all(u[own] <= u[other] for other in others)
+    return len(inputs) <= _MOST_INPUTS and (largest or smallest)
+
+
+def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether the ideal output is a candidate of `expmech` with the largest score."""
+    metric = replace(score_gap, mechanism=mechanism)
+    types = [param.type for param in mechanism.inputs]
+    if not types or any(kind is None or not kind.finite for kind in types):
+        return False
+    inputs = list(islice(product(*(kind.values() for kind in types if kind)), _MOST_INPUTS + 1))
+    if len(inputs) > _MOST_INPUTS:
+        return False
+    try:
+        for u in inputs:
+            scores = metric.scores(as_given(mechanism, u))
+            if scores.get(ideal(u)) != max(scores.values()):
+                return False
+    except ExactdpError:
+        return False
+    return True
+
+
+def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance | None:
+    """Return the error of an output that is a position beside numbers; None if it is not one."""
+    items = mechanism.checked.output.items
+    if not isinstance(items, tuple) or not any(one.finite for one in items):
+        return None
+    if any(one.finite == one.noise or one.may_be_list for one in items):
+        return None
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    if not isinstance(kind, ListType):
+        return None
+    entries = tuple(
+        "number"
+        if item.noise
+        else "position"
+        if _selects(mechanism, ideal, (k,), range(kind.length))
+        else "equal"
+        for k, item in enumerate(items)
+    )
+    return LargestError(entries) if "position" in entries else None
+
+
+def _entry(output: Value, path: tuple[int, ...]) -> Value:
+    for k in path:
+        output = output[k]
+    return output

@@ -1,0 +1,64 @@
+"""`ErrorBound`: the question of a user how far off, how often, at which ε."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from exactdp import claims
+from exactdp.public.accuracy import Accuracy
+from exactdp.public.answers import Verdict
+
+if TYPE_CHECKING:
+    from exactdp.claims.progress import Progress
+    from exactdp.public.mechanism import Mechanism
+    from exactdp.reals import Interval
+    from exactdp.reals.numbers import Number
+
+
+class BoundedError(claims.BoundedError, Accuracy):
+    """An accuracy claim that is made at every input, in the words of an error bound."""
+
+    mechanism: Mechanism
+
+
+class ErrorBound(claims.ErrorBound):
+    """The mechanism is off by more than `within` with probability at most `risk`.
+
+    Give two of `within`, `risk` and ε, and ask for the third:
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> goal = ErrorBound(count, within=10, risk="5%")
+    >>> print(goal.smallest_epsilon().sentence)
+    The claim holds for every ε ≥ ε₀ ≈ 0.299573227356, and for no smaller ε₀.
+    >>> print(goal.risk(eps=1).exact)
+    exp(-10*eps)
+    >>> print(f"{float(ErrorBound(count, risk='5%').smallest_within(eps=1)):.9f}")
+    2.995732274
+
+    How far off a number is, is its distance from the number without noise; of several numbers the
+    largest counts, or each by itself if not `simultaneous`. A selection is off by the difference
+    between the selected and the best value, so that ties are right. Anything else is either
+    right or wrong.
+
+    Inputs are listed, a `Grid`, a `Box` or `AllReals()`. They can be left out if the error is the
+    same at every input, or if there are finitely many.
+    """
+
+    mechanism: Mechanism
+    claim_type = BoundedError
+
+    @property
+    def claims(self) -> tuple[Accuracy, ...]:
+        """The bound as accuracy claims: one, or one for each entry if not simultaneous."""
+        return cast("tuple[Accuracy, ...]", super().claims)
+
+    def check(
+        self, eps: Interval | Number | None = None, *, progress: Progress | None = None
+    ) -> Verdict:
+        """Decide the bound for every ε, for one, or for those of an interval.
+
+        Where it fails, the counterexample is at the worst input. Of several entries the verdict is
+        about the first for which the bound does not hold, or about the last.
+        """
+        return cast("Verdict", super().check(eps, progress=progress))

@@ -1,0 +1,33 @@
+"""What formulas are not: numbers, to which `math` and numpy apply their functions."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from exactdp.errors import ExactdpError
+
+
+class NotNumberError(ExactdpError, TypeError):
+    """A formula was used where Python or numpy needs a number."""
+
+
+class Formula:
+    """A formula in eps, alpha, gamma or inputs; functions of floats refuse it with a way out."""
+
+    __slots__ = ()
+
+    def __float__(self) -> float:
+        raise _refused(f"{self} is a formula, not a number")
+
+    def exp(self) -> NoReturn:
+        """Refuse: numpy calls this for `np.exp(eps)`."""
+        raise _refused(f"np.exp is for numbers, and {self} is a formula")
+
+
+def _refused(message: str) -> NotNumberError:
+    return NotNumberError(
+        message,
+        rule="eps, alpha and gamma are symbols; math.exp and np.exp are for numbers.",
+        way_out="Write exp from exactdp, as in 3 * exp(-alpha * eps / 2); for numbers ask "
+        "formula.at(1).",
+    )

@@ -1,0 +1,232 @@
+"""Error bounds: how far off, how often, at which ε; by hand, by simulation, and refused."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from exactdp import (
+    AllReals,
+    Box,
+    ErrorBound,
+    ExactdpError,
+    Grid,
+    Mechanism,
+    certify,
+    ideal,
+    sup,
+    value_gap,
+)
+
+COUNT = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+HISTOGRAM = Mechanism.from_source("def histogram(q: Real[3]): return [lap(eps, x) for x in q]")
+GEOMETRIC = Mechanism.from_source("def geometric(x: Dom(0, 9)): return dlap(eps, x)")
+HALVED = Mechanism.from_source("def halved(x: Dom(0, 9)): return dlap(eps, x) / 2")
+ABOVE = Mechanism.from_source("def above(x: Real): return lap(eps, x) > 0")
+CANDIDATE = Mechanism.from_source(
+    "def candidate(x: Dom(0, 4)): return expmech(eps, lambda c: -abs(c - x), range(5))"
+)
+LARGEST = Mechanism.from_source("""
+def largest(q: Real[3]):
+    best, top = 0, lap(eps / 2, q[0])
+    for i in range(1, 3):
+        r = lap(eps / 2, q[i])
+        if r > top:
+            best, top = i, r
+    return best
+""")
+BOTH = Mechanism.from_source("""
+def both(q: Real[2]):
+    best = 0
+    if lap(eps / 2, q[1]) > lap(eps / 2, q[0]):
+        best = 1
+    return best, lap(eps / 2, q[best])
+""")
+
+
+def test_the_third_of_a_count() -> None:
+    """Laplace noise of rate ε exceeds t with probability e^(−tε); each answer solves that."""
+    goal = ErrorBound(COUNT, within=10, risk="5%")
+    needed = goal.smallest_epsilon()
+    assert needed.lower < math.log(20) / 10 + 1e-15
+    assert float(needed) == pytest.approx(math.log(20) / 10, abs=1e-12)
+    risk = goal.risk(eps=1)
+    assert str(risk.exact) == "exp(-10*eps)"
+    assert risk.lower <= Fraction(math.exp(-10)) * (1 + Fraction(1, 10**12))
+    assert float(risk) == pytest.approx(math.exp(-10), rel=1e-9)
+    assert risk.is_everywhere
+    radius = ErrorBound(COUNT, risk=0.05).smallest_within(eps=1)
+    assert radius.lower < math.log(20) < float(radius.upper) + 1e-12
+    assert float(radius) == pytest.approx(math.log(20), abs=1e-11)
+
+
+def test_a_verdict_says_what_was_asked() -> None:
+    """The sentence and the counterexample speak of the error, not of α."""
+    goal = ErrorBound(COUNT, within=10, risk="5%")
+    assert goal.check(eps=1)
+    assert goal.check(eps="[1/2, 2]")
+    verdict = goal.check()
+    assert not verdict
+    assert verdict.sentence.startswith(
+        "Fails: count is off by more than 10 with probability at most 5% on all real inputs"
+    )
+    assert "the error exceeds 10 with probability" in verdict.sentence
+    assert "α" not in verdict.sentence
+    assert certify.check(verdict.certificate).accepted
+    assert certify.check(goal.check(eps=1).certificate).accepted
+
+
+def test_several_numbers_together_and_each() -> None:
+    """All three within t: (1 − e^(−tε))³; each by itself as a single count."""
+    together = ErrorBound(HISTOGRAM, within=10, risk="5%")
+    each = ErrorBound(HISTOGRAM, within=10, risk="5%", simultaneous=False)
+    wanted = -math.log(1 - 0.95 ** (1 / 3)) / 10
+    assert float(together.smallest_epsilon()) == pytest.approx(wanted, abs=1e-11)
+    assert float(each.smallest_epsilon()) == pytest.approx(math.log(20) / 10, abs=1e-11)
+    assert len(each.claims) == 3
+    assert float(together.risk(1)) == pytest.approx(1 - (1 - math.exp(-10)) ** 3, rel=1e-9)
+    assert float(each.risk(1)) == pytest.approx(math.exp(-10), rel=1e-9)
+    assert "entry 0 of histogram" in each.check().sentence
+
+
+def test_integer_noise_errs_by_steps() -> None:
+    """Pr(|noise| > t) = 2e^(−(t+1)ε)/(1 + e^(−ε)) for whole t; halved noise errs by halves."""
+
+    def tail(t: int, eps: float) -> float:
+        return 2 * math.exp(-(t + 1) * eps) / (1 + math.exp(-eps))
+
+    wanted = next(t for t in range(100) if tail(t, 1) <= 0.05)
+    found = ErrorBound(GEOMETRIC, risk="5%").smallest_within(eps=1)
+    assert found.is_exact
+    assert found.upper == wanted
+    half = ErrorBound(HALVED, risk="5%").smallest_within(eps=1)
+    assert half.is_exact
+    assert half.upper == Fraction(wanted, 2)
+    assert float(ErrorBound(GEOMETRIC, within=3).risk(1)) == pytest.approx(tail(3, 1), rel=1e-9)
+
+
+def test_a_selection_errs_by_its_regret() -> None:
+    """A tie is right; `within` is how much worse the selected value may be."""
+    tie = ErrorBound(LARGEST, within=0, risk="5%", inputs=[[3, 3, 1]])
+    one = ErrorBound(LARGEST, within=0, risk="5%", inputs=[[1, 0, 0]])
+    assert tie.claims[0].output_metric is value_gap
+    # Of [3, 3, 1] only the third is wrong: it must exceed both others.
+    assert float(tie.risk(1)) == pytest.approx(float(LARGEST.probability([3, 3, 1], 2).at(1)))
+    both = ErrorBound(LARGEST, within=0, risk="5%", inputs=[[3, 3, 1], [1, 0, 0]])
+    assert both.risk(1).input == [1, 0, 0]
+    assert both.risk(1).exact == one.risk(1).exact
+    assert both.check().counterexample.input == [1, 0, 0]
+    assert ErrorBound(LARGEST, risk="5%", inputs=[[1, 0, 0]]).smallest_within(1).upper == 1
+
+
+def test_the_worst_of_all_reals() -> None:
+    """With regret above 1 allowed twice, the worst inputs are next to [0, −1, −1]."""
+    goal = ErrorBound(LARGEST, within=1, risk="45%", inputs=AllReals())
+    risk = goal.risk(eps=1)
+    near = float((1 - LARGEST.probability([1, 0, 0], 0)).at(1))
+    assert float(risk) == pytest.approx(near, abs=1e-5)
+    assert not risk.attained
+    assert "near the input [0, -1, -1]" in str(risk)
+
+
+def test_scores_of_candidates() -> None:
+    """Candidates off by more than 1 in score have weight e^(−2ε) and less."""
+    weights = [math.exp(-abs(c - 2)) for c in range(5)]
+    wanted = (weights[0] + weights[4]) / sum(weights)
+    assert float(ErrorBound(CANDIDATE, within=1).risk(1)) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_truth_values_are_right_or_wrong() -> None:
+    """At x = 2 the answer is wrong with probability e^(−2ε)/2, the worse of −3 and 2."""
+    goal = ErrorBound(ABOVE, within=0, risk="20%", inputs=[-3, 2])
+    assert float(goal.smallest_epsilon()) == pytest.approx(math.log(2.5) / 2, abs=1e-11)
+    box = ErrorBound(ABOVE, within=0, risk="20%", inputs=Box(2, 3))
+    assert float(box.smallest_epsilon()) == pytest.approx(math.log(2.5) / 2, abs=1e-5)
+
+
+@cache
+def _runs_of_both(u: tuple[int, int], within: float, size: int = 20_000) -> float:
+    """Return how often the pair errs, in plain Python: noise of scale 2."""
+    chance = random.Random(7)
+
+    def noise() -> float:
+        return (chance.expovariate(1) - chance.expovariate(1)) * 2
+
+    right = 0 if u[0] >= u[1] else 1
+    wrong = 0
+    for _ in range(size):
+        best = 1 if u[1] + noise() > u[0] + noise() else 0
+        released = u[best] + noise()
+        wrong += abs(u[best] - u[right]) > within or abs(released - u[right]) > within
+    return wrong / size
+
+
+@pytest.mark.parametrize("u", [(7, 0), (3, 3), (1, 0)])
+def test_a_position_beside_a_number(u: tuple[int, int]) -> None:
+    """Regret of the position and error of the number count together, as simulated."""
+    risk = ErrorBound(BOTH, within=5, inputs=[list(u)]).risk(eps=1)
+    assert float(risk) == pytest.approx(_runs_of_both(u, 5), abs=0.01)
+
+
+def test_an_ideal_of_ones_own() -> None:
+    """Randomized response has no noiseless form; with one it errs with probability 1/4."""
+    response = Mechanism.from_source("def response(x: bool): return choose({x: 3/4, not x: 1/4})")
+
+    @ideal
+    def truth(x: bool) -> bool:
+        return x
+
+    goal = ErrorBound(response, within=0, risk="30%", ideal=truth)
+    assert goal.check()
+    assert (goal.risk(1).lower, goal.risk(1).upper) == (Fraction(1, 4), Fraction(1, 4))
+    assert not ErrorBound(response, within=0, risk="24%", ideal=truth).check()
+
+
+def test_no_output_is_that_far_off() -> None:
+    """At [1, 0, 0] no position is off by more than 1: the risk is 0, and every ε is enough."""
+    goal = ErrorBound(LARGEST, within=1, risk="5%", inputs=[[1, 0, 0]])
+    assert goal.risk(1).upper == 0
+    assert goal.smallest_epsilon().upper == 0
+
+
+WRONG: list[tuple[str, Callable[[], object], str]] = [
+    ("inputs", lambda: ErrorBound(LARGEST, within=0, risk="5%").check(), "depends on the input"),
+    ("no risk", lambda: ErrorBound(COUNT, within=1).check(), "risk is not given"),
+    ("no within", lambda: ErrorBound(COUNT, risk="5%").check(), "within is not given"),
+    ("no eps", lambda: ErrorBound(COUNT, risk="5%").smallest_within(), "ε is not given"),
+    ("negative", lambda: ErrorBound(COUNT, within=-1), "within is -1"),
+    ("a risk of 5", lambda: ErrorBound(COUNT, risk=5), "the risk is 5"),
+    ("500 %", lambda: ErrorBound(COUNT, risk="500%"), "the risk is 500%"),
+    ("right or wrong", lambda: ErrorBound(ABOVE, within=1, risk="5%"), "right or wrong"),
+    ("eps", lambda: ErrorBound(COUNT, within=1, risk="5%").check(eps=0), "epsilon is 0"),
+    (
+        "one number",
+        lambda: ErrorBound(COUNT, within=1, risk="5%", simultaneous=False).check(),
+        "not a list of numbers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ask", "said"), [case[1:] for case in WRONG], ids=[c[0] for c in WRONG])
+def test_what_is_refused(ask: Callable[[], object], said: str) -> None:
+    """The message names what is wrong, and what to write instead."""
+    with pytest.raises(ExactdpError, match=said) as caught:
+        ask()
+    assert caught.value.way_out
+
+
+def test_positions_that_may_be_numbers() -> None:
+    """0 and 1 for a sum above a threshold are no positions, though the input has these."""
+    unclear = Mechanism.from_source(
+        "def unclear(q: Real[2]): return 1 if lap(eps, q[0] + q[1]) > 0 else 0"
+    )
+    with pytest.raises(ExactdpError, match="numbers or positions"):
+        ErrorBound(unclear, within=1, risk="5%", inputs=Grid(-1, 1))
+    assert (
+        ErrorBound(unclear, within=0, risk="5%", inputs=Grid(-1, 1)).claims[0].output_metric == sup
+    )
