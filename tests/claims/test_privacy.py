@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import e as e_
+from math import log
 from typing import Any
 
 import pytest
@@ -751,3 +753,53 @@ def test_delta_for_all_reals() -> None:
     assert Privacy(above, eps / 2, 1 - exp(-eps / 4), inputs=AllReals()).check()
     weaker = (1 - exp(-eps / 4)) / 2
     assert Privacy(above, eps / 2, weaker, inputs=AllReals()).check().outcome == "fails"
+
+
+# Rényi divergence and zCDP ------------------------------------------------------------
+
+
+def by_search(p: list[float], q: list[float], order: float) -> float:
+    return log(sum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
+
+
+def test_renyi_divergence() -> None:
+    """Randomized response at ε = 1, order 2: ln(p²/q + q²/p), by hand."""
+    p, q = e_ / (1 + e_), 1 / (1 + e_)
+    found = Privacy(randomized_response).renyi(2, at=1)
+    assert found.lower <= log(p * p / q + q * q / p) <= found.upper
+    assert found.upper - found.lower <= 1e-6
+    wide = Privacy(randomized_response).renyi(2, at="[1/2, 1]")
+    assert wide.lower == pytest.approx(found.lower, abs=2e-6)
+    assert wide.eps == pytest.approx(1, abs=1e-3)
+
+
+def test_zcdp() -> None:
+    """The largest D_α/α on a fine grid of orders; for randomized response that is D₁, KL."""
+    found = Privacy(randomized_response).zcdp(at=1)
+    assert found.lower <= (e_ - 1) / (e_ + 1) <= found.upper + 1e-9
+    claim = Privacy(exponential_max(3), inputs=Pairs(([0, 0, 0], [1, -1, -1])))
+    found = claim.zcdp(at=2)
+    best = 0.0
+    for u, v in claim.pairs:
+        one, two = (exponential_max(3).distribution(list(x)) for x in (u, v))
+        p, q = ([float(side[o].at(2)) for o in range(3)] for side in (one, two))
+        best = max(best, *(by_search(p, q, 1 + k / 50) / (1 + k / 50) for k in range(1, 2000)))
+    assert best <= found.upper
+    assert found.lower <= best * 1.05
+
+
+def test_the_exponential_mechanism_has_the_zcdp_of_its_range() -> None:
+    """Bounded range ε gives ε²/8 (Cesar, Rogers 2021), which permute-and-flip exceeds."""
+    assert Privacy(exponential_mechanism()).zcdp(at=1).upper <= 1 / 8
+    assert (
+        Privacy(permute_and_flip(3), inputs=Pairs(([0, 0, 0], [1, -1, -1]))).zcdp(at=1).lower
+        > 1 / 8
+    )
+
+
+def test_infinite_divergence() -> None:
+    assert Privacy(sparse(2, (HALF, None)), inputs=GRID).zcdp(at=1).upper == inf
+    with pytest.raises(ValueRefusedError, match="positive ends"):
+        Privacy(randomized_response).zcdp(at="(0, 1]")
+    with pytest.raises(ValueRefusedError, match="hold noise"):
+        Privacy(geometric).renyi(2, at=1)

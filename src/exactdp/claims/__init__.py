@@ -9,6 +9,7 @@ from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.divergences import Divergence
 from exactdp.claims.expressions import alpha, gamma, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
 from exactdp.claims.kappa import Kappa
@@ -31,6 +32,7 @@ __all__ = [
     "DeltaCurve",
     "DeltaPiece",
     "Disagreement",
+    "Divergence",
     "ErrorCurve",
     "Factor",
     "Grid",
