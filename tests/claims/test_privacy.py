@@ -46,6 +46,7 @@ from exactdp import (
     mechanism,
     one_entry,
 )
+from language.corpus import load
 
 GRID = Grid(-1, 1)
 
@@ -236,6 +237,21 @@ def test_factors_against_a_search(name: str) -> None:
                 p, other = chance(one, each, e), chance(two, each, e)
                 assert abs(float(chances[each].at(Fraction(str(e)))) - p) < 1e-6
                 assert mlog(p / other) / e <= float(factor) + 1e-6
+
+
+def test_the_six_of_the_gallery() -> None:
+    """Lyu, Su, Li 2017, with c = 1 and m = 3: the least cost of a coupling (see `test_all_reals`).
+
+    1 and 2: min(3/4, 1/2 + 2/4). 3 gives its threshold away: 3/2. 4: min(9/4, 1/4 + 6/4). 5 has no
+    noise that could. 6 has any number of answers: each makes up for itself, 3/2.
+    """
+    gallery = load("svt_variants")
+    programs = gallery.svt1(3, 1), gallery.svt2(3, 1), gallery.svt4(3, 1), gallery.svt6(3)
+    found = [Privacy(one, inputs=GRID).tightest().factor.upper for one in programs]
+    assert found == [Fraction(3, 4), Fraction(3, 4), Fraction(7, 4), Fraction(3, 2)]
+    third = Privacy(gallery.svt3(3, 1), inputs=Pairs(([-1, -1, -1], [0, 0, 0]))).tightest()
+    assert third.factor.upper == Fraction(3, 2)
+    assert Privacy(gallery.svt5(3), inputs=GRID).tightest().factor.upper == inf
 
 
 def test_no_factor_will_do() -> None:
