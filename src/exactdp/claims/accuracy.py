@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Finding, Verdict
-    from exactdp.claims.work import Problem, Sign, Work
+    from exactdp.claims.work import Leaf, Problem, Sign, Work
     from exactdp.reals import SolutionSet
 
 ON_CONES = (
@@ -218,6 +218,11 @@ class Accuracy:
             region.level(region.alpha, trace),
             region.level(region.gamma, trace),
         )
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell as it is: all that is due on it is asked."""
+        del region
+        return cell
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem; a simple one if any is."""

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from exactdp.claims.loss_factor import Factor, Leakage
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Finding, Verdict
-    from exactdp.claims.work import Problem, Sign, Work
+    from exactdp.claims.work import Leaf, Problem, Sign, Work
 
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
 _BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
@@ -212,6 +212,11 @@ class Privacy:
         """Return how much the claim says: nothing that could fail if δ is 1."""
         del due
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell as it is: all that is due on it is asked."""
+        del region
+        return cell
 
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample of a failed problem."""

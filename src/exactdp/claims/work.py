@@ -123,7 +123,8 @@ class Work:
         while True:
             for cell in found.cells[known:]:
                 share = 1 - sum(found.weights)
-                yield Step(cell, tuple(self._places(region, cell)), share)
+                left = self.claim.reduced(region, cell)
+                yield Step(left, tuple(self._places(region, cell)), share)
             known = len(found.cells)
             if not found.waiting:
                 return
