@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         Breach,
         Budget,
         Counterexample,
-        DeltaCurve,
         DeltaPiece,
         Disagreement,
         Divergence,
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
