@@ -46,6 +46,8 @@ from exactdp import (
     mechanism,
     one_entry,
 )
+from exactdp.claims.places import CurveDecision
+from exactdp.claims.work import Work
 from language.corpus import load
 
 GRID = Grid(-1, 1)
@@ -819,3 +821,11 @@ def test_infinite_divergence() -> None:
         Privacy(randomized_response).zcdp(at="(0, 1]")
     with pytest.raises(ValueRefusedError, match="hold noise"):
         Privacy(geometric).renyi(2, at=1)
+
+
+def test_a_sign_that_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound on densities that is not decided leaves the claim undecided."""
+    monkeypatch.setattr(Work, "sign", lambda *_: CurveDecision(None))
+    verdict = Privacy(laplace, inputs=[0, 1]).check()
+    assert verdict.outcome == "undecided"
+    assert "left open" in verdict.sentence
