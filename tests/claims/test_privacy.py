@@ -603,6 +603,38 @@ def test_real_outputs(program: Mechanism, adjacent: Any, inputs: Any, factor: An
     assert claim.check().outcome == ("holds" if factor <= 1 else "fails")
 
 
+def test_sums_of_noise_for_all_reals() -> None:
+    """Both samples follow q, so their sum moves by 2; the noise of the smaller rate hides it."""
+
+    @mechanism
+    def total(change: Real):
+        return lap(eps / 2, change) + lap(2 * eps, change)
+
+    assert Privacy(total, inputs=AllReals()).check()
+    assert Privacy(total, 3 * eps / 4, inputs=AllReals()).check().outcome == "fails"
+
+
+def test_delta_with_atoms_by_quadrature() -> None:
+    """The clamped Laplace mechanism: positive parts of its two atoms and of its density."""
+
+    @mechanism
+    def inside(x: Dom(0, 1)):
+        return min(max(lap(eps, x), 0), 1)
+
+    curve = Privacy(inside, eps / 2).smallest_delta()
+    with mp.workdps(15):
+        for at in (mpf("0.3"), mpf(4)):
+            most = mexp(at / 2)
+            low = below(mpf(0), at) - most * below(mpf(-1), at)
+            high = 1 - below(mpf(1), at) - most * (1 - below(mpf(0), at))
+            middle = quad(
+                lambda y, e=at, k=most: max(0, density(y, e) - k * density(y - 1, e)),
+                [0, mpf(1) / 4, 1],
+            )
+            expected = max(low, 0) + max(high, 0) + middle
+            assert float(curve.at(str(at))) == pytest.approx(float(expected), abs=1e-9)
+
+
 def test_a_density_that_refutes() -> None:
     """(ε/2)²·e^{−ε(|y₁ − q₁| + |y₂ − q₂|)} at both inputs, by hand."""
     failure = Privacy(two_numbers, inputs=GRID).check().counterexample
