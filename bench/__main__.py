@@ -18,7 +18,7 @@ from importlib import import_module
 from bench import pages
 from bench.table import COMMITTED, LATEST, Curve, Measured, Row, better, load, save, show, slower
 
-QUICK = ("closed_forms", "probabilities", "claims", "rivals")
+QUICK = ("closed_forms", "probabilities", "claims", "privacy", "rivals")
 PARTS = (*QUICK, "growth", "everywhere")
 """Modules of this package that measure something."""
 TRIES = 3

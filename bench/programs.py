@@ -8,6 +8,7 @@ from exactdp import Dom, Mechanism, Real, choose, eps, exp, lap, mechanism
 from exactdp.reproduce.programs import noisy_max, sparse, sparse_variant
 
 __all__ = [
+    "above_threshold",
     "all_noise_first",
     "noisy_max",
     "random_walk",
@@ -17,6 +18,22 @@ __all__ = [
     "sparse_variant",
     "sum_of_noise",
 ]
+
+
+def above_threshold(m: int) -> Mechanism:
+    """Say of m answers which is the first above a noisy threshold: ε-private."""
+
+    @mechanism
+    def above_threshold(q: Real[m]):
+        threshold = lap(eps / 2, 0)
+        out = []
+        for i in range(m):
+            out.append(lap(eps / 4, q[i]) >= threshold)
+            if sum(out) == 1:
+                break
+        return out
+
+    return above_threshold
 
 
 def randomized_response(n: int) -> Mechanism:

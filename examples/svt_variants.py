@@ -13,7 +13,7 @@ Four are not ε-private as claimed; being more accurate is how they look good:
 | 5 | Stoddard et al. 2014 | no | ε/2 | none | no limit c |
 | 6 | Chen et al. 2015 | no | ε/2 | ε/2 | no limit c |
 
-(Rates of the noise for queries of sensitivity 1.) Privacy is not decided here; the column is
+(Rates of the noise for queries of sensitivity 1.) The column is
 theirs.
 
 Known bound: for Algorithm 1 the union bound of which Dwork and Roth 2014, Theorem 3.24, is the

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         Breach,
         Budget,
         Counterexample,
-        DeltaCurve,
         DeltaPiece,
         Disagreement,
+        Divergence,
         Factor,
         Grid,
         Kappa,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
     from exactdp.public.error_bound import ErrorBound
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
@@ -106,6 +106,7 @@ __all__ = [
     "DeltaCurve",
     "DeltaPiece",
     "Disagreement",
+    "Divergence",
     "Dom",
     "Enclosure",
     "ErrorBound",

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import e as e_
+from math import log
 from typing import Any
 
 import pytest
@@ -44,6 +46,9 @@ from exactdp import (
     mechanism,
     one_entry,
 )
+from exactdp.claims.places import PlaceDecision
+from exactdp.claims.work import Explorer
+from language.corpus import load
 
 GRID = Grid(-1, 1)
 
@@ -234,6 +239,21 @@ def test_factors_against_a_search(name: str) -> None:
                 p, other = chance(one, each, e), chance(two, each, e)
                 assert abs(float(chances[each].at(Fraction(str(e)))) - p) < 1e-6
                 assert mlog(p / other) / e <= float(factor) + 1e-6
+
+
+def test_the_six_of_the_gallery() -> None:
+    """Lyu, Su, Li 2017, with c = 1 and m = 3: the least cost of a coupling (see `test_all_reals`).
+
+    1 and 2: min(3/4, 1/2 + 2/4). 3 gives its threshold away: 3/2. 4: min(9/4, 1/4 + 6/4). 5 has no
+    noise that could. 6 has any number of answers: each makes up for itself, 3/2.
+    """
+    gallery = load("svt_variants")
+    programs = gallery.svt1(3, 1), gallery.svt2(3, 1), gallery.svt4(3, 1), gallery.svt6(3)
+    found = [Privacy(one, inputs=GRID).tightest().factor.upper for one in programs]
+    assert found == [Fraction(3, 4), Fraction(3, 4), Fraction(7, 4), Fraction(3, 2)]
+    third = Privacy(gallery.svt3(3, 1), inputs=Pairs(([-1, -1, -1], [0, 0, 0]))).tightest()
+    assert third.factor.upper == Fraction(3, 2)
+    assert Privacy(gallery.svt5(3), inputs=GRID).tightest().factor.upper == inf
 
 
 def test_no_factor_will_do() -> None:
@@ -583,6 +603,38 @@ def test_real_outputs(program: Mechanism, adjacent: Any, inputs: Any, factor: An
     assert claim.check().outcome == ("holds" if factor <= 1 else "fails")
 
 
+def test_sums_of_noise_for_all_reals() -> None:
+    """Both samples follow q, so their sum moves by 2; the noise of the smaller rate hides it."""
+
+    @mechanism
+    def total(change: Real):
+        return lap(eps / 2, change) + lap(2 * eps, change)
+
+    assert Privacy(total, inputs=AllReals()).check()
+    assert Privacy(total, 3 * eps / 4, inputs=AllReals()).check().outcome == "fails"
+
+
+def test_delta_with_atoms_by_quadrature() -> None:
+    """The clamped Laplace mechanism: positive parts of its two atoms and of its density."""
+
+    @mechanism
+    def inside(x: Dom(0, 1)):
+        return min(max(lap(eps, x), 0), 1)
+
+    curve = Privacy(inside, eps / 2).smallest_delta()
+    with mp.workdps(15):
+        for at in (mpf("0.3"), mpf(4)):
+            most = mexp(at / 2)
+            low = below(mpf(0), at) - most * below(mpf(-1), at)
+            high = 1 - below(mpf(1), at) - most * (1 - below(mpf(0), at))
+            middle = quad(
+                lambda y, e=at, k=most: max(0, density(y, e) - k * density(y - 1, e)),
+                [0, mpf(1) / 4, 1],
+            )
+            expected = max(low, 0) + max(high, 0) + middle
+            assert float(curve.at(str(at))) == pytest.approx(float(expected), abs=1e-9)
+
+
 def test_a_density_that_refutes() -> None:
     """(ε/2)²·e^{−ε(|y₁ − q₁| + |y₂ − q₂|)} at both inputs, by hand."""
     failure = Privacy(two_numbers, inputs=GRID).check().counterexample
@@ -751,3 +803,61 @@ def test_delta_for_all_reals() -> None:
     assert Privacy(above, eps / 2, 1 - exp(-eps / 4), inputs=AllReals()).check()
     weaker = (1 - exp(-eps / 4)) / 2
     assert Privacy(above, eps / 2, weaker, inputs=AllReals()).check().outcome == "fails"
+
+
+# Rényi divergence and zCDP ------------------------------------------------------------
+
+
+def by_search(p: list[float], q: list[float], order: float) -> float:
+    return log(sum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
+
+
+def test_renyi_divergence() -> None:
+    """Randomized response at ε = 1, order 2: ln(p²/q + q²/p), by hand."""
+    p, q = e_ / (1 + e_), 1 / (1 + e_)
+    found = Privacy(randomized_response).renyi(2, at=1)
+    assert found.lower <= log(p * p / q + q * q / p) <= found.upper
+    assert found.upper - found.lower <= 1e-6
+    wide = Privacy(randomized_response).renyi(2, at="[1/2, 1]")
+    assert wide.lower == pytest.approx(found.lower, abs=2e-6)
+    assert wide.eps == pytest.approx(1, abs=1e-3)
+
+
+def test_zcdp() -> None:
+    """The largest D_α/α on a fine grid of orders; for randomized response that is D₁, KL."""
+    found = Privacy(randomized_response).zcdp(at=1)
+    assert found.lower <= (e_ - 1) / (e_ + 1) <= found.upper + 1e-9
+    claim = Privacy(exponential_max(3), inputs=Pairs(([0, 0, 0], [1, -1, -1])))
+    found = claim.zcdp(at=2)
+    best = 0.0
+    for u, v in claim.pairs:
+        one, two = (exponential_max(3).distribution(list(x)) for x in (u, v))
+        p, q = ([float(side[o].at(2)) for o in range(3)] for side in (one, two))
+        best = max(best, *(by_search(p, q, 1 + k / 50) / (1 + k / 50) for k in range(1, 2000)))
+    assert best <= found.upper
+    assert found.lower <= best * 1.05
+
+
+def test_the_exponential_mechanism_has_the_zcdp_of_its_range() -> None:
+    """Bounded range ε gives ε²/8 (Cesar, Rogers 2021), which permute-and-flip exceeds."""
+    assert Privacy(exponential_mechanism()).zcdp(at=1).upper <= 1 / 8
+    assert (
+        Privacy(permute_and_flip(3), inputs=Pairs(([0, 0, 0], [1, -1, -1]))).zcdp(at=1).lower
+        > 1 / 8
+    )
+
+
+def test_infinite_divergence() -> None:
+    assert Privacy(sparse(2, (HALF, None)), inputs=GRID).zcdp(at=1).upper == inf
+    with pytest.raises(ValueRefusedError, match="positive ends"):
+        Privacy(randomized_response).zcdp(at="(0, 1]")
+    with pytest.raises(ValueRefusedError, match="hold noise"):
+        Privacy(geometric).renyi(2, at=1)
+
+
+def test_a_sign_that_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound on densities that is not decided leaves the claim undecided."""
+    monkeypatch.setattr(Explorer, "sign", lambda *_: PlaceDecision(None))
+    verdict = Privacy(laplace, inputs=[0, 1]).check()
+    assert verdict.outcome == "undecided"
+    assert "left open" in verdict.sentence

@@ -15,19 +15,20 @@ from typing import TypeAlias
 
 import pytest
 
-from cli.commands import COMMAND, FILES, run, validator
+from cli.commands import COMMAND, FILES, ROOT, run, validator
 from exactdp.cli.main import COMMANDS
 
 CLAIMS = FILES / "some_claims.py"
 LEMMA, POSITIVE = f"{CLAIMS}::lemma", f"{CLAIMS}::positive"
+PRIVATE = f"{ROOT}/examples/privacy.py::counts"
 
 #: Arguments of each command, and the exit code where nothing is wrong with the streams.
 CALLS: dict[str, tuple[list[str], int]] = {
     "check": (["check", LEMMA], 0),
     "check that fails": (["check", str(CLAIMS)], 1),
     "probability": (["probability", POSITIVE, "--input", "1"], 0),
+    "privacy": (["privacy", PRIVATE], 0),
     "tighten": (["tighten", LEMMA], 0),
-    "privacy": (["privacy", "--help"], 0),
     "epsilon": (["epsilon", LEMMA], 0),
     "error": (["error", str(FILES / "bounds.py::count"), "--within", "10", "--risk", "5%"], 0),
     "explain": (["explain", LEMMA], 0),

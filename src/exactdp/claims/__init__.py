@@ -10,6 +10,7 @@ from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.divergences import Divergence
 from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
 from exactdp.claims.expressions import alpha, gamma, maximum, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
@@ -35,6 +36,7 @@ __all__ = [
     "DeltaCurve",
     "DeltaPiece",
     "Disagreement",
+    "Divergence",
     "ErrorBound",
     "ErrorCurve",
     "Factor",

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from exactdp.claims.progress import Progress
     from exactdp.claims.radii import Radius
     from exactdp.claims.verdict import Finding, Verdict
-    from exactdp.claims.work import Explorer, Problem, Sign
+    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
 
 ON_CONES = (
@@ -360,6 +360,11 @@ class Accuracy:
             region.level(region.gamma, trace),
             region.beta,
         )
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell as it is: all that is due on it is asked."""
+        del region
+        return cell
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem; a simple one if any is."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from exactdp.claims.region import Region
     from exactdp.claims.vacuity import Content, Contents
     from exactdp.claims.verdict import Finding
-    from exactdp.claims.work import Explorer, Problem, Sign
+    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.language.program import Program
     from exactdp.language.values import Value
     from exactdp.semantics.spots import Trace
@@ -89,6 +89,9 @@ class Claim(Protocol):
 
     def due(self, region: Region, trace: Trace) -> Due[Bound] | None:
         """Return what must be proved at a sample of a region; None if nothing is claimed."""
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell without what is known to be due on another one already."""
 
     def refutation(self, problem: Problem, sign: Sign) -> Any:
         """Return the counterexample of a failed problem, confirmed on its own; None if none is."""

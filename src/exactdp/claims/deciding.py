@@ -68,7 +68,10 @@ def decide(
         if isinstance(claim.input_set, Box):
             larger = decide(claim.everywhere(), progress=progress, hint=False)
         if larger is None or not larger.holds:
-            missing = left[-1].missing if one_by_one else _what_is_left(claim, findings, hint=hint)
+            if one_by_one:
+                missing = left[-1].missing or f"{counted(left[-1].left, 'sign')} left open"
+            else:
+                missing = _what_is_left(claim, findings, hint=hint)
     return Verdict(
         claim,
         holds=False if failures else None if missing else True,

@@ -184,9 +184,16 @@ def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
         yield Region(names, Cone.of(len(names), unit[:1]), entries, claim.epsilon)
 
 
-def released(pattern: Value) -> list[str]:
+def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:
     """Return names for the real numbers of an output."""
-    return [f"output[{k}]" for k in range(reals_in(pattern))]
+    return _unused("output", reals_in(pattern), taken)
+
+
+def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
+    """Return names of parameters that no input has."""
+    while any(one.partition("[")[0] == name for one in taken):
+        name += "_"
+    return [f"{name}[{k}]" for k in range(count)]
 
 
 def _regions(
@@ -197,8 +204,8 @@ def _regions(
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
     for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
-        changes = [f"{reals[k]}'-{reals[k]}" for k in moving]
-        outputs = [] if pattern is None else released(pattern)
+        changes = _unused("change", len(moving), labels)
+        outputs = [] if pattern is None else released(pattern, labels)
         names = ("eps", *reals, *changes, *outputs)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         one = {name: unit[name] for name in reals}
@@ -230,6 +237,8 @@ def _regions(
 
 def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
+    if claim.delta_form or claim.measure != "privacy":
+        return []  # they are not compared by densities
     engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
     found: dict[Value, None] = {}
     for finite in (first, second):

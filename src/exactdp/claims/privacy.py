@@ -48,10 +48,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from exactdp.claims.deltas import DeltaCurve
+    from exactdp.claims.divergences import Divergence
     from exactdp.claims.loss_factor import Factor, Leakage
     from exactdp.claims.progress import Progress
     from exactdp.claims.verdict import Finding, Verdict
-    from exactdp.claims.work import Explorer, Problem, Sign
+    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
 
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
 _BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
@@ -115,7 +116,8 @@ class Privacy:
             raise ValueRefusedError(
                 f"budget = {form} is not a multiple of eps",
                 rule="e^budget is a closed form if budget is a rational number times eps.",
-                way_out="Write budget=2 * eps; at one ε the multiple may be any.",
+                way_out="Write budget=2 * eps. For Rényi and zCDP bounds, such as eps**2 / 8, ask "
+                "renyi(order, at=…) and zcdp(at=…): numbers at an ε or on an interval.",
             )
         if linear.get("eps", 0) < 0:
             raise ValueRefusedError(f"budget = {form} is negative", rule="A budget is 0 or more.")
@@ -211,6 +213,11 @@ class Privacy:
         del due
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
 
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell as it is: all that is due on it is asked."""
+        del region
+        return cell
+
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample of a failed problem."""
         one = problem.obligation
@@ -240,9 +247,13 @@ class Privacy:
     def both(self, one: Loss) -> tuple[Value, Value]:
         """Return both inputs of a bound as a user writes them."""
         half = len(one.input) // 2
-        sides = (assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:]))
-        u, v = (as_written(as_given(self.mechanism, side)) for side in sides)
-        return u, v
+        return self.told(one.input[:half], one.input[half:])
+
+    def told(self, u: tuple[Value, ...], v: tuple[Value, ...]) -> tuple[Value, Value]:
+        """Return two inputs, given by their single values, as a user writes them."""
+        sides = (assembled(self.mechanism.inputs, x) for x in (u, v))
+        one, two = (as_written(as_given(self.mechanism, side)) for side in sides)
+        return one, two
 
     def route(self, findings: Sequence[Finding]) -> str:
         """Return how the claim was decided, as words."""
@@ -330,6 +341,18 @@ class Privacy:
         from exactdp.claims.deltas import smallest_budget  # noqa: PLC0415
 
         return smallest_budget(self, self.delta if delta is None else delta, width, progress)
+
+    def renyi(self, order: Number, *, at: object, width: Number = "1e-6") -> Divergence:
+        """Return the largest Rényi divergence of an order at an ε or on an interval, enclosed."""
+        from exactdp.claims.divergences import renyi  # noqa: PLC0415
+
+        return renyi(self, order, at, width)
+
+    def zcdp(self, *, at: object, width: Number = "1e-6") -> Divergence:
+        """Return the least ρ such that the mechanism is ρ-zCDP at an ε or on an interval."""
+        from exactdp.claims.divergences import zcdp  # noqa: PLC0415
+
+        return zcdp(self, at, width)
 
     # What it looks like ---------------------------------------------------------------
 

@@ -9,7 +9,7 @@ them. The way must not leave the inputs (these are convex) and p must not jump.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from exactdp.claims.claim import Due
 from exactdp.claims.inputs import Inputs, is_listed
 from exactdp.claims.pairs import inside
 from exactdp.claims.region import Combination, Region
+from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.cones import Cone, OrderedSum
 from exactdp.language.layout import assembled, entry_names, kinds
@@ -31,7 +32,7 @@ from exactdp.semantics.spots import Trace, rational_vector
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Finding
-    from exactdp.claims.work import Explorer, Problem, Sign
+    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
 
 BY_SLOPES = (
     "all real inputs at once: on cones of inputs the probability of an output is one exponential "
@@ -41,15 +42,42 @@ _FEW = 8  # corners that are all looked at
 _ONE: ClosedForm = ExpPoly(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slope:
-    """a·p + Σ c·∂p ≥ 0 for an output, with each of some changes c."""
+    """a·p + Σ c·∂p ≥ 0 for an output, with all changes c that adjacency allows."""
 
     input: tuple[Value, ...]
     output: Value
-    beta: tuple[ClosedForm, ...]
+    chance: ClosedForm
+    """p as a function of the parameters."""
+    claim: Privacy
+    trace: Trace
     probability: ClosedForm = _ONE
     allows_all: bool = False
+
+    @cached_property
+    def beta(self) -> tuple[ClosedForm, ...]:
+        """What must not be negative."""
+        names = self.trace.names[1:]
+        adjacency = self.claim.adjacency
+        assert isinstance(adjacency, Adjacency)
+        partial = [self.chance.derivative(name) for name in names]
+        corners = adjacency.corners(len(names))
+        found: list[ClosedForm] = []
+        if len(corners) > max(_FEW, 2 * len(names)):
+            # One corner suffices where the probability is monotone: that must be proved, too.
+            signs = [_sign(form, self.trace) for form in partial]
+            found = [form * s for s, form in zip(signs, partial, strict=True) if form.numerator]
+            corners = [
+                max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))
+            ]
+        for corner in corners:
+            total = self.chance * self.claim.multiple
+            for factor, form in zip(corner, partial, strict=True):
+                if factor and form.numerator:
+                    total = total + form * factor
+            found.append(total)
+        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +125,11 @@ class Slopes:
 
         return Explorer(self)
 
+    @cached_property
+    def _seen(self) -> dict[Shape, Cone]:
+        """Probabilities on cells, up to names of parameters, and the first cell of each."""
+        return {}
+
     is_continuous = True
     inputs = None
     conventions: tuple[str, ...] = ()
@@ -126,39 +159,26 @@ class Slopes:
         """Return what must be proved at a sample of the region."""
         u = assembled(self.mechanism.inputs, region.values(trace))
         engine = self.mechanism.kept(Engine)
-        found: list[Slope] = []
+        found = []
         for output in engine.outputs or ():
             chance = engine.probability_at_spots(u, output)
             if chance.numerator:
-                found += self._slopes(u, output, chance, trace)
+                found.append(Slope(u, output, chance, self.claim, trace))
         return Due(tuple(found))
 
-    def _slopes(
-        self, u: tuple[Value, ...], output: Value, chance: ClosedForm, trace: Trace
-    ) -> Iterator[Slope]:
-        names = trace.names[1:]
-        adjacency = self.claim.adjacency
-        assert isinstance(adjacency, Adjacency)
-        partial = [chance.derivative(name) for name in names]
-        corners = adjacency.corners(len(names))
-        budget = chance * self.claim.multiple
-        if len(corners) > max(_FEW, 2 * len(names)):
-            # One corner suffices where the probability is monotone: that must be proved, too.
-            signs = [_sign(form, trace) for form in partial]
-            for sign, form in zip(signs, partial, strict=True):
-                if form.numerator:
-                    yield Slope(u, output, (form * sign,))
-            corners = [
-                max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))
-            ]
-        steep = []
-        for corner in corners:
-            total = budget
-            for factor, form in zip(corner, partial, strict=True):
-                if factor and form.numerator:
-                    total = total + form * factor
-            steep.append(total)
-        yield Slope(u, output, tuple(dict.fromkeys(steep)))
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell without what is due on another one, up to names of parameters.
+
+        Adjacency is the same for all entries of an input.
+        """
+        due: Due[Slope] | None = cell.result
+        left = []
+        for one in due or ():
+            function = OrderedSum(one.chance.numerator * one.chance.denominator, region.names)
+            shape = shape_of(function, cell.cone, region.window)
+            if self._seen.setdefault(shape, cell.cone) == cell.cone:
+                left.append(one)
+        return replace(cell, result=Due(tuple(left)))
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]

@@ -133,7 +133,8 @@ class Explorer:
         while True:
             for cell in found.cells[known:]:
                 share = 1 - sum(found.weights)
-                yield Explored(cell, tuple(self._places(region, cell)), share)
+                left = self.claim.reduced(region, cell)
+                yield Explored(left, tuple(self._places(region, cell)), share)
             known = len(found.cells)
             if not found.waiting:
                 return

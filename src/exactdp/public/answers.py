@@ -60,6 +60,16 @@ class PrivacyVerdict(_Answer, claims.Verdict):
         return f"<p><b>{first}</b></p>" + "".join(f"<p>{line}</p>" for line in rest)
 
 
+class DeltaCurve(_Answer, claims.DeltaCurve):
+    """The smallest δ as an exact function of ε, in pieces."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the smallest δ against ε."""
+        from exactdp.report.private import plot_delta  # noqa: PLC0415
+
+        return plot_delta(self, ax, **options)
+
+
 class ErrorCurve(_Answer, claims.ErrorCurve):
     """The probability of an error above γ at an input: exact, and as claimed."""
 

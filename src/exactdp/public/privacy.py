@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp import claims
-from exactdp.public.answers import PrivacyVerdict
+from exactdp.public.answers import DeltaCurve, PrivacyVerdict
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from exactdp.claims.progress import Progress
+    from exactdp.public.answers import ErrorCurve
     from exactdp.public.mechanism import Mechanism
 
 
@@ -25,3 +28,16 @@ class Privacy(claims.Privacy):
     def check(self, *, all: bool = False, progress: Progress | None = None) -> PrivacyVerdict:  # noqa: A002
         """Decide the claim. With `all` every failing pair is listed, not only the first."""
         return PrivacyVerdict.of(super().check(all=all, progress=progress))
+
+    def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
+        """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
+        return DeltaCurve.of(super().smallest_delta(progress=progress))
+
+    def plot(self, errors: ErrorCurve, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw an error probability against the exact privacy loss, as ε runs.
+
+        `errors` is `Accuracy(…).error_probability(u)`. Several mechanisms go into the same axes.
+        """
+        from exactdp.report.private import plot_tradeoff  # noqa: PLC0415
+
+        return plot_tradeoff(self, errors, ax, **options)

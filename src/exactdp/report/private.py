@@ -1,0 +1,87 @@
+"""Pictures of privacy: the smallest δ against ε, and errors against the exact privacy loss."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from exactdp.claims.curves import ErrorCurve
+from exactdp.claims.deltas import DeltaCurve
+from exactdp.claims.inputs import is_listed
+from exactdp.claims.losses import endless
+from exactdp.claims.privacy import Privacy
+from exactdp.errors import ValueRefusedError
+from exactdp.report.styles import BLUE, GREEN, VERMILLION, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+_POINTS = 200
+_STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."))
+
+
+def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:
+    """Draw the smallest δ against ε."""
+    axes = ax or new_axes()
+    points = np.linspace(largest / _POINTS, largest, _POINTS)
+    axes.plot(points, curve.values(points), color=BLUE, label="the smallest δ")
+    axes.set_xlabel("ε")
+    axes.set_ylabel("δ")
+    axes.set_title("the smallest δ")
+    return axes
+
+
+def plot_tradeoff(
+    claim: Privacy,
+    errors: ErrorCurve,
+    ax: Axes | None = None,
+    *,
+    label: str | None = None,
+    largest: float = 6.0,
+) -> Axes:
+    """Draw the error probability against the exact privacy loss, as ε runs.
+
+    The loss at an ε is the largest ln(p/p′) over all pairs and outputs. Several mechanisms go into
+    the same axes.
+    """
+    axes = ax or new_axes()
+    points = np.linspace(largest / _POINTS, largest, _POINTS)
+    color, style = _STYLES[len(axes.get_lines()) % len(_STYLES)]
+    name = claim.mechanism.__name__ if label is None else label
+    values = errors.exact.values(points)
+    axes.plot(losses(claim, points), values, color=color, linestyle=style, label=name)
+    axes.set_xlabel("exact privacy loss")
+    axes.set_ylabel("error probability")
+    axes.set_title("accuracy against privacy")
+    axes.legend()
+    return axes
+
+
+def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
+    """Return the largest ln(p/p′) at many ε, as doubles for pictures."""
+    if not is_listed(claim.input_set):
+        raise ValueRefusedError(
+            "the privacy loss is drawn at listed inputs",
+            rule="For all real inputs it would be a supremum at each ε.",
+            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+        )
+    found: NDArray[Any] = np.zeros_like(points)
+    seen: set[object] = set()
+    for u, v in claim.pairs:
+        one, two = claim.losses.chances(u, v)
+        if any(endless(key.env[0]) for key in claim.losses.distribution(u)):
+            raise ValueRefusedError(
+                "the privacy loss is drawn for finitely many outputs",
+                way_out="Clamp or round the output.",
+            )
+        for key, chance in one.items():
+            other = two.get(key)
+            if other is None:
+                return np.full_like(points, inf)
+            if (chance, other) not in seen:
+                seen.add((chance, other))
+                found = np.maximum(found, np.log(chance.values(points) / other.values(points)))
+    return found
