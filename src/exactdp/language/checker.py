@@ -175,7 +175,8 @@ class Checker:
                 env[one.slot] = self.declared(one, env[one.slot])
             case Release(value):
                 kind = abstract.kind(value)
-                abstract.no_term(value, kind)
+                if all(given is not None for _, given in self.code.inputs):
+                    abstract.no_term(value, kind)  # others are called only by mechanisms
                 self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)

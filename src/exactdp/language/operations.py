@@ -18,7 +18,7 @@ from exactdp.language.rules import (
     WRITE_EQUAL,
     fail,
 )
-from exactdp.language.terms import EpsTerm
+from exactdp.language.terms import EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.values import List, Table, Value, plain, read_decimal
 
@@ -198,11 +198,18 @@ def items_of(value: Value) -> Any:
     return tuple(value) if isinstance(value, str | Table) else value
 
 
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | Fraction | EpsTerm) and not isinstance(value, bool)
+
+
 def _extreme(function: Callable[..., Any]) -> Callable[..., Value]:
     def run(*args: Value, **keywords: Any) -> Value:
-        if len(args) == 1:
-            return function(items_of(args[0]), **keywords)
-        return function(*args, **keywords)
+        items = list(items_of(args[0])) if len(args) == 1 else args
+        if any(isinstance(item, EpsTerm) for item in items) and not keywords:
+            if not all(_is_number(item) for item in items):
+                raise TypeError("an expression in eps cannot be compared with such values")
+            return extreme(function.__name__, items)
+        return function(items, **keywords)
 
     return run
 

@@ -443,7 +443,7 @@ class ExpressionReader(NameReader):
                         f"Write {usage}.",
                     )
                 return put(Choose(pairs, None), self.source.place(node))
-            case ast.Call(_, [ast.DictComp() | ast.Name() as table], []):
+            case ast.Call(_, [table], []) if not isinstance(table, _NO_TABLE):
                 return put(Choose([], self.expr(table)), self.source.place(node))
         self.refuse(
             node,
@@ -451,6 +451,10 @@ class ExpressionReader(NameReader):
             "Probabilities are rational in eps and exp(q * eps).",
             f"Write {usage}.",
         )
+
+
+#: What is no dictionary for sure.
+_NO_TABLE = (ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Constant)
 
 
 def _names(target: ast.expr) -> set[str]:

@@ -14,7 +14,7 @@ from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
-from exactdp.reals import Interval, eps, exp, nonnegative, positive
+from exactdp.reals import Interval, eps, exp, nonnegative, positive, roots
 from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
@@ -148,7 +148,14 @@ def chances_of(
                 "Probabilities are rational in eps and exp(q * eps).",
                 "Give a rational number, or an expression such as exp(eps) / (1 + exp(eps)).",
             )
-    found = tuple(chances)
+    found: tuple[EpsTerm | Number, ...] = tuple(chances)
+    if any(isinstance(chance, EpsTerm) for chance in found):
+        try:
+            found = tuple(resolved(chance, on, place) for chance in found)
+        except ProgramError:
+            if somewhere:
+                return found
+            raise
     problem = _problem(found, on, somewhere)
     if problem is not None:
         which, text = problem
@@ -162,6 +169,42 @@ def chances_of(
             + (_DECLARE if which is not None and not somewhere else "."),
         )
     return found
+
+
+def resolved(term: EpsTerm | Number, on: Interval, place: Place) -> EpsTerm | Number:
+    """Return a term without `min` and `max`: which of their parts it is for every ε of an interval.
+
+    Refused where that changes inside the interval.
+    """
+    if not isinstance(term, EpsTerm) or term.op == "eps":
+        return term
+    parts = tuple(resolved(part, on, place) for part in term.args)
+    if term.op not in ("min", "max"):
+        return EpsTerm(term.op, parts)
+    order = _order(parts[0], parts[1], on)
+    if order is None:
+        one, two = (closed_form(part, eps, exp) for part in parts)
+        cuts = [cut for cut in roots(one - two, on, "1e-9") if cut.multiplicity % 2]
+        where = ", ".join(
+            str(cut.lower) if cut.is_exact else f"{float(cut.lower):.6g}…" for cut in cuts
+        )
+        raise fail(
+            place,
+            f"which part {term} is changes at eps = {where}, inside {on}",
+            "On the interval of eps that is asked for, min and max are one of their parts.",
+            'Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the claim '
+            "or of @mechanism.",
+        )
+    return parts[0 if (order <= 0) == (term.op == "min") else 1]
+
+
+@lru_cache(maxsize=1024)
+def _order(left: EpsTerm | Number, right: EpsTerm | Number, on: Interval) -> int | None:
+    """Return −1 if left ≤ right for every ε of an interval, 1 if left ≥ right; None if neither."""
+    gap = closed_form(right, eps, exp) - closed_form(left, eps, exp)
+    if nonnegative(gap, on).holds:
+        return -1
+    return 1 if nonnegative(-gap, on).holds else None
 
 
 @lru_cache(maxsize=1024)
@@ -193,7 +236,7 @@ def _problem(
 def closed_form(chance: EpsTerm | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:
     """Return a probability as a closed form of `exactdp.reals`."""
     if isinstance(chance, EpsTerm):
-        return chance.fold(eps, exp)
+        return chance.fold(eps, exp) + 0 * eps
     return chance + 0 * eps
 
 

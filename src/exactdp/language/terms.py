@@ -7,7 +7,7 @@ becomes a closed form (`exactdp.reals`) only where its exact value is needed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,10 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 
 @dataclass(frozen=True)
 class EpsTerm:
-    """A term in ε: `op` is "eps", "exp", "neg" or one of + - * / **; leaves are rational."""
+    """A term in ε: `op` is "eps", "exp", "neg", "min", "max" or one of + - * / **.
+
+    Its leaves are rational.
+    """
 
     op: str
     args: tuple[EpsTerm | Number, ...] = ()
@@ -90,6 +93,8 @@ class EpsTerm:
                 return left * right
             case "/":
                 return left / right
+            case "min" | "max":
+                return min(left, right) if self.op == "min" else max(left, right)
         return left**right
 
     def at(self, eps: float) -> float:
@@ -104,6 +109,8 @@ class EpsTerm:
         ]
         if self.op == "eps":
             return Fraction(1), 1
+        if self.op in ("min", "max"):
+            return None
         if self.op == "exp" or any(part is None for part in parts):
             return (Fraction(1), 0) if self.op == "exp" and parts[0] == (Fraction(0), 0) else None
         known = [part for part in parts if part is not None]
@@ -148,6 +155,8 @@ def _show(part: EpsTerm | Number, outer: int) -> str:
         return "eps"
     if part.op == "exp":
         return f"exp({_show(part.args[0], 0)})"
+    if part.op in ("min", "max"):
+        return f"{part.op}({', '.join(_show(one, 0) for one in part.args)})"
     binding = _BINDING[part.op]
     if part.op == "neg":
         text = f"-{_show(part.args[0], binding)}"
@@ -157,6 +166,14 @@ def _show(part: EpsTerm | Number, outer: int) -> str:
         left, right = part.args
         text = f"{_show(left, binding)} {part.op} {_show(right, binding + 1)}"
     return f"({text})" if binding < outer else text
+
+
+def extreme(op: str, parts: Sequence[EpsTerm | Number]) -> EpsTerm | Number:
+    """Return the least ("min") or the largest ("max") of several terms."""
+    found, *others = parts
+    for part in others:
+        found = EpsTerm(op, (found, part))
+    return found
 
 
 #: The privacy budget ε.

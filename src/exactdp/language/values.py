@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, overload
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.terms import EPS, EpsTerm
+from exactdp.language.terms import EPS, EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 
 #: A finite value, a real or integer noise of the domain at work, or a structure of both.
@@ -167,7 +167,7 @@ def _freeze_foreign(value: object) -> Value:
     if kind.__module__.partition(".")[0] == "numpy":
         if hasattr(value, "tolist"):
             return freeze(value.tolist())
-    elif kind.__module__.startswith("exactdp.reals"):
+    elif kind.__module__.startswith(("exactdp.reals", "exactdp.claims.expressions")):
         return _term(value)
     raise ValueRefusedError(
         f"a value of type {kind.__name__} is not a finite value",
@@ -199,6 +199,8 @@ def _term(value: object) -> EpsTerm:
                 return EPS
             case ast.Call(ast.Name("exp"), [argument]):
                 return exp_of_term(build(argument))
+            case ast.Call(ast.Name("min" | "max" | "minimum" | "maximum" as word), arguments):
+                return extreme(word[:3], [build(argument) for argument in arguments])
             case ast.UnaryOp(ast.USub(), operand):
                 return -build(operand)
             case ast.BinOp(left, op, right):

@@ -77,6 +77,9 @@ INSTEAD: Final = {
     "isinstance": "Compare with None, or keep a truth value beside it.",
 }
 
+#: Functions of exactdp that are words of the language under a name of their own.
+_EXACTDP: Final = {"exp": "exp", "minimum": "min", "maximum": "max"}
+
 MISSING: Final = object()
 
 
@@ -91,9 +94,10 @@ def denotes(found: object) -> str | None:
     module = getattr(type(found), "__module__", "")
     if isinstance(module, str) and module.startswith("exactdp.") and not callable(found):
         return "eps" if str(found) == "eps" else None
-    if callable(found) and getattr(found, "__name__", "") == "exp":
+    word = _EXACTDP.get(str(getattr(found, "__name__", ""))) if callable(found) else None
+    if word is not None:
         home = getattr(found, "__module__", "")
-        return "exp" if isinstance(home, str) and home.partition(".")[0] == "exactdp" else None
+        return word if isinstance(home, str) and home.partition(".")[0] == "exactdp" else None
     return None
 
 
