@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
 __version__ = "0.1.0"
@@ -87,12 +88,14 @@ __all__ = [
     "AllReals",
     "Box",
     "Budget",
+    "ByEpsilon",
     "ClosedForm",
     "Counterexample",
     "Decision",
     "Disagreement",
     "Dom",
     "Enclosure",
+    "EpsilonPiece",
     "ErrorCurve",
     "ExactdpError",
     "ExpPoly",
@@ -157,6 +160,7 @@ _ROOMS = (
     "exactdp.public.accuracy",
     "exactdp.claims",
     "exactdp.measure.work",
+    "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
 )
 

@@ -216,6 +216,20 @@ class Accuracy:
                             rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
                         )
 
+    @property
+    def has_inverse_eps(self) -> bool:
+        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        return self.mechanism.meets_eps and not self.epsilon.is_point
+
+    def require_no_inverse(self, what: str) -> None:
+        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        if self.has_inverse_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
+                rule="Such claims are decided by check(); other questions are for one eps.",
+                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
+            )
+
     @cached_property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
@@ -253,6 +267,7 @@ class Accuracy:
         """
         from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
+        self.require_no_inverse("the best constant")
         if at_each:
             return tightest_at_each(self, width, progress)
         return tightest(self, width, progress)
@@ -261,6 +276,7 @@ class Accuracy:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
+        self.require_no_inverse("the set of ε")
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
@@ -269,6 +285,7 @@ class Accuracy:
         """Return the smallest ε from which on the claim holds, with another β if one is given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
+        self.require_no_inverse("the smallest ε")
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
 
@@ -276,6 +293,7 @@ class Accuracy:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         from exactdp.claims.curves import error_curve  # noqa: PLC0415
 
+        self.require_no_inverse("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))
 
     # What it looks like ---------------------------------------------------------------

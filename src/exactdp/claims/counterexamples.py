@@ -16,8 +16,9 @@ from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.region import UNIT, Region, Setting
+from exactdp.claims.region import Region, Setting
 from exactdp.claims.work import Problem
+from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell

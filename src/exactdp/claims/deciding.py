@@ -13,12 +13,13 @@ from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Meter, Progress, nobody
-from exactdp.claims.region import UNIT, Region, at_point, piece_of
+from exactdp.claims.region import Region, at_point, piece_of
 from exactdp.claims.regions import regions_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Finding, Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
+from exactdp.language.linear import UNIT
 from exactdp.reals import Interval
 from exactdp.semantics.piecewise import Piece
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 ON_CONES = (
     "α or γ moves with ε, or β is not seen to fall in them (Corollary cor:accpoint): the sign of "
     "an exponential sum on cones of (ε, εα, εγ)"
+)
+BY_EPSILON = (
+    "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
+    "exponential sum, in which powers of e are constants"
 )
 EVERYWHERE = (
     "all real inputs at once (Theorem thm:condAcc): the parameters are cut into cones on which the "
@@ -91,7 +96,7 @@ def _route(claim: Accuracy, findings: list[Finding]) -> str:
         return EVERYWHERE
     if all(one.region.is_ray and not one.region.levels_given for one in findings):
         return ROUTES[claim.obligations.route]
-    return ON_CONES
+    return BY_EPSILON if claim.has_inverse_eps else ON_CONES
 
 
 def _examined(claim: Accuracy, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:

@@ -129,6 +129,12 @@ def piecewise(
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
     """Return what a run gives for all real inputs, and for further parameters that are ≥ 0."""
+    if program.meets_eps and not program.epsilon.is_point:
+        raise ValueRefusedError(
+            f"{program.__name__} has a + b / eps beside reals",
+            rule="Formulas in all inputs are for mechanisms whose reals do not depend on eps.",
+            way_out="Ask for one input, or declare one eps: @mechanism(epsilon='[1, 1]').",
+        )
     for param in program.inputs:
         if param.type is not None and param.type.finite:
             raise ValueRefusedError(
