@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
 __version__ = "0.1.0"
@@ -100,6 +101,7 @@ __all__ = [
     "Box",
     "Breach",
     "Budget",
+    "ByEpsilon",
     "ClosedForm",
     "Counterexample",
     "Decision",
@@ -109,6 +111,7 @@ __all__ = [
     "Divergence",
     "Dom",
     "Enclosure",
+    "EpsilonPiece",
     "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
@@ -186,6 +189,7 @@ _ROOMS = (
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
+    "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
 )
 

@@ -62,6 +62,10 @@ ON_CONES = (
     "α or γ moves with ε, or β is not seen to fall in them (Corollary 13): the sign of "
     "an exponential sum on cones of (ε, εα, εγ)"
 )
+BY_EPSILON = (
+    "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
+    "exponential sum, in which powers of e are constants"
+)
 EVERYWHERE = (
     "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
@@ -324,6 +328,20 @@ class Accuracy:
         if number is not None:
             probability(number, "beta")
 
+    @property
+    def has_inverse_eps(self) -> bool:
+        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        return self.mechanism.meets_eps and not self.epsilon.is_point
+
+    def require_no_inverse(self, what: str) -> None:
+        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        if self.has_inverse_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
+                rule="Such claims are decided by check(); other questions are for one eps.",
+                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
+            )
+
     @cached_property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
@@ -378,7 +396,7 @@ class Accuracy:
             return EVERYWHERE
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
-        return ON_CONES
+        return BY_EPSILON if self.has_inverse_eps else ON_CONES
 
     def everywhere(self) -> Accuracy:
         """Return the same claim about all real inputs."""
@@ -475,6 +493,7 @@ class Accuracy:
         """
         from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
+        self.require_no_inverse("the best constant")
         if at_each:
             return tightest_at_each(self, width, progress)
         return tightest(self, width, progress)
@@ -483,6 +502,7 @@ class Accuracy:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
+        self.require_no_inverse("the set of ε")
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
@@ -495,6 +515,7 @@ class Accuracy:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
+        self.require_no_inverse("the smallest ε")
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
 
@@ -515,6 +536,7 @@ class Accuracy:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         from exactdp.claims.curves import error_curve  # noqa: PLC0415
 
+        self.require_no_inverse("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))
 
     # What it looks like ---------------------------------------------------------------

@@ -17,9 +17,10 @@ from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.region import UNIT, Region
+from exactdp.claims.region import Region
 from exactdp.claims.work import Problem
 from exactdp.language.layout import entries, kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell

@@ -12,11 +12,12 @@ from exactdp.claims.claim import Claim
 from exactdp.claims.inputs import Box, is_listed
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Meter, Progress, nobody
-from exactdp.claims.region import UNIT, Region, at_point, piece_of
+from exactdp.claims.region import Region, at_point, piece_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Finding, Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
+from exactdp.language.linear import UNIT
 from exactdp.reals import Interval
 from exactdp.semantics.piecewise import Piece
 

@@ -19,6 +19,7 @@ from exactdp.claims.moving import (
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import (
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 from exactdp.claims.free import Free
 from exactdp.claims.region import (
-    UNIT,
     Combination,
     Region,
     Vector,
@@ -84,7 +84,8 @@ def _of_part(
     free = Free.everywhere(claim, part)
     domains = kinds(claim.mechanism.inputs)
     reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
-    names = ("eps", *(UNIT,) * bool(moving), *reals, *free.names)
+    has_unit = bool(moving) or claim.has_inverse_eps
+    names = ("eps", *(UNIT,) * has_unit, *reals, *free.names)
     unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
 
     def form(constant: Fraction, slope: Fraction) -> Vector:

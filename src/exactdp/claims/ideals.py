@@ -73,6 +73,17 @@ class Lookup:
 
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Return the ideal that a user gives, by default the mechanism without noise."""
+    found = _read_ideal(value, mechanism)
+    if isinstance(found, IdealProgram) and found.function.meets_eps:
+        raise ValueRefusedError(
+            f"the ideal {found} depends on eps",
+            rule="An ideal is one function of the input for every eps.",
+            way_out="Write it with @ideal, without eps, and give ideal=….",
+        )
+    return found
+
+
+def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
         return IdealProgram(mechanism.noiseless(), mechanism)
     if isinstance(value, Program) and not isinstance(value, DeterministicProgram):

@@ -17,7 +17,8 @@ from exactdp.claims.moving import (
     functions_of_eps,
 )
 from exactdp.cones import Cone
-from exactdp.language.layout import entries
+from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import entries, kinds
 from exactdp.language.values import Value
 from exactdp.reals import (
     ClosedForm,
@@ -29,6 +30,7 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.numbers import inf
+from exactdp.semantics.by_epsilon import positive_cone
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 from exactdp.claims.free import Free
 from exactdp.claims.region import (
     RAY,
+    Combination,
     Region,
     ray_at_point,
     with_sides,
@@ -56,7 +59,9 @@ class _AtInput:
 
     def __init__(self, claim: Accuracy, u: tuple[Value, ...]) -> None:
         self.claim, self.u = claim, u
-        self.given = tuple(entries(u))
+        self.given: tuple[Value | Combination, ...] = tuple(entries(u))
+        if claim.has_inverse_eps:
+            self.given = _moving(claim, self.given)
         self.values = claim.obligations.input_values(u)
 
     def regions(self, part: ClaimPart) -> Iterator[Region]:
@@ -105,6 +110,9 @@ class _AtInput:
                 return
         if levels and _is_alpha_too_large(claim, self.u, levels, on):
             return
+        if claim.has_inverse_eps and not on.is_point:
+            yield self._with_inverse(base, free, levels)
+            return
         if levels:
             curve = curve_of(levels)
             why = " and ".join(f"{name} = {level} depends on eps" for name, level in levels.items())
@@ -127,6 +135,23 @@ class _AtInput:
             yield self._free(base, free.names, free.why)
         else:
             yield base
+
+    def _with_inverse(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
+        """Return the region where 1/ε stands beside reals: a curve on which a parameter is 1."""
+        curve = curve_of(levels, with_unit=True)
+        if curve is None or free.names:
+            why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
+            return replace(base, is_unknown=True, why=f"{why}, and the mechanism uses 1/eps")
+        return replace(
+            base,
+            names=curve.names,
+            cone=positive_cone(base.on),
+            alpha=curve.forms.get("alpha"),
+            gamma=curve.forms.get("gamma"),
+            curve=curve,
+            levels=levels,
+            why="the mechanism uses 1/eps",
+        )
 
     def _free(self, base: Region, free: Sequence[str], why: str) -> Region:
         """Return the region with α or γ as parameters."""
@@ -280,3 +305,20 @@ def _where_alpha_touches(
         else:
             why = "α is the distance to disagreement at an irrational ε only"
             yield replace(base, why=why, is_unknown=True)
+
+
+def _moving(
+    claim: Accuracy, given: tuple[Value | Combination, ...]
+) -> tuple[Value | Combination, ...]:
+    """Return the entries of an input with its reals as forms in ε and a parameter that is 1."""
+    domains = kinds(claim.mechanism.inputs)
+    if None not in domains:
+        raise ValueRefusedError(
+            "the mechanism uses 1/eps beside reals, and has no real input",
+            rule="A claim about such a mechanism is decided at real inputs, or at one eps.",
+            way_out="Declare an input as Real, or give epsilon='[1, 1]'.",
+        )
+    return tuple(
+        Combination((Fraction(value), Fraction(0))) if kind is None else value  # type: ignore[arg-type]
+        for value, kind in zip(given, domains, strict=True)
+    )

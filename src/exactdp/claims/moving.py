@@ -16,6 +16,7 @@ from flint import fmpq, fmpq_poly
 from exactdp.claims.levels import Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
+from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, solution_set, supremum
 from exactdp.reals.curved import CurvedSum
@@ -102,15 +103,19 @@ def exact_values(levels: Mapping[str, ClosedForm], point: Fraction) -> dict[str,
     return {name: value.lower for name, value in found.items()}
 
 
-def curve_of(levels: Mapping[str, ClosedForm]) -> Curve | None:
-    """Return the curve of α and γ, if it is polynomial."""
+def curve_of(levels: Mapping[str, ClosedForm], *, with_unit: bool = False) -> Curve | None:
+    """Return the curve of α and γ, if it is polynomial; with a parameter that is 1, if asked."""
     names, rows = ["eps"], [fmpq_poly([0, 1])]
+    if with_unit:
+        names, rows = [*names, UNIT], [*rows, fmpq_poly([1])]
     forms: dict[str, list[Fraction]] = {}
     for name, level in levels.items():
         polynomial = scaled_polynomial(level)
         if polynomial is None:
             return None
         form = _combination(polynomial, rows)
+        if form is None and with_unit:
+            return None
         if form is None:
             names.append(name)
             rows.append(polynomial)

@@ -23,6 +23,7 @@ from exactdp.claims.moving import (
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
+from exactdp.language.linear import UNIT
 from exactdp.language.tree import Param
 from exactdp.language.values import Value, plain
 from exactdp.reals import (
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
-UNIT = "eps[0]"  # a parameter that is 1; no input has this name
 RAY = Cone.of(1, [(1,)])
 _NARROW, _FINE = Fraction(1, 10**9), Fraction(1, 10**30)
 
@@ -176,6 +176,10 @@ class Region:
     def face(self, form: Vector) -> Region | None:
         """Return the part of the region where a form is 0, without the last parameter in it."""
         last = max(k for k, q in enumerate(form) if q)
+        if self.curve is not None and self.names == ("eps", UNIT) and form[0] * form[1] < 0:
+            point = -form[1] / form[0]
+            if point in self.on:
+                raise jump(point)
         if last == 0 or self.curve is not None:
             return None  # there ε would be 0; a curve passes through
         if self.names[last] == UNIT:
@@ -330,6 +334,15 @@ def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
 
 def _minus(one: Vector, factor: Fraction, two: Vector) -> Vector:
     return tuple(a - factor * b for a, b in zip(one, two, strict=True))
+
+
+def jump(point: Fraction) -> ValueRefusedError:
+    """Return the refusal of a claim where the mechanism compares an input with a + b/ε."""
+    return ValueRefusedError(
+        f"the mechanism compares numbers without noise that are equal at ε = {point}",
+        rule="There the claim may be true on both sides, and false at this ε.",
+        way_out=f"Ask for the intervals on both sides, and for epsilon='[{point}, {point}]'.",
+    )
 
 
 def refused(problem: str) -> ValueRefusedError:

@@ -37,7 +37,7 @@ def regions_of(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
 
 def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
     """Whether the regions are the same at all inputs but for the input."""
-    if claim.uses_inputs or claim.conditions != ALWAYS:
+    if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
     return len(found) == 1 and found[0].beta is None and not found[0].levels
 

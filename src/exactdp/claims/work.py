@@ -17,10 +17,11 @@ from typing import Any, TypeAlias
 from exactdp.claims.claim import Bound, Claim, Due
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
-from exactdp.claims.region import RAY, UNIT, Region, Vector
+from exactdp.claims.region import RAY, Region, Vector
 from exactdp.claims.shapes import Shape
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.language.linear import UNIT
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells

@@ -66,6 +66,7 @@ class Abstract:
         self._sites: dict[int, int] = {}
         self.doubts: dict[Place, ProgramError] = {}
         """What is wrong if a run can take the path that it names, by its place."""
+        self.meets_eps = False  # whether a + b/ε stands beside reals
         self.sure: set[Place] = set()  # where a variable is assigned on no path
 
     def made(self, node: ast.expr) -> frozenset[int]:
@@ -257,7 +258,7 @@ class Abstract:
         if op in ("+", "-"):
             if (left.real and right.integer) or (left.integer and right.real):
                 refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
-            self.no_term_with_noise(left, right, node)
+            self.no_term_with_noise(left, right, node, is_sum=True)
             if op == "+" and left.may_be_list and right.may_be_list:
                 return self.concatenated(left, right, node)
             return number(join(left, right))
@@ -291,14 +292,20 @@ class Abstract:
             refuse(place, what, LINEAR, "Divide by a finite value, or compare.")
         return TERM if left.term else FINITE
 
-    def no_term_with_noise(self, left: ValueKind, right: ValueKind, node: ast.expr) -> None:
-        """Refuse a real or noise combined with an expression in ε."""
+    def no_term_with_noise(
+        self, left: ValueKind, right: ValueKind, node: ast.expr, *, is_sum: bool = False
+    ) -> None:
+        """Refuse a real or noise combined with an expression in ε, but for a real plus a + b/ε."""
         if (left.noise and right.term) or (left.term and right.noise):
+            if is_sum and not (left.integer or right.integer):
+                self.meets_eps = True
+                return
             refuse(
                 where(node),
                 "reals and noise cannot be combined with eps",
                 LINEAR,
-                "eps stands in rates and probabilities only.",
+                "eps stands in rates and probabilities; a + b / eps is added to reals, compared "
+                "with them, and a mean.",
             )
 
     def concatenated(self, left: ValueKind, right: ValueKind, node: ast.expr) -> ValueKind:

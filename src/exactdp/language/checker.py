@@ -57,6 +57,8 @@ class CheckedCode:
     output: ValueKind
     doubts: Mapping[Place, ProgramError] = field(default_factory=dict)
     """What is wrong if a run can take the path that it names, by its place."""
+    meets_eps: bool = False
+    """Whether a + b/ε may stand beside reals."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -113,6 +115,7 @@ class Checker:
 
         Ends because kinds only grow and the lattice has finite height.
         """
+        abstract = self.abstract
         before: list[Kinds | None] = [None] * len(self.code.instructions)
         start: Kinds = dict.fromkeys(self.code.slots, UNKNOWN)
         start.update({name: input_kind(kind) for name, kind in self.code.inputs})
@@ -129,7 +132,7 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
-        return CheckedCode(tuple(before), self.output, self.abstract.doubts)
+        return CheckedCode(tuple(before), self.output, abstract.doubts, abstract.meets_eps)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -204,7 +207,10 @@ class Checker:
                 "One sample is one number.",
                 f"Sample each entry: `[{draw.noise}(eps, x) for x in xs]`.",
             )
-        self.abstract.no_term(draw.mean, mean)
+        if whole or mean.items is not None:
+            self.abstract.no_term(draw.mean, mean)
+        elif mean.term:
+            self.abstract.meets_eps = True
         if whole and mean.real:
             refuse(
                 where(draw.mean),
@@ -266,7 +272,10 @@ class Checker:
         if (left.real and right.integer) or (left.integer and right.real):
             refuse(one.place, "a real cannot be compared with integer noise", MIXED, UNMIX)
         for part, kind in ((one.left, left), (one.right, right)):
-            self.abstract.no_term(part, kind)
+            if kind.term and kind.items is None and (left.real or right.real):
+                self.abstract.meets_eps = True
+            else:
+                self.abstract.no_term(part, kind)
             if kind.function:
                 refuse(where(part), "a function cannot be compared", NOT_A_VALUE, CALL_IT)
             if kind.items is not None and kind.holds_noise:

@@ -30,7 +30,7 @@ from exactdp.language.operations import (
     updated,
 )
 from exactdp.language.rules import fail
-from exactdp.language.terms import EPS
+from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, parameters, where
 from exactdp.language.values import List, Value
 
@@ -82,8 +82,11 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 class Compiler:
     """Compiles pure expressions over given slots and functions."""
 
-    def __init__(self, slots: Mapping[str, int], functions: Mapping[str, Any]) -> None:
+    def __init__(
+        self, slots: Mapping[str, int], functions: Mapping[str, Any], eps: EpsTerm = EPS
+    ) -> None:
         self.slots = slots
+        self.eps = eps
         self.functions = {
             name: Helper(function, name.partition("()")[0]) for name, function in functions.items()
         }
@@ -92,6 +95,8 @@ class Compiler:
         """Return the closure that computes an expression from an environment."""
         place = where(node)
         match node:
+            case ast.Constant(EpsTerm() as term):
+                return lambda _: term.at_eps(self.eps)
             case ast.Constant(value):
                 return lambda _: value
             case ast.Name():
@@ -159,7 +164,7 @@ class Compiler:
 
             return read
         if name == "eps":
-            return lambda _: EPS
+            return lambda _: self.eps
         if name == "inf":
             return lambda _: float("inf")
         function = self.functions.get(name) or FUNCTIONS.get(name)

@@ -37,16 +37,18 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
+from exactdp.language.linear import as_real
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
+from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, alike, as_output
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
-    from exactdp.language.terms import EpsTerm, Number
+    from exactdp.language.terms import Number
     from exactdp.reals import Interval
 
 
@@ -131,7 +133,9 @@ class Machine:
         self.code = code
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
         self._inputs = [self.slots[name] for name, _ in code.inputs]
-        self._compile = Compiler(self.slots, code.functions).compile
+        on = code.epsilon
+        budget = EpsTerm("eps", (Fraction(on.lower),)) if on.is_point else EPS
+        self._compile = Compiler(self.slots, code.functions, budget).compile
         self._steps: list[_Step] = []
         self._events: dict[int, _Facts] = {}
         for pc, one in enumerate(code.instructions):
@@ -377,6 +381,7 @@ class Machine:
         def compare(env: Env) -> bool | Symbolic:
             a, b = left(env), right(env)
             try:
+                a, b = (as_real(one, place) if isinstance(one, EpsTerm) else one for one in (a, b))
                 if not isinstance(a, Symbolic) and not isinstance(b, Symbolic):
                     return decide(a, b)
                 if a is None or b is None or isinstance(a, str) or isinstance(b, str):

@@ -107,13 +107,19 @@ class Program:
                 way_out=f"Ask for eps in {declared}, or define it for more.",
             )
         known = self.definition.asked or self.definition.epsilon
-        if interval == POSITIVE or self._is_total or (known and known.covers(interval)):
+        is_alike = interval == POSITIVE or self._is_total or (known and known.covers(interval))
+        if interval == known or (is_alike and not (self.meets_eps and interval.is_point)):
             return self
         if interval not in self._parts:
             if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
             self._parts[interval] = type(self)(replace(self.definition, asked=interval))
         return self._parts[interval]
+
+    @property
+    def meets_eps(self) -> bool:
+        """Whether a + b/ε may stand beside reals, so that what is compared depends on ε."""
+        return self.checked.meets_eps
 
     @cached_property
     def _is_total(self) -> bool:

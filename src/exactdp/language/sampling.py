@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
+from exactdp.language.linear import as_real
 from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
@@ -54,6 +55,8 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
 
 def mean_of(value: Value, noise: str, place: Place) -> Value:
     """Return the mean of a sample if it is a number."""
+    if isinstance(value, EpsTerm) and noise != "dlap":
+        return as_real(value, place)
     if isinstance(value, Symbolic) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, bool) or not isinstance(value, int | Fraction):

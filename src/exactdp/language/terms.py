@@ -21,7 +21,7 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 class EpsTerm:
     """A term in ε: `op` is "eps", "exp", "neg", "min", "max" or one of + - * / **.
 
-    Its leaves are rational.
+    Its leaves are rational; "eps" has its value as an argument where it is known.
     """
 
     op: str
@@ -100,6 +100,56 @@ class EpsTerm:
     def at(self, eps: float) -> float:
         """Return the value of the term at a number ε, as a float (for simulation only)."""
         return float(self.fold(eps, math.exp))
+
+    def powers(self) -> dict[int, Fraction] | None:
+        """Return {k: q} if the term is Σ q·ε^k with rationals q and integers k, else None."""
+        parts = [
+            part.powers() if isinstance(part, EpsTerm) else {0: Fraction(part)}
+            for part in self.args
+        ]
+        if self.op == "eps":
+            return {1: Fraction(1)}
+        if self.op == "**":
+            form = self.monomial()
+            return None if form is None else {form[1]: form[0]}
+        if self.op in ("exp", "min", "max") or any(part is None for part in parts):
+            return None
+        known = [part for part in parts if part is not None]
+        if self.op == "neg":
+            return {k: -q for k, q in known[0].items()}
+        left, right = known
+        found: dict[int, Fraction] = {}
+        if self.op in ("+", "-"):
+            found = dict(left)
+            for k, q in right.items():
+                found[k] = found.get(k, Fraction(0)) + (q if self.op == "+" else -q)
+        elif self.op == "*" or len(right) == 1:
+            for k, q in left.items():
+                for n, r in right.items():
+                    if self.op == "/" and r == 0:
+                        return None
+                    power, value = (k + n, q * r) if self.op == "*" else (k - n, q / r)
+                    found[power] = found.get(power, Fraction(0)) + value
+        else:
+            return None
+        return {k: q for k, q in found.items() if q}
+
+    def known_eps(self) -> Fraction | None:
+        """Return ε if the term knows it."""
+        for part in self.args:
+            found = part.known_eps() if isinstance(part, EpsTerm) else None
+            if self.op == "eps":
+                return Fraction(part)  # type: ignore[arg-type]
+            if found is not None:
+                return found
+        return None
+
+    def at_eps(self, eps: EpsTerm) -> EpsTerm:
+        """Return the term with an ε that is known."""
+        if self.op == "eps":
+            return eps
+        parts = (part.at_eps(eps) if isinstance(part, EpsTerm) else part for part in self.args)
+        return EpsTerm(self.op, tuple(parts))
 
     def monomial(self) -> tuple[Fraction, int] | None:
         """Return (q, k) if the term is q·ε^k for a rational q and an integer k, else None."""

@@ -43,7 +43,8 @@ def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
         for _ in range(_EVENTS):
             if isinstance(event, Done):
                 return None
-            assert not isinstance(event, Compare)
+            if isinstance(event, Compare):
+                return None  # with a + b/ε, which may be anything here
             if isinstance(event, Draw):
                 size = _number(rng)
                 if event.noise == "dlap":

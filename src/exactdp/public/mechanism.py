@@ -19,6 +19,7 @@ from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_function, read_text
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
+from exactdp.semantics.by_epsilon import distribution_by_epsilon, probability_by_epsilon
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
 from exactdp.semantics.distribution import Engine, within
@@ -114,6 +115,8 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
 
             return distribution_everywhere(self, sides)
+        if self.meets_eps and not self.epsilon.is_point:
+            return distribution_by_epsilon(self, u)
         return self.kept(Engine).distribution(u, progress)
 
     @overload
@@ -134,6 +137,8 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
 
             return probability_everywhere(self, sides, output)
+        if self.meets_eps and not self.epsilon.is_point:
+            return probability_by_epsilon(self, u, output)
         return self.kept(Engine).probability(u, output, progress)
 
     @overload

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.linear import as_real
+from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Value, plain
 
 if TYPE_CHECKING:
@@ -94,6 +96,8 @@ class Column(Symbolic, ABC):
 
 
 def _number(value: Value) -> int | Fraction:
+    if isinstance(value, EpsTerm):
+        value = as_real(value)
     if not isinstance(value, int | Fraction):
         raise TypeError(f"noise and {shown(value)} cannot be combined")
     return value

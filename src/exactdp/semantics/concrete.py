@@ -45,7 +45,7 @@ class Uniform(Protocol):
 def run(program: Program, u: object, eps: object, rng: Uniform | None) -> Value:
     """Return one output: exact if the program is deterministic, else one sample."""
     given = program.read_input(u)
-    if program.deterministic:
+    if program.deterministic and not program.meets_eps:
         return program.machine.run(given)
     at = read_budget(eps)
     machine = program.on(Interval(at, at)).machine

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
+from exactdp.language.linear import UNIT
 from exactdp.language.machine import Compare, Done, Event, State
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
@@ -79,6 +80,7 @@ class Engine:
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
         """Return the distribution of the output at an input."""
+        self._require_numbers()
         with hearing(progress):
             plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
             point = plan.at(inputs)
@@ -132,6 +134,7 @@ class Engine:
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
+        self._require_numbers()
         pattern = read_pattern(output)
         with hearing(progress):
             plan, inputs = self.plan(self._program.read_input(u), shape_of(pattern))
@@ -153,6 +156,7 @@ class Engine:
 
         A region of an output is a list of comparisons of its numbers with 0.
         """
+        self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = Arrivals(plan, inputs, plan.at(inputs))
         return found.ask(lambda listed: _inside(listed, regions, inputs, {}))
@@ -164,7 +168,7 @@ class Engine:
         trace: Trace,
     ) -> ClosedForm:
         """Return the same where inputs, or numbers in the regions, depend on parameters."""
-        found = self._at_spots(u, ANYTHING, trace.names)
+        found = self._at_spots(u, ANYTHING, trace)
         parameters = {name: trace.spot(name) for name in trace.names}
         return found.ask(lambda listed: _inside(listed, regions, found.inputs, parameters))
 
@@ -174,12 +178,16 @@ class Engine:
         A closed form in the parameters of the spots, valid where the comparisons in their trace
         have the same answers.
         """
-        found = self._at_spots(u, shape_of(pattern), trace_of((*u, pattern)).names)
+        return self.probability_with(u, pattern, trace_of((*u, pattern)))
+
+    def probability_with(self, u: tuple[Value, ...], pattern: Value, trace: Trace) -> ClosedForm:
+        """Return the same with the trace that the spots, if there are any, belong to."""
+        found = self._at_spots(u, shape_of(pattern), trace)
         return found.ask(lambda listed: _probability(listed, pattern, found.inputs))
 
     def distribution_at_spots(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution of the output where inputs are spots."""
-        return Distribution(self._at_spots(u, ANYTHING, trace_of(u).names))
+        return self.distribution_with(u, trace_of(u))
 
     def density(self, u: tuple[Value, ...], pattern: Value, points: Sequence[Any]) -> ClosedForm:
         """Return the joint density of the scaled real numbers in a pattern, at a point.
@@ -188,7 +196,7 @@ class Engine:
         """
         whole = (*u, tuple(points))
         if has_spots(whole):
-            found = self._at_spots(u, ANYTHING, trace_of(whole).names)
+            found = self._at_spots(u, ANYTHING, trace_of(whole))
         else:
             plan, inputs = self.plan(u, ANYTHING)
             found = Arrivals(plan, inputs, plan.at(inputs))
@@ -210,9 +218,27 @@ class Engine:
         outputs = (one.output for one in events if isinstance(one, Done))
         return tuple(dict.fromkeys(pattern_of(one, lambda _: False) for one in outputs))
 
-    def _at_spots(self, u: tuple[Value, ...], pattern: Value, names: tuple[str, ...]) -> Arrivals:
-        plan, inputs = self.plan(u, pattern)
-        return Arrivals(plan, inputs, plan.at_spots(inputs, names))
+    def distribution_with(self, u: tuple[Value, ...], trace: Trace) -> Distribution:
+        """Return the same with the trace that the spots, if there are any, belong to."""
+        return Distribution(self._at_spots(u, ANYTHING, trace))
+
+    def _at_spots(self, u: tuple[Value, ...], pattern: Value, trace: Trace) -> Arrivals:
+        plan, given = self.plan(u, pattern)
+        inputs: dict[str, Any] = dict(given)
+        if UNIT in trace.names:
+            inputs[UNIT] = trace.spot(UNIT)
+        return Arrivals(plan, inputs, plan.at_spots(inputs, trace.names))
+
+    def _require_numbers(self) -> None:
+        """Refuse a question whose answer is no single closed form in ε."""
+        if self._program.meets_eps and not self._program.epsilon.is_point:
+            raise ValueRefusedError(
+                f"{self._program.__name__} has a + b / eps beside reals, "
+                "and this is answered at one eps only",
+                rule="Which of its numbers is larger depends on eps: probability(u, output) and "
+                "distribution(u) give intervals of eps.",
+                way_out="Ask these, or declare one eps: @mechanism(epsilon='[1, 1]').",
+            )
 
     def plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
         """Return the plan for an input, and the values of the symbols in it."""

@@ -56,7 +56,7 @@ def constant_part(form: Any, inputs: Mapping[str, Number]) -> Fraction:
     result = Fraction(form.constant)
     for name, q in form.coefficients.items():
         if isinstance(name, str):
-            result += q * inputs[name]
+            result = result + inputs[name] * q
     return result
 
 

@@ -1,0 +1,161 @@
+"""Probabilities of programs in which a + b/ε stands beside reals, at one input.
+
+What such a program compares depends on ε. Scaled by ε, 1/ε is a parameter that is 1, so a
+comparison of constants is a linear form in ε and this parameter: it changes at rational ε, and
+between two of them a probability is one closed form, with powers of e as constants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.linear import UNIT
+from exactdp.language.program import Program
+from exactdp.language.types import ListType, RealType, RecordType
+from exactdp.language.values import List, Value
+from exactdp.polyhedra.cone import Cone
+from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals.numbers import Number, inf, rational
+from exactdp.semantics.cells import explore
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import read_pattern
+from exactdp.semantics.spots import Trace
+
+T = TypeVar("T")
+
+NAMES = ("eps", UNIT)
+
+
+@dataclass(frozen=True)
+class EpsilonPiece(Generic[T]):
+    """A value for the ε of an interval; in its closed forms the parameter `eps[0]` is 1."""
+
+    on: Interval
+    value: T
+
+    def __str__(self) -> str:
+        return f"{_shown(self.value)}  for ε in {self.on}"
+
+
+@dataclass(frozen=True)
+class ByEpsilon(Generic[T]):
+    """A value on each of some intervals, which cover all ε but the ends between them."""
+
+    pieces: tuple[EpsilonPiece[T], ...]
+    alone: Callable[[Fraction], T] = field(repr=False, compare=False)
+    """What computes the value at a single ε."""
+
+    def __iter__(self) -> Iterator[EpsilonPiece[T]]:
+        return iter(self.pieces)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def at(self, eps: Number, digits: int = 30) -> Any:
+        """Return the value at an ε: an enclosure for each closed form."""
+        point = rational(eps, "a value of eps")
+        for piece in self.pieces:
+            if point in piece.on:
+                return _values(piece.value, point, digits)
+        return _values(self.alone(point), point, digits)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.pieces))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_shown(form)}" for key, form in value.items()) + "}"
+    text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value))
+    return re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
+
+
+def _values(value: Any, point: Fraction, digits: int) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _values(form, point, digits) for key, form in value.items()}
+    return at_unit(value, point, digits)
+
+
+def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
+    """Return the value of a closed form at an ε, where the unit is 1."""
+    return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
+
+
+def positive_cone(on: Interval, size: int = 2) -> Cone:
+    """Return the ε of an interval as a cone in (ε, 1, …)."""
+    rest = (Fraction(0),) * (size - 2)
+    sides = [(Fraction(1), Fraction(0), *rest), (Fraction(0), Fraction(1), *rest)]
+    for end, sign in ((on.lower, 1), (on.upper, -1)):
+        if isinstance(end, Fraction) and end:
+            sides.append((Fraction(sign), -sign * end, *rest))
+    return Cone.of(size, sides)
+
+
+def as_spots(program: Program, u: tuple[Value, ...], trace: Trace) -> tuple[Value, ...]:
+    """Return an input with its real numbers as spots."""
+    return tuple(
+        _as_spot(value, param.type, trace) for value, param in zip(u, program.inputs, strict=True)
+    )
+
+
+def _as_spot(value: Value, kind: object, trace: Trace) -> Value:
+    if isinstance(kind, RealType):
+        return trace.of({"eps": value})
+    if isinstance(kind, ListType):
+        return List(_as_spot(item, kind.item, trace) for item in value)
+    if isinstance(kind, RecordType):
+        return tuple(_as_spot(*pair, trace) for pair in zip(value, kind.entries, strict=True))
+    return value
+
+
+def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value, ClosedForm]]:
+    """Return the distribution of the output at an input, on intervals of ε."""
+    engine = program.kept(Engine)
+    return _by_epsilon(
+        program,
+        lambda trace: dict(engine.distribution_with(_given(program, u, trace), trace)),
+        lambda point: dict(_at(program, point).distribution(u)),
+    )
+
+
+def probability_by_epsilon(program: Program, u: object, output: object) -> ByEpsilon[ClosedForm]:
+    """Return the probability of an output or a pattern at an input, on intervals of ε."""
+    engine, pattern = program.kept(Engine), read_pattern(output)
+    return _by_epsilon(
+        program,
+        lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
+        lambda point: _at(program, point).probability(u, pattern),
+    )
+
+
+def _given(program: Program, u: object, trace: Trace) -> tuple[Value, ...]:
+    return as_spots(program, program.read_input(u), trace)
+
+
+def _at(program: Program, point: Fraction) -> Engine:
+    return program.on(Interval(point, point)).kept(Engine)
+
+
+def _by_epsilon(
+    program: Program, run: Callable[[Trace], T], alone: Callable[[Fraction], T]
+) -> ByEpsilon[T]:
+    region = positive_cone(program.epsilon)
+    pieces = []
+    for cell in explore(NAMES, region, run):
+        on = _interval(cell.cone).meet(program.epsilon)
+        if on is not None:
+            pieces.append(EpsilonPiece(on, cell.result))
+    if not pieces:
+        raise ValueRefusedError("there is no eps to ask for")
+    return ByEpsilon(tuple(sorted(pieces, key=lambda piece: piece.on.lower)), alone)
+
+
+def _interval(cone: Cone) -> Interval:
+    """Return the ε of a cone in (ε, 1), without its ends."""
+    ends = sorted(inf if not ray[1] else Fraction(ray[0], ray[1]) for ray in cone.rays)
+    return Interval(ends[0], ends[-1], lower_open=True, upper_open=True)
