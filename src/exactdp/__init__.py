@@ -178,7 +178,7 @@ __all__ = [
     "value_gap",
 ]
 
-_ROOMS = (
+_MODULES = (
     "exactdp.errors",
     "exactdp.reals",
     "exactdp.language",
@@ -196,8 +196,8 @@ _ROOMS = (
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        for room in _ROOMS:
-            module = import_module(room)
+        for name_of_module in _MODULES:
+            module = import_module(name_of_module)
             if hasattr(module, name):
                 return getattr(module, name)
     raise AttributeError(f"module 'exactdp' has no attribute {name!r}")

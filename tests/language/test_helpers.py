@@ -201,7 +201,7 @@ def test_the_parts_of_a_claim_are_functions_too(parts: dict[str, Any]) -> None:
     for function, said in ((Counter(), "then"), (flip, "uses random")):
         made = {name: make(function) for name, make in parts.items()}
         whole: dict[str, Any] = {
-            "beta": 1,
+            "beta": Fraction(1, 2),
             "alpha": 0,
             "ideal": {0: 0, 1: 1},
             "agreement": "output_distance",

@@ -58,7 +58,7 @@ def test_samples() -> None:
 
 
 @pytest.mark.parametrize("inputs", ["[0, Fraction(3, 2), 3]", "AllReals()"])
-@pytest.mark.parametrize("beta", ["exp(-eps / 2)", "Fraction(9, 10)", "1"])
+@pytest.mark.parametrize("beta", ["exp(-eps / 2)", "Fraction(9, 10)", "1 + eps"])
 def test_certificates(beta: str, inputs: str) -> None:
     """The checker compares in the same way."""
     for gamma in ("Fraction(0)", "Fraction(1)"):

@@ -31,7 +31,13 @@ _FAR = 100  # from a tie, in units of 1/ε: no noise is that large
 
 @dataclass(frozen=True, repr=False)
 class Budget(Told):
-    """The least ε₀ such that a claim holds for all ε ≥ ε₀: proven to lie in [lower, upper]."""
+    """The least ε₀ such that a claim holds for all ε ≥ ε₀: proven to lie in [lower, upper].
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> ErrorBound(count, within=10, risk="5%").smallest_epsilon()
+    <Budget: The claim holds for every ε ≥ ε₀ ≈ 0.299573227356, and for no smaller ε₀.>
+    """
 
     lower: Fraction | float
     upper: Fraction | float

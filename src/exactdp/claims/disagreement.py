@@ -61,7 +61,16 @@ Differ: TypeAlias = Callable[[Value], bool]
 
 @dataclass(frozen=True, repr=False)
 class Disagreement(Told):
-    """dd(u), with a nearest input of another ideal output (None if there is none)."""
+    """dd(u), with a nearest input of another ideal output (None if there is none).
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy
+    >>> print(Accuracy(larger, "25%", inputs=[[0, 2]]).disagreement([0, 2]))
+    The nearest input with another ideal output is 1 away, at [1, 1], with output 0.
+    """
 
     distance: Distance
     input: Value | None

@@ -85,6 +85,11 @@ class Risk(Told):
     """The probability of an error above a number: proven to lie in [lower, upper].
 
     The largest at any input of the bound, and at any ε if an interval is asked for.
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> print(ErrorBound(count, within=10).risk(eps=1).exact)
+    exp(-10*eps)
     """
 
     within: Fraction

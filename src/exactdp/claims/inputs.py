@@ -26,7 +26,12 @@ _MOST = 10_000_000  # inputs of a grid
 
 @dataclass(frozen=True, init=False)
 class Grid:
-    """All inputs whose real numbers are lower, lower + step, …, up to upper."""
+    """All inputs whose real numbers are lower, lower + step, …, up to upper.
+
+    >>> from exactdp import Grid
+    >>> print(Grid(-1, 1, "1/2"))
+    the grid -1 … 1, step 1/2
+    """
 
     lower: Fraction
     upper: Fraction
@@ -60,7 +65,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class AllReals:
-    """Every real input, all at once; inputs with a finite domain are enumerated beside them."""
+    """Every real input, all at once; inputs with a finite domain are enumerated beside them.
+
+    >>> from exactdp import AllReals
+    >>> print(AllReals())
+    all real inputs
+    """
 
     def __str__(self) -> str:
         return "all real inputs"
@@ -71,6 +81,10 @@ class Box:
     """Every real input between two ends, given for all numbers or one for each.
 
     An end may be infinite: Box(0, inf) are the inputs that are not negative.
+
+    >>> from exactdp import Box
+    >>> print(Box([0, 0], [1, "1/2"]))
+    the box (0, 0) … (1, 1/2)
     """
 
     lower: End | tuple[End, ...]

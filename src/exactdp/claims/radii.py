@@ -33,7 +33,13 @@ _MOST_LISTED = 2_000  # inputs whose output distances are listed
 
 @dataclass(frozen=True, repr=False)
 class Radius(Told):
-    """The least γ for which a claim holds: proven to lie in [lower, upper]."""
+    """The least γ for which a claim holds: proven to lie in [lower, upper].
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Dom(0, 9)): return dlap(eps, x)")
+    >>> ErrorBound(count, risk="5%").smallest_within(eps=1).upper
+    Fraction(3, 1)
+    """
 
     lower: Fraction
     upper: Fraction | float

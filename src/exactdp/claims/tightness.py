@@ -39,7 +39,16 @@ _LOOKS = 2  # how often infima that may be equal are enclosed more closely
 
 @dataclass(frozen=True, repr=False)
 class Tightness(Told):
-    """The largest κ, where it is decided, and the largest whole number below it."""
+    """The largest κ, where it is decided, and the largest whole number below it.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy, alpha, eps, exp
+    >>> Accuracy(larger, exp(-alpha * eps / 2), inputs=[[0, 2]]).tightest().kappa
+    <Kappa: 2>
+    """
 
     kappa: Kappa
     integer: int | None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 _CHECKERS = """\
 # Annotations such as Real[3] are read by exactdp; type checkers do not know them.
-# mypy: disable-error-code="valid-type, no-untyped-def, index, attr-defined, operator, arg-type"
-# pyright: basic, reportInvalidTypeForm=false, reportIndexIssue=false, reportOperatorIssue=false
+# mypy: disable-error-code="valid-type, no-untyped-def, index, attr-defined"
+# pyright: reportInvalidTypeForm=false
 """
 
 _HEAD = '"""Is {name} as accurate as it should be? Check with: exactdp check {file}"""\n\n'

@@ -54,6 +54,25 @@ from exactdp.language.tree import SYMBOLS, Comprehension, arguments, called, par
 Kinds = dict[str, ValueKind]
 
 
+_COMPARE = "Divide by a finite value, or compare."
+_INSTEAD_OF_OPERATOR = {
+    "**": "Compare its absolute value: x**2 > 4 is abs(x) > 2.",
+    "//": "Compare it instead: x // 2 >= 3 is x >= 6.",
+    "%": "Compare it with finite values instead.",
+}
+_IN_PLAIN_PYTHON = {
+    "argmax": "Write max(range(len(xs)), key=lambda i: xs[i]).",
+    "argmin": "Write min(range(len(xs)), key=lambda i: xs[i]).",
+    "max": "Write Python's own max(xs).",
+    "amax": "Write Python's own max(xs).",
+    "min": "Write Python's own min(xs).",
+    "amin": "Write Python's own min(xs).",
+    "sum": "Write Python's own sum(xs).",
+    "abs": "Write Python's own abs(x).",
+}
+"""What to write instead of functions of numpy, by their last names."""
+
+
 class Abstract:
     """Evaluates pure expressions of some flat code on kinds."""
 
@@ -289,7 +308,7 @@ class Abstract:
         if left.noise or right.noise:
             word = left.word if left.noise else right.word
             what = f"nothing can be divided by {word}" if op == "/" else f"{word} has no {op}"
-            refuse(place, what, LINEAR, "Divide by a finite value, or compare.")
+            refuse(place, what, LINEAR, _INSTEAD_OF_OPERATOR.get(op, _COMPARE))
         return TERM if left.term else FINITE
 
     def no_term_with_noise(
@@ -438,7 +457,10 @@ class Abstract:
                 part,
                 f"{shown} is a Python function and cannot be called with {{}}",
                 A_FUNCTION,
-                "If it is written in the language, decorate it with @ideal or @mechanism.",
+                _IN_PLAIN_PYTHON.get(
+                    shown.rpartition(".")[2],
+                    "If it is written in the language, decorate it with @ideal or @mechanism.",
+                ),
             )
         return opaque(self.made(node))
 

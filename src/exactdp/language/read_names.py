@@ -142,7 +142,9 @@ class NameReader:
                 f"{written} is not known",
                 "A name is a variable of the mechanism or a constant from outside, "
                 "taken when it is defined.",
-                f"Assign it before the mechanism, or give constants={{{written!r}: …}}.",
+                "There is one privacy budget, eps: write for example eps / 2 for a part of it."
+                if written.startswith(("eps", "ε"))
+                else f"Assign it before the mechanism, or give constants={{{written!r}: …}}.",
             )
         word = denotes(found)
         if word is not None:

@@ -22,6 +22,17 @@ class Accuracy(claims.Accuracy):
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
     output with probability at least 1 − β. A β above 1 is read as 1.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy, AllReals, alpha, eps, exp
+    >>> claim = Accuracy(larger, beta=exp(-alpha * eps / 2), inputs=AllReals())
+    >>> claim.check().holds
+    True
+    >>> print(Accuracy(larger, beta="5%", inputs=[[0, 2]]).epsilons())
+    [3.27181206036…, ∞)
     """
 
     mechanism: Mechanism

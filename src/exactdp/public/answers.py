@@ -29,7 +29,17 @@ class _Answer:
 
 
 class Verdict(_Answer, claims.Verdict):
-    """Whether a claim holds, why, and how that was found."""
+    """Whether a claim holds, why, and how that was found.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy, alpha, eps, exp
+    >>> verdict = Accuracy(larger, beta=exp(-alpha * eps / 2), inputs=[[0, 2]]).check()
+    >>> verdict.outcome, bool(verdict)
+    ('holds', True)
+    """
 
     claim: Accuracy
 
@@ -71,7 +81,16 @@ class DeltaCurve(_Answer, claims.DeltaCurve):
 
 
 class ErrorCurve(_Answer, claims.ErrorCurve):
-    """The probability of an error above γ at an input: exact, and as claimed."""
+    """The probability of an error above γ at an input: exact, and as claimed.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy
+    >>> print(Accuracy(larger, "5%", inputs=[[0, 2]]).error_probability([0, 2]).exact)
+    1/2*exp(-eps) + 1/4*eps*exp(-eps)
+    """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the exact error probability against ε, and the claimed bound."""

@@ -40,6 +40,11 @@ class Mechanism(Program):
     """A mechanism: made by `@mechanism`, or from text by `Mechanism.from_source`.
 
     Two mechanisms are equal if their programs and constants are.
+
+    >>> from exactdp import Mechanism
+    >>> above = Mechanism.from_source("def above(x: Real): return lap(eps, x) > 0")
+    >>> print(above.probability(2, True))
+    1 - 1/2*exp(-2*eps)
     """
 
     @classmethod
@@ -212,6 +217,13 @@ def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = N
     """Read a Python function as a mechanism (a decorator); the function is never run.
 
     `@mechanism(epsilon="(0, 1]")` reads one that is defined for these ε only.
+
+    >>> from exactdp import Real, eps, lap, mechanism
+    >>> @mechanism
+    ... def count(x: Real):
+    ...     return lap(eps, x)
+    >>> count
+    <mechanism count(x: Real)>
     """
     local = sys._getframe(1).f_locals
     interval = None if epsilon is None else read_epsilon(epsilon)
@@ -223,5 +235,13 @@ def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = N
 
 
 def ideal(function: Callable[..., Any]) -> Ideal:
-    """Read a Python function as a deterministic function in the language (a decorator)."""
+    """Read a Python function as a deterministic function in the language (a decorator).
+
+    >>> from exactdp import ideal
+    >>> @ideal
+    ... def larger(x, y):
+    ...     return max(x, y)
+    >>> larger(1, 2)
+    2
+    """
     return Ideal(read_function(function, sys._getframe(1).f_locals))

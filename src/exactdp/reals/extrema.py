@@ -70,7 +70,12 @@ class Extremum(Told):
 def supremum(
     f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
 ) -> Extremum:
-    """Return the least upper bound of f on an interval, enclosed to a width."""
+    """Return the least upper bound of f on an interval, enclosed to a width.
+
+    >>> from exactdp import parse, supremum
+    >>> print(supremum(parse("eps*exp(-eps)")))
+    ≈ 0.367879441171, attained at ε = 1
+    """
     interval, form, target = Interval.of(on), as_form(f), positive_width(width)
     form.only_eps("Bounds are found")
     constant = form.numerator.constant() if form.denominator == 1 else None
@@ -101,7 +106,12 @@ def supremum(
 def infimum(
     f: ClosedForm | Number, on: Interval | str = POSITIVE, width: Number = Fraction(1, 10**12)
 ) -> Extremum:
-    """Return the greatest lower bound of f on an interval, enclosed to a width."""
+    """Return the greatest lower bound of f on an interval, enclosed to a width.
+
+    >>> from exactdp import infimum, parse
+    >>> print(infimum(parse("1 + exp(-eps)")))
+    1, approached at ε = ∞
+    """
     found = supremum(-as_form(f), on, width)
     return replace(found, lower=-found.upper, upper=-found.lower)
 

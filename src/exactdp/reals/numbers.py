@@ -1,4 +1,4 @@
-"""Exact numbers: how every room reads a rational, and the few helpers for them."""
+"""Exact numbers: how a rational is read, and the few helpers for them."""
 
 from __future__ import annotations
 

@@ -73,12 +73,24 @@ class Decision(Told):
 
 
 def nonnegative(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
-    """Decide whether f(ε) ≥ 0 for every ε of an interval; f fails where it has a pole."""
+    """Decide whether f(ε) ≥ 0 for every ε of an interval; f fails where it has a pole.
+
+    >>> from exactdp import nonnegative, parse
+    >>> print(nonnegative(parse("1 - exp(-eps)")))
+    Holds: 1 − e^(−ε) ≥ 0 for every ε in (0, ∞).
+    >>> nonnegative(parse("exp(-eps) - 1/2"), on="(0, 1/2]").holds
+    True
+    """
     return _decided(as_form(f), Interval.of(on), strict=False)
 
 
 def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
-    """Decide whether f(ε) > 0 for every ε of an interval; f fails where it has a pole."""
+    """Decide whether f(ε) > 0 for every ε of an interval; f fails where it has a pole.
+
+    >>> from exactdp import parse, positive
+    >>> positive(parse("exp(-eps)")).holds
+    True
+    """
     return _decided(as_form(f), Interval.of(on), strict=True)
 
 

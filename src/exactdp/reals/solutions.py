@@ -93,6 +93,10 @@ def solution_set(
     """Return the points of an interval at which f ≥ 0; poles are not among them.
 
     The ends are exact where they are rational, and isolated to `width` otherwise.
+
+    >>> from exactdp import parse, solution_set
+    >>> print(solution_set(parse("exp(-eps) - 1/2")))
+    (0, 0.69314718056…]
     """
     interval, form, target = Interval.of(on), as_form(f), positive_width(width)
     form.only_eps("Signs are decided")

@@ -124,6 +124,10 @@ def roots(
 
     Rational zeros are exact. With `width` the others are refined to it. The zero function has no
     isolated zeros and is refused.
+
+    >>> from exactdp import parse, roots
+    >>> print(*roots(parse("exp(-eps) - 1/2")))
+    ≈ 0.69314718056
     """
     interval, form = Interval.of(on), as_form(f)
     form.only_eps("Zeros are found")

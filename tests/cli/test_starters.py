@@ -1,0 +1,35 @@
+"""The files of `exactdp new`: they run, their claims hold, and type checkers accept them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.commands import run
+from exactdp.cli.starters import KINDS, starter
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_claims_of_a_new_file_hold(kind: str, tmp_path: Path) -> None:
+    assert run("new", "started", "--kind", kind, cwd=tmp_path).code == 0
+    done = run("check", "started.py", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+
+
+def test_a_new_file_passes_mypy(tmp_path: Path) -> None:
+    """In strict mode, with annotations such as Real[M]."""
+    for kind in KINDS:
+        (tmp_path / f"{kind}.py").write_text(starter(kind, kind, f"{kind}.py"), encoding="utf-8")
+    files = [f"{kind}.py" for kind in KINDS]
+    command = [sys.executable, "-m", "mypy", "--strict", *files]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_unknown_kinds(tmp_path: Path) -> None:
+    done = run("new", "started", "--kind", "other", cwd=tmp_path)
+    assert done.code == 2
+    assert "selection" in done.err
