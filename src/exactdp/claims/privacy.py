@@ -326,7 +326,7 @@ class Privacy:
         """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
         from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
 
-        return tightest(self, width, progress)
+        return replace(tightest(self, width, progress), scales=self.epsilon == POSITIVE)
 
     def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
