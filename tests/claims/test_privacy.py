@@ -678,6 +678,26 @@ def test_integers() -> None:
     assert Privacy(geometric, eps / 2).check().outcome == "fails"
 
 
+def test_a_histogram_of_integers() -> None:
+    """Two counts with geometric noise of rate ε: private for one count that moves by 1."""
+
+    @mechanism
+    def histogram(x: Dom(0, 1), y: Dom(0, 1)):
+        return [dlap(eps, x), dlap(eps, y)]
+
+    assert Privacy(histogram, adjacent=l1(1)).check()
+    found = Privacy(histogram).tightest()
+    assert found.factor.lower == found.factor.upper == 2
+
+
+@pytest.mark.parametrize("body", ["dlap(eps, x) + dlap(eps, 0)", "[z, z]", "[z, z + dlap(eps, 0)]"])
+def test_integers_that_are_refused(body: str) -> None:
+    """A sum has z·e^{−εz} in its tail; numbers that depend on each other have no own tails."""
+    text = f"def program(x: Dom(0, 1)):\n    z = dlap(eps, x)\n    return {body}"
+    with pytest.raises(ValueRefusedError):
+        Privacy(Mechanism.from_source(text)).check()
+
+
 def test_a_constant_far_out() -> None:
     """9 and 10 are not in the geometric tail, although it has no other end than 0 and 1.
 
