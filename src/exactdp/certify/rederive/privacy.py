@@ -72,7 +72,7 @@ class Privacies(Claims):
         assert function is not None
         self.claim = (
             f"{short(function.name)} is {'of bounded range' if self.is_range else 'private'} with "
-            f"the budget {multiple}·ε at {counted(len(self.pairs), 'pair')} of inputs, for every ε "
+            f"the budget {multiple}·ε{' and the stated δ' if self.delta != 0 else ''} at {counted(len(self.pairs), 'pair')} of inputs, for every ε "
             f"in {self.epsilon.text()}"
         )
 
