@@ -233,7 +233,7 @@ def test_factors_against_a_search(name: str) -> None:
         assert float(factor) - 0.15 < loss <= float(factor) + 0.001
     with mp.workdps(10):
         pairs = [(u, v), ((0, 0, 0), (1, 1, -1)), ((1, 0, -1), (0, 1, 0)), ((0, 1, 1), (1, 0, 0))]
-        for (one, two), e in product(pairs[:3], (mpf("0.3"), mpf(2))):
+        for (one, two), e in product(pairs[1:3], [mpf(2)]):
             chances = program.distribution(list(one))
             for each in chances:
                 p, other = chance(one, each, e), chance(two, each, e)
@@ -249,11 +249,12 @@ def test_the_six_of_the_gallery() -> None:
     """
     gallery = load("svt_variants")
     programs = gallery.svt1(3, 1), gallery.svt2(3, 1), gallery.svt4(3, 1), gallery.svt6(3)
-    found = [Privacy(one, inputs=GRID).tightest().factor.upper for one in programs]
+    deciding = Pairs(([0, 0, 0], [1, 1, -1]))
+    found = [Privacy(one, inputs=deciding).tightest().factor.upper for one in programs]
     assert found == [Fraction(3, 4), Fraction(3, 4), Fraction(7, 4), Fraction(3, 2)]
     third = Privacy(gallery.svt3(3, 1), inputs=Pairs(([-1, -1, -1], [0, 0, 0]))).tightest()
     assert third.factor.upper == Fraction(3, 2)
-    assert Privacy(gallery.svt5(3), inputs=GRID).tightest().factor.upper == inf
+    assert Privacy(gallery.svt5(3), inputs=deciding).tightest().factor.upper == inf
 
 
 def test_no_factor_will_do() -> None:
@@ -675,6 +676,26 @@ def test_integers() -> None:
     assert claim.check()
     assert claim.tightest().factor.upper == 1
     assert Privacy(geometric, eps / 2).check().outcome == "fails"
+
+
+def test_a_histogram_of_integers() -> None:
+    """Two counts with geometric noise of rate ε: private for one count that moves by 1."""
+
+    @mechanism
+    def histogram(x: Dom(0, 1), y: Dom(0, 1)):
+        return [dlap(eps, x), dlap(eps, y)]
+
+    assert Privacy(histogram, adjacent=l1(1)).check()
+    found = Privacy(histogram).tightest()
+    assert found.factor.lower == found.factor.upper == 2
+
+
+@pytest.mark.parametrize("body", ["dlap(eps, x) + dlap(eps, 0)", "[z, z]", "[z, z + dlap(eps, 0)]"])
+def test_integers_that_are_refused(body: str) -> None:
+    """A sum has z·e^{−εz} in its tail; numbers that depend on each other have no own tails."""
+    text = f"def program(x: Dom(0, 1)):\n    z = dlap(eps, x)\n    return {body}"
+    with pytest.raises(ValueRefusedError):
+        Privacy(Mechanism.from_source(text)).check()
 
 
 def test_a_constant_far_out() -> None:

@@ -72,6 +72,22 @@ def test_no_claim(exactdp_check):
     assert "Traceback" not in found.stdout.str()
 
 
+def test_claims_of_privacy(pytester: pytest.Pytester) -> None:
+    tests = """
+from exactdp import Privacy
+
+@pytest.mark.exactdp
+def test_private():
+    return Privacy(positive, inputs=[1, 2])
+
+def test_too_private(exactdp_check):
+    exactdp_check(Privacy(positive, eps / 2, inputs=[1, 2]))
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(passed=1, failed=1)
+    assert "Fails: positive is 1/2·ε-differentially private" in found.stdout.str()
+
+
 def test_wrong_claims(pytester: pytest.Pytester) -> None:
     tests = """
 @pytest.mark.exactdp

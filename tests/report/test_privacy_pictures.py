@@ -9,6 +9,7 @@ import matplotlib as mpl
 import pytest
 
 from exactdp import Accuracy, Mechanism, Privacy, ValueRefusedError, eps
+from exactdp.report.page import page
 
 mpl.use("Agg")
 
@@ -45,3 +46,19 @@ def test_real_outputs_have_no_such_picture() -> None:
     errors = Accuracy(RESPONSE, beta=1, inputs=[0], ideal=lambda b: b).error_probability(0)
     with pytest.raises(ValueRefusedError, match="finitely many outputs"):
         Privacy(laplace).plot(errors)
+
+
+def test_the_page_has_both_kinds() -> None:
+    """A comparison with noise of rate ε/2 is ε/2-private: its noise could be halved."""
+    above = Mechanism.from_source("def above(q: Real): return lap(eps / 2, q) > 0")
+    claims: dict[str, Accuracy | Privacy] = {
+        "accurate": Accuracy(above, beta=1 / 2, inputs=[1]),
+        "private": Privacy(above, inputs=[0, 1]),
+        "too private": Privacy(above, eps / 4, inputs=[0, 1]),
+        "with delta": Privacy(RESPONSE, eps / 2, 1),
+    }
+    text = page(claims, "")
+    assert "How private it is" in text
+    assert "Run with 2·ε for ε it is still ε-private" in text
+    assert "has the probabilities" in text
+    assert "The smallest δ" in text

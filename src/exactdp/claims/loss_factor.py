@@ -74,6 +74,20 @@ class Leakage:
     """Near which ε the loss is that large; 0 and `inf` are limits."""
     pairs: int
     """How many pairs, or cells of them, were looked at."""
+    scales: bool = False
+    """Whether every ε is meant, so that another multiple of it may be run."""
+
+    @property
+    def saving(self) -> str:
+        """How much noise could be saved at equal privacy, as a sentence; empty if none."""
+        upper = self.factor.upper
+        if not self.scales or not isinstance(upper, Fraction) or not 0 < upper < 1:
+            return ""
+        times = spell(1 / upper) if self.factor.is_exact else f"{float(1 / upper):.6g}"
+        return (
+            f"Run with {times}·ε for ε it is still ε-private: with noise smaller by this factor, "
+            f"and the error probability at {times}·ε instead of that at ε."
+        )
 
     def __str__(self) -> str:
         if self.inputs is None or self.outputs is None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, pairwise
-from math import ceil, floor
+from itertools import combinations, pairwise, product
+from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.claim import Due
@@ -228,8 +228,8 @@ class Losses:
         if self._claim.measure != "privacy" or reals_in(pattern) != 1 or has_spots(tuple(given)):
             raise _only_finite(self._claim, pattern)
         names = ("eps", "output[0]")
-        found = (_number_of(pattern, atom) for atom in atoms)
-        ends = {number for number in found if number is not None}  # no part has an atom in it
+        found = (_numbers_of(pattern, atom) or () for atom in atoms)
+        ends = {number for numbers in found for number in numbers}  # no part has an atom in it
 
         def run(trace: Trace) -> ClosedForm:
             place = [trace.spot(names[1])]
@@ -253,30 +253,29 @@ class Losses:
     ) -> list[Value]:
         """Return the outputs of a pattern with an integer, and intervals of it far out."""
         assert not has_spots(tuple(given))  # integer noise is refused for all reals
-        if integers_in(pattern) > 1 or reals_in(pattern):
+        if reals_in(pattern):
             raise ValueRefusedError(
-                f"the output {shown(pattern)} has several numbers with noise, one without bound",
-                rule="Of integers without bound an output has one.",
-                way_out="Clamp the others, as in min(max(z, -10), 10).",
+                f"the output {shown(pattern)} has real noise and integers without bound",
+                rule="Outputs are compared by densities, or integer by integer.",
+                way_out="Clamp the integers, as in min(max(z, -10), 10).",
             )
-        ends = [self._engine.tails(x, pattern) for x in given]
-        low, high = min(one.low for one in ends), max(one.high for one in ends)
-        for atom in atoms:  # a constant among the integers far out would disturb the sequence
-            number = _number_of(pattern, atom)
-            if number is not None:
-                low, high = min(low, floor(number)), max(high, ceil(number))
-        for side in (0, 1):
-            rates = {one.rates[side] for one in ends} - {None}
-            if len(rates) > 1 or high - low > _MOST_INTEGERS:
-                raise ValueRefusedError(
-                    "the integers of the output are not compared at two inputs",
-                    rule="Far out the probabilities at both are geometric with one ratio, and at "
-                    f"most {_MOST_INTEGERS:,} integers lie between.",
-                    way_out="Clamp the output, as in min(max(z, -10), 10).",
-                )
-        parts: list[Value] = list(range(low, high + 1))
-        parts = [Interval("-inf", low - 1), *parts, Interval(high + 1, "inf")]
-        return [with_integer(pattern, part) for part in parts]
+        found = [one for x in given if (one := self._engine.tails(x, pattern))]
+        known = [numbers for atom in atoms if (numbers := _numbers_of(pattern, atom))]
+        places: list[list[Value]] = []
+        for k, ends in enumerate(zip(*found, strict=True)):
+            # A constant among the integers far out would disturb the sequence.
+            low = min(*(one.low for one in ends), *(floor(each[k]) for each in known), 0)
+            high = max(*(one.high for one in ends), *(ceil(each[k]) for each in known), 0)
+            for side in (0, 1):
+                if len({one.rates[side] for one in ends} - {None}) > 1:
+                    raise _not_compared()
+            if high - low > _MOST_INTEGERS:
+                raise _not_compared()
+            middle: list[Value] = list(range(low, high + 1))
+            places.append([Interval("-inf", low - 1), *middle, Interval(high + 1, "inf")])
+        if prod(map(len, places)) > 4 * _MOST_INTEGERS:
+            raise _not_compared()
+        return [_filled(pattern, list(parts)) for parts in product(*places)]
 
     def distribution(self, u: Entries) -> Chances:
         """Return the probabilities of outputs and of patterns of outputs."""
@@ -319,22 +318,31 @@ def endless(pattern: Value) -> bool:
     return bool(integers_in(pattern) or reals_in(pattern))
 
 
-def _number_of(pattern: Value, output: Value) -> Fraction | None:
-    """Return the number that an output has in the place of the noise of a pattern."""
+def _numbers_of(pattern: Value, output: Value) -> list[Fraction] | None:
+    """Return the numbers that an output has in the places of the noise of a pattern."""
     if pattern is int or isinstance(pattern, RealType):
         is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
-        return Fraction(output) if is_number else None
-    if not isinstance(pattern, tuple) or not isinstance(output, tuple):
+        return [Fraction(output)] if is_number else None
+    if not isinstance(pattern, tuple):
+        return [] if pattern == output else None
+    if not isinstance(output, tuple) or len(pattern) != len(output):
         return None
-    if len(pattern) != len(output):
-        return None
-    found = None
+    found: list[Fraction] = []
     for one, two in zip(pattern, output, strict=True):
-        if endless(one):
-            found = _number_of(one, two)
-        elif one != two:
+        numbers = _numbers_of(one, two)
+        if numbers is None:
             return None
+        found += numbers
     return found
+
+
+def _not_compared() -> ValueRefusedError:
+    return ValueRefusedError(
+        "the integers of the output are not compared at two inputs",
+        rule="Far out the probabilities at both are geometric with one ratio, and at most "
+        f"{_MOST_INTEGERS:,} integers lie between.",
+        way_out="Clamp the output, as in min(max(z, -10), 10).",
+    )
 
 
 def _with_real(pattern: Value, part: Value) -> Value:
@@ -374,8 +382,8 @@ def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
     )
 
 
-def with_integer(pattern: Value, part: Value) -> Value:
-    """Return a pattern with an integer, or an interval of them, in the place of its integer."""
+def _filled(pattern: Value, parts: list[Value]) -> Value:
+    """Return a pattern with integers, or intervals of them, for `int`; the list is used up."""
     if isinstance(pattern, tuple):
-        return tuple(with_integer(item, part) for item in pattern)
-    return part if pattern is int else pattern
+        return tuple(_filled(item, parts) for item in pattern)
+    return parts.pop(0) if pattern is int else pattern

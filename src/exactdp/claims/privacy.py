@@ -110,7 +110,7 @@ class Privacy:
     @cached_property
     def budget_form(self) -> ClosedForm:
         """The budget as a closed form: a rational multiple of ε."""
-        form = as_expression(self.budget, "budget").at({})
+        form = _in_eps(self.budget, "budget")
         linear = form.numerator.linear_form() if form.denominator == 1 else None
         if linear is None or linear.keys() - {"eps"} or (form.numerator.constant() or 0) != 0:
             raise ValueRefusedError(
@@ -138,7 +138,7 @@ class Privacy:
     @cached_property
     def delta_form(self) -> ClosedForm:
         """δ as a closed form."""
-        form = as_expression(self.delta, "delta").at({})
+        form = _in_eps(self.delta, "delta")
         for gap, problem in ((form, "negative"), (1 - form, "above 1")):
             if not nonnegative(gap, self.epsilon):
                 raise ValueRefusedError(
@@ -326,7 +326,7 @@ class Privacy:
         """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
         from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
 
-        return tightest(self, width, progress)
+        return replace(tightest(self, width, progress), scales=self.epsilon == POSITIVE)
 
     def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
@@ -379,3 +379,14 @@ class Privacy:
 
     def __repr__(self) -> str:
         return f"<Privacy: {self}>"
+
+
+def _in_eps(value: object, what: str) -> ClosedForm:
+    """Return a budget or a δ as a closed form in ε."""
+    formula = as_expression(value, what)
+    if names := sorted(formula.names()):
+        raise ValueRefusedError(
+            f"{what} = {formula} uses {', '.join(names)}",
+            rule=f"{what} is a number or a formula in eps.",
+        )
+    return formula.at({})

@@ -53,6 +53,8 @@ def command(output: Output, targets: tuple[str, ...], width: str, changes: Chang
         output.say_verdict(answer["verdict"], title, answer["sentence"])
         if answer["best"]:
             output.say(f"  {answer['best']['sentence']}")
+            if answer["best"]["saving"]:
+                output.say(f"  {answer['best']['saving']}")
         if answer["delta"]:
             output.say(f"  The smallest δ: {answer['delta']['sentence']}")
 

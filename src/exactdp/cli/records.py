@@ -126,6 +126,7 @@ def leakage(found: Leakage) -> Json:
     """Return the smallest factor and what decides it."""
     return {
         "sentence": str(found),
+        "saving": found.saving,
         "factor": factor(found.factor),
         "inputs": None if found.inputs is None else [shown(u) for u in found.inputs],
         "outputs": None if found.outputs is None else [shown(one) for one in found.outputs],

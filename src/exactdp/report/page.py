@@ -19,6 +19,7 @@ from typing import Any
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.levels import Range
+from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
@@ -27,6 +28,7 @@ from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
 from exactdp.report.extras import require
 from exactdp.report.notebook import OUTCOMES, claim_rows
+from exactdp.report.private import how_private, privacy_rows
 from exactdp.report.shown import Shown, readings, text
 
 _DIGITS = 12
@@ -34,7 +36,7 @@ _LARGEST_FORM = 60  # terms; more of them are not read by anyone
 
 
 def write_report(
-    claims: Mapping[str, Accuracy],
+    claims: Mapping[str, Accuracy | Privacy],
     path: str | Path,
     source_text: str,
     *,
@@ -51,7 +53,7 @@ def write_report(
 
 
 def page(
-    claims: Mapping[str, Accuracy],
+    claims: Mapping[str, Accuracy | Privacy],
     source_text: str,
     *,
     verdicts: Mapping[str, Verdict] | None = None,
@@ -92,13 +94,14 @@ def page(
     )
 
 
-def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
+def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, Any]:
     """Return what the page says of one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
-    noun = "cell" if verdict.is_everywhere else "input"
+    noun = "cell" if verdict.is_everywhere else claim.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"
+    private = isinstance(claim, Privacy)
     return {
         "id": f"claim-{number}",
         "name": name,
@@ -106,16 +109,20 @@ def _section(number: int, name: str, claim: Accuracy, verdict: Verdict) -> dict[
         "word": word,
         "sign": sign,
         "sentence": verdict.sentence.partition(": ")[2],
-        "rows": claim_rows(claim),
+        "rows": privacy_rows(claim) if private else claim_rows(claim),
         "route": verdict.route,
         "where": where,
         "assumptions": verdict.assumptions,
         "program": str(claim.mechanism).strip(),
-        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples],
+        "counterexamples": []
+        if private
+        else [_counterexample(claim, one) for one in verdict.counterexamples],
+        "breaches": [f"{one}." for one in verdict.counterexamples] if private else [],
+        "private": how_private(claim) if private else [],
         "seconds": f"{verdict.seconds:.2g}",
         "file": f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name).strip('-')[:80]}.certificate.json",
         "certificate": _certificate(verdict),
-        **_curves(f"claim-{number}", claim, verdict),
+        **({} if private else _curves(f"claim-{number}", claim, verdict)),
     }
 
 

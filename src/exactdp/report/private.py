@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from html import escape
 from math import inf
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.losses import endless
 from exactdp.claims.privacy import Privacy
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.report.styles import BLUE, GREEN, VERMILLION, new_axes
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -23,8 +23,35 @@ _POINTS = 200
 _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."))
 
 
+def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
+    """Return what a claim of privacy says: names and values, in HTML."""
+    given = claim.input_set
+    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
+    return [
+        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+        ("budget", escape(str(claim.budget_form))),
+        ("δ", escape(str(claim.delta_form))),
+        ("adjacent inputs", escape(str(claim.adjacency))),
+        ("inputs", escape(several)),
+        ("privacy budgets ε", escape(str(claim.epsilon))),
+    ]
+
+
+def how_private(claim: Privacy) -> list[str]:
+    """Return how private a mechanism is, in sentences; why that is not known if it is not."""
+    try:
+        if claim.delta_form:
+            return [f"The smallest δ: {claim.smallest_delta()}"]
+        found = claim.tightest()
+    except ExactdpError as error:
+        return [f"It is not told how much more private it is: {error.message}."]
+    return [str(found), *([found.saving] if found.saving else [])]
+
+
 def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:
     """Draw the smallest δ against ε."""
+    import numpy as np  # noqa: PLC0415 only for pictures
+
     axes = ax or new_axes()
     points = np.linspace(largest / _POINTS, largest, _POINTS)
     axes.plot(points, curve.values(points), color=BLUE, label="the smallest δ")
@@ -47,6 +74,8 @@ def plot_tradeoff(
     The loss at an ε is the largest ln(p/p′) over all pairs and outputs. Several mechanisms go into
     the same axes.
     """
+    import numpy as np  # noqa: PLC0415 only for pictures
+
     axes = ax or new_axes()
     points = np.linspace(largest / _POINTS, largest, _POINTS)
     color, style = _STYLES[len(axes.get_lines()) % len(_STYLES)]
@@ -62,6 +91,8 @@ def plot_tradeoff(
 
 def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     """Return the largest ln(p/p′) at many ε, as doubles for pictures."""
+    import numpy as np  # noqa: PLC0415 only for pictures
+
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
             "the privacy loss is drawn at listed inputs",

@@ -48,7 +48,7 @@ def joint_density(
         if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
             continue
         forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
-        _refuse_dependent(forms, pattern)
+        refuse_dependent(forms, pattern)
         way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
         density = moved(arrival.density, way, inputs)
         for part in density.products:
@@ -56,7 +56,7 @@ def joint_density(
     return total
 
 
-def _refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:
+def refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:
     """Refuse numbers of which one follows from the others: together they have no density."""
     rows = [dict(noise_part(form)) for form in forms]
     while rows:
@@ -64,8 +64,8 @@ def _refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:
         if not row:
             raise ValueRefusedError(
                 f"the numbers of the output {shown(pattern)} are not independent noise",
-                rule="Privacy of real outputs compares densities, and one of these numbers follows "
-                "from the others.",
+                rule="One of these numbers follows from the others, so that together they have no "
+                "density of their own.",
                 way_out="Release each noisy number once.",
             )
         name, q = next(iter(row.items()))

@@ -202,8 +202,8 @@ class Engine:
             found = Arrivals(plan, inputs, plan.at(inputs))
         return found.ask(lambda listed: joint_density(listed, pattern, points, found.inputs))
 
-    def tails(self, u: tuple[Value, ...], pattern: Value) -> Tails:
-        """Return where the only integer of a pattern becomes geometric, at an input."""
+    def tails(self, u: tuple[Value, ...], pattern: Value) -> tuple[Tails, ...]:
+        """Return where each integer of a pattern becomes geometric, at an input."""
         plan, inputs = self.plan(u, ANYTHING)
         found = Arrivals(plan, inputs, plan.at(inputs))
         return found.ask(lambda listed: tails(listed, pattern, inputs))

@@ -11,7 +11,7 @@ from exactdp.language.values import Value
 from exactdp.measure.joint import name_of
 from exactdp.measure.lattice import LatticeCell
 from exactdp.polyhedra.form import Number
-from exactdp.semantics.densities import is_integer, pattern_at
+from exactdp.semantics.densities import pattern_at, refuse_dependent
 from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.graph import Edge, forms_of
 from exactdp.semantics.plan import PreparedEdge, noise_part
@@ -27,43 +27,52 @@ class Tails:
     """The rates below and above; None where there is no probability."""
 
 
-def tails(found: Sequence[Arrival], pattern: Value, inputs: Mapping[str, Number]) -> Tails:
-    """Return where the only integer of a pattern becomes geometric."""
-    ends: list[int] = [0]
-    rates: tuple[set[Fraction], set[Fraction]] = set(), set()
+def tails(
+    found: Sequence[Arrival], pattern: Value, inputs: Mapping[str, Number]
+) -> tuple[Tails, ...]:
+    """Return where each integer of a pattern becomes geometric, whatever the others are."""
+    ends: list[list[int]] = []
+    rates: list[tuple[set[Fraction], set[Fraction]]] = []
     for arrival in found:
         if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
             continue
-        forms = [form for form in forms_of(arrival.output) if noise_part(form)]
-        if len(forms) != 1 or not is_integer(arrival, forms[0]):
-            raise _refused("the output has several numbers with noise")
-        density = moved(
-            arrival.density, PreparedEdge.of(Edge(0, (forms[0],), None), arrival.variables), inputs
-        )
-        for part in density.products:
-            for cell in part.lattice_of(0).cells:
-                _add(cell, ends, rates)
-    for listed in rates:
-        if len(listed) > 1:
-            raise _refused("far out the probabilities are no geometric sequence")
-    low, high = (next(iter(listed), None) for listed in rates)
-    return Tails(min(ends), max(ends), (low, high))
+        forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
+        refuse_dependent(forms, pattern)
+        while len(ends) < len(forms):
+            ends.append([0])
+            rates.append((set(), set()))
+        way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
+        for part in moved(arrival.density, way, inputs).products:
+            for v in range(len(forms)):
+                mass = part.lattice_of(v)
+                if mass.variables != {v}:
+                    raise _refused("the integers of the output depend on each other")
+                for cell in mass.cells:
+                    _add(cell, v, ends[v], rates[v])
+    if any(len(listed) > 1 for both in rates for listed in both):
+        raise _refused("far out the probabilities are no geometric sequence")
+    return tuple(
+        Tails(min(each), max(each), (next(iter(low), None), next(iter(high), None)))
+        for each, (low, high) in zip(ends, rates, strict=True)
+    )
 
 
-def _add(cell: LatticeCell, ends: list[int], rates: tuple[set[Fraction], set[Fraction]]) -> None:
-    """Add the ends of a cell, and its rates where it has no end."""
+def _add(
+    cell: LatticeCell, v: int, ends: list[int], rates: tuple[set[Fraction], set[Fraction]]
+) -> None:
+    """Add the ends of a cell of a variable, and its rates where it has no end."""
     if any(modulus > 1 for modulus, _ in cell.residues.values()):
         raise _refused("the output is a multiple of integer noise")
     is_open = [True, True]
     for bound in cell.bounds:
-        c = bound.coefficient(0)
+        c = bound.coefficient(v)
         ends += [int(-bound.form.constant // c) - 1, int(-bound.form.constant // c) + 1]
         is_open[0 if c > 0 else 1] = False
     for side in (0, 1):
         for _, powers, listed in cell.density.numerator.terms if is_open[side] else ():
-            if name_of(0) in dict(powers):
+            if name_of(v) in dict(powers):
                 raise _refused("far out the probabilities are no geometric sequence")
-            rates[side].add(dict(listed).get(name_of(0), Fraction(0)))
+            rates[side].add(dict(listed).get(name_of(v), Fraction(0)))
 
 
 def _refused(problem: str) -> ValueRefusedError:

@@ -71,10 +71,11 @@ class Privacies(Claims):
         self.pairs = list(self.adjacent(spec["adjacent"]))
         function = self.derivation.mechanism.function
         assert function is not None
+        what = "of bounded range" if self.is_range else "private"
+        also = " and the stated δ" if self.delta != 0 else ""
         self.claim = (
-            f"{short(function.name)} is {'of bounded range' if self.is_range else 'private'} with "
-            f"the budget {multiple}·ε at {counted(len(self.pairs), 'pair')} of inputs, for every ε "
-            f"in {self.epsilon.text()}"
+            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} at "
+            f"{counted(len(self.pairs), 'pair')} of inputs, for every ε in {self.epsilon.text()}"
         )
 
     def adjacent(self, given: Any) -> Iterator[tuple[int, int]]:
