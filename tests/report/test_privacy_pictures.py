@@ -26,7 +26,7 @@ def points(ax: Any) -> list[tuple[float, float]]:
 
 def test_error_against_loss() -> None:
     """Randomized response errs with probability 1/(1 + e^ε), and its loss is ε."""
-    errors = Accuracy(RESPONSE, beta=1, inputs=[0], ideal=lambda b: b).error_probability(0)
+    errors = Accuracy(RESPONSE, beta=0.5, inputs=[0], ideal=lambda b: b).error_probability(0)
     ax = Privacy(RESPONSE).plot(errors)
     ax = Privacy(RESPONSE).plot(errors, ax, label="again")
     assert [line.get_label() for line in ax.get_lines()] == ["response", "again"]
@@ -43,7 +43,7 @@ def test_the_smallest_delta() -> None:
 
 def test_real_outputs_have_no_such_picture() -> None:
     laplace = Mechanism.from_source("def laplace(x: Dom(0, 1)): return lap(eps, x)")
-    errors = Accuracy(RESPONSE, beta=1, inputs=[0], ideal=lambda b: b).error_probability(0)
+    errors = Accuracy(RESPONSE, beta=0.5, inputs=[0], ideal=lambda b: b).error_probability(0)
     with pytest.raises(ValueRefusedError, match="finitely many outputs"):
         Privacy(laplace).plot(errors)
 
