@@ -335,6 +335,12 @@ class Accuracy:
 
     def require_no_inverse(self, what: str) -> None:
         """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        if self.has_parts or self.conditions != ALWAYS:
+            raise ValueRefusedError(
+                f"{what} is not computed for a claim with conditions, or with β by cases",
+                rule="Such claims are decided by check().",
+                way_out="Use check(); or ask a claim with numbers for alpha and gamma.",
+            )
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
@@ -377,6 +383,7 @@ class Accuracy:
             region.level(region.alpha, trace),
             region.level(region.gamma, trace),
             region.beta,
+            is_confined=bool(region.least),
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.conditions import ALWAYS, CaseFormula, Conjunction, both
 from exactdp.claims.expressions import Comparison, Expression, Maximum
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import ClosedForm, Interval, eps, supremum
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, parameter, supremum
 from exactdp.reals.numbers import fraction
 
 if TYPE_CHECKING:
@@ -54,22 +54,22 @@ class LinearSide:
     @classmethod
     def of(cls, given: Comparison, names: Sequence[str]) -> LinearSide:
         """Return a comparison as a linear side in some names."""
-
-        def at(**values: int) -> ClosedForm:
-            return given.form.at({name: Fraction(values.get(name, 0)) for name in names})
-
-        constant = at()
-        found = []
-        for name in sorted(given.form.names()):
-            slope = at(**{name: 1}) - constant
-            if at(**{name: 2}) - constant != slope * 2:
-                raise _not_linear(given)
-            if slope.numerator:
-                found.append((name, slope))
-        ones = {name: 1 for name, _ in found}
-        if at(**ones) != sum((slope for _, slope in found), constant):
+        form = given.form.at({name: parameter(name) for name in names})
+        under = form.denominator
+        if set(under.parameters) - {"eps"}:
             raise _not_linear(given)
-        return cls(constant, tuple(found), given.strict)
+        parts: dict[str, list[Any]] = {"": []}
+        for c, powers, rates in form.numerator.terms:
+            used = [(name, k) for name, k in powers if name != "eps"]
+            if any(name != "eps" for name, _ in rates) or sum(k for _, k in used) > 1:
+                raise _not_linear(given)
+            name = used[0][0] if used else ""
+            rest = tuple(one for one in powers if one[0] == "eps")
+            parts.setdefault(name, []).append((c, rest, rates))
+        found = {name: ExpPoly(terms) / under for name, terms in parts.items()}
+        constant = found.pop("")
+        listed = tuple((name, slope) for name, slope in sorted(found.items()) if slope.numerator)
+        return cls(constant, listed, given.strict)
 
     @property
     def names(self) -> tuple[str, ...]:

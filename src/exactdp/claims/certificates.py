@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import ExaminedRegion, SignProofs, examined
+from exactdp.claims.examined import ExaminedRegion, SignProofs, examined, require_formulas
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -56,6 +56,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
+    require_formulas(verdict)
     verdict.claim.require_no_inverse("a certificate")
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)

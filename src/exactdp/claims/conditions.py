@@ -26,6 +26,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
 from exactdp.reals import ClosedForm, eps, exp
+from exactdp.reals.numbers import inf, rational
 
 Conjunction: TypeAlias = tuple[Comparison, ...]
 
@@ -55,7 +56,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
-    ast.Pow: lambda a, b: a**b,
+    ast.Pow: lambda a, b: a ** int(b),
 }
 
 
@@ -166,7 +167,8 @@ def piecewise(*parts: tuple[object, object]) -> Expression:
 
 def conditional(function: Callable[..., Any], program: Program, what: str) -> Expression | None:
     """Return a function of alpha, gamma or eps as a formula by cases, None if it is another."""
-    if not any(name in _NAMES for name in _parameters(function)):
+    inputs = {param.name for param in program.inputs}
+    if not any(name in _NAMES and name not in inputs for name in _parameters(function)):
         return None
     tree, known = _opened_function(function, program, what)
     pieces = [
@@ -252,10 +254,10 @@ def _opened_function(
     whole = tuple(inputs.values())
     found: dict[str, Any] = {}
     for name in _parameters(function):
-        if name in _NAMES:
-            found[name] = _NAMES[name]
-        elif name in inputs:
+        if name in inputs:
             found[name] = inputs[name]
+        elif name in _NAMES:
+            found[name] = _NAMES[name]
         else:
             found[name] = whole[0] if len(whole) == 1 else whole
     outside = inspect.getclosurevars(function)
@@ -292,11 +294,11 @@ class _CaseReader:
     def _read(self, node: ast.expr) -> Iterator[tuple[Conjunction, Any]]:
         match node:
             case ast.Constant(value):
-                yield (), value
+                yield (), _exact(value)
             case ast.Name(name):
                 if name not in self.names:
                     raise _refused(self.what, f"{name} is not known")
-                yield (), self.names[name]
+                yield (), _exact(self.names[name])
             case ast.BoolOp(op, values):
                 yield from self._both(isinstance(op, ast.And), values)
             case ast.UnaryOp(ast.Not(), operand):
@@ -314,7 +316,7 @@ class _CaseReader:
                         yield (*conj, *more), found
             case ast.Subscript(value, index):
                 for conj, (whole, place) in self._all([value, index]):
-                    yield conj, self._computed(lambda a, b: a[b], whole, place)
+                    yield conj, self._computed(lambda a, b: a[int(b)], whole, place)
             case ast.Call(ast.Name("abs"), [part], []):
                 for conj, value in self._read(part):
                     for more, is_positive in _split(value, 0):
@@ -406,6 +408,13 @@ class _CaseReader:
                         found = (*found, *(sides[0] if sides else ()))
                 if possible:
                     yield found, one
+
+
+def _exact(value: Any) -> Any:
+    """Return a number as an exact one: 0.1 is one tenth."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) != inf:
+        return rational(value)
+    return value
 
 
 def _split(one: Any, two: Any) -> Iterator[tuple[Conjunction, bool]]:

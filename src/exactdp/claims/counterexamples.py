@@ -10,10 +10,10 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.claim import Claim
-from exactdp.claims.conditions import ALWAYS
+from exactdp.claims.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.distances import Distance
-from exactdp.claims.expressions import Expression
-from exactdp.claims.inputs import AllReals, Box, as_given, as_written, show
+from exactdp.claims.expressions import Comparison, Expression, Maximum
+from exactdp.claims.inputs import AllReals, Box, as_given, as_written, is_listed, show
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
@@ -116,12 +116,46 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     """Return the counterexample of a failed problem; a simple one if any is."""
     if isinstance(problem.place, OnRay):
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
-        return _on_ray(claim, problem, sign.witness)
+        alone = _on_ray(claim, problem, sign.witness)
+        return alone if alone is not None and _is_one(claim, alone) else None
     for part in _candidates(claim, problem, sign):
         found: Counterexample | None = part.check().counterexample
-        if found is not None:
+        if found is not None and _is_one(claim, found):
             return _simplified(claim, part, found)
     return None
+
+
+def _is_one(claim: Accuracy, found: Counterexample) -> bool:
+    """Whether the claim is made there and false: conditions and cases as they were given."""
+    values: dict[str, Any] = dict(
+        claim.obligations.input_values(claim.mechanism.read_input(found.input))
+    )
+    values |= {"alpha": found.alpha, "gamma": found.gamma}
+
+    def holds(one: Comparison) -> bool:
+        sign = one.form.at(values).at(found.eps).sign
+        return sign > 0 or (sign == 0 and not one.strict)
+
+    def some(cases: Cases) -> bool:
+        return any(all(map(holds, conjunction)) for conjunction in cases)
+
+    is_below = found.alpha < found.distance
+    is_below = is_below or (claim.boundary == "check" and found.alpha == found.distance)
+    if not is_below or not some(claim.conditions):
+        return False
+    if not claim.has_parts:
+        return True
+    bound = claim.beta_at(found.input)
+    pieces = bound.pieces if isinstance(bound, CaseFormula) else ((bound, ALWAYS),)
+    formula = next((one for one, cases in pieces if some(cases)), None)
+    if formula is None:
+        return False
+    parts = formula.parts if isinstance(formula, Maximum) else (formula,)
+    error = 1 - found.probability
+    return all(
+        any((error - form).at(found.eps).sign > 0 for form in part.alternatives(values))
+        for part in parts
+    )
 
 
 def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
@@ -170,11 +204,14 @@ def is_input_of(claim: Accuracy, u: Value) -> bool:
 # On a ray -----------------------------------------------------------------------------
 
 
-def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
+def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample | None:
     """Return the counterexample of a failed obligation, with α and γ that are claimed."""
     one = problem.obligation
     assert isinstance(one, Obligation)
-    alpha, gamma, beta = _claimed(claim, problem.region, one, eps)
+    found = _claimed(claim, problem.region, one, eps)
+    if found is None:
+        return None
+    alpha, gamma, beta = found
     return Counterexample(
         as_written(as_given(claim.mechanism, one.input)),
         eps,
@@ -190,8 +227,8 @@ def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample:
 
 def _claimed(
     claim: Accuracy, region: Region, one: Obligation, eps: Fraction
-) -> tuple[Fraction, Fraction, ClosedForm]:
-    """Return α and γ at which the claim is made and false, and β there.
+) -> tuple[Fraction, Fraction, ClosedForm] | None:
+    """Return α and γ at which the claim is made and false, and β there; None if there are none.
 
     Where the claim is made only below the largest α, one close enough to it is found: β is
     continuous, so it is below 1 − Pr there too.
@@ -208,6 +245,9 @@ def _claimed(
     def larger(form: ClosedForm, other: ClosedForm) -> int:
         return (form - other).at(eps).sign
 
+    approached = not one.alpha_reached or region.is_alpha_open
+    if approached and isinstance(one.alpha, Fraction) and one.alpha <= max(one.alpha_least, least):
+        return None
     while True:
         alpha, gamma = one.alpha, one.gamma
         if not one.alpha_reached or region.is_alpha_open:
@@ -258,6 +298,8 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         }
         if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
             continue
+        if is_listed(claim.input_set) and not fixed:
+            continue  # it would be the same claim again
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
         if claim.conditions != ALWAYS:

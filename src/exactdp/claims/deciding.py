@@ -198,6 +198,8 @@ def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
     """Return what is left open for all reals, and roughly where the best constant is."""
     problems = [one for finding in findings for one in finding.decided]
     left = [problem for problem, sign in problems if sign.holds is not True]
+    if not left:
+        return next((one.missing for one in findings if one.missing), "a part stays open")
     region = left[0].region
     conditions = Piece(region.names, left[0].cell.cone, None).conditions
     missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"

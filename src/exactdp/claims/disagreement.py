@@ -266,7 +266,10 @@ class Disagreements:
         for other in self._finite_parts():
             ask = self._exploration(here, finite, other, output, known, every=every)
             ways = replace(
-                ask, gaps=self._gaps, differences=lambda out: differences(out, own, every)
+                ask,
+                gaps=self._gaps,
+                differences=lambda out: differences(out, own, every),
+                prunes=not every,
             )
             yield from (replace(one, finite=other) for one in ways.reaches())
 

@@ -118,6 +118,8 @@ def _of_part(
         if isinstance(value, int | Fraction)
     }
     sides = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
+    if claim.boundary == "check" and any(one.scaled().conic() is None for one in sides):
+        raise refused("a condition depends on ε, and inputs with dd = α are checked")
     return (with_sides(region, sides) if sides else region).hull()
 
 

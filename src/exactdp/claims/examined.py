@@ -38,13 +38,12 @@ if TYPE_CHECKING:
 def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the regions that a verdict examined, with their cells."""
     claim = verdict.claim
-    _require_formulas(verdict)
     for one in verdict.findings:
         own = one.region.beta if claim.is_beta_of_input else None
         yield ExaminedRegion(claim, one.region, one.cells, own)
 
 
-def _require_formulas(verdict: Verdict) -> None:
+def require_formulas(verdict: Verdict) -> None:
     """Refuse a claim that a certificate cannot hold."""
     claim = verdict.claim
     if claim.is_beta_of_input and not all(one.region.is_ray for one in verdict.findings):

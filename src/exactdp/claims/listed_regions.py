@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
 from exactdp.claims.expressions import Comparison
@@ -84,10 +84,16 @@ class _AtInput:
             narrowed = _on_stretch(base, on)
             if not rest:
                 yield from self._plain(narrowed, free, {})
-            elif not free.names and all(one.names == ("alpha",) for one in rest):
+            elif self._is_between(free, rest):
                 yield from self._alpha_between(narrowed, free, on, rest)
             else:
-                yield self._with_sides(narrowed, free, rest)
+                yield from self._with_sides(narrowed, free, rest)
+
+    def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
+        """Whether the largest α counts: β falls in it, and γ does not follow it."""
+        if free.names or self.claim.obligations.gamma_follows:
+            return False
+        return all(one.names == ("alpha",) for one in sides)
 
     def _side(self, given: Comparison) -> LinearSide:
         """Return a condition at the input, in those of α and γ that are ranges."""
@@ -117,6 +123,7 @@ class _AtInput:
             curve = curve_of(levels)
             why = " and ".join(f"{name} = {level} depends on eps" for name, level in levels.items())
             if curve is None or free.names or on.is_point:
+                yield from _where_alpha_touches(claim, self.u, levels, base)
                 yield replace(base, levels=levels, why=why)
                 return
             yield from _where_alpha_touches(claim, self.u, levels, base)
@@ -171,15 +178,20 @@ class _AtInput:
             is_unknown=is_unknown,
         )
 
-    def _with_sides(self, base: Region, free: Free, sides: Sequence[LinearSide]) -> Region:
-        """Return the region with conditions on α and γ as parameters."""
+    def _with_sides(
+        self, base: Region, free: Free, sides: Sequence[LinearSide]
+    ) -> Iterator[Region]:
+        """Yield the region with conditions on α and γ as parameters, if it is not empty."""
         used = {*free.names, *(name for side in sides for name in side.names)}
         why = "alpha and gamma depend on each other, or on eps"
         region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
         levels = functions_of_eps(self.claim, self.u)
         if levels:
-            return replace(region, is_unknown=True)
-        return with_sides(region, sides)
+            yield replace(region, is_unknown=True)
+            return
+        whole = with_sides(region, sides).hull()
+        if whole is not None:
+            yield whole
 
     def _alpha_between(
         self, base: Region, free: Free, on: Stretch, sides: Sequence[LinearSide]
@@ -190,7 +202,7 @@ class _AtInput:
         """
         found = ends_of(sides, "alpha")
         if found is None:
-            yield self._with_sides(base, free, sides)
+            yield from self._with_sides(base, free, sides)
             return
         lows, highs = found
         level = self.claim.alpha_level
@@ -208,7 +220,12 @@ class _AtInput:
             for part in _where(base.on, [*claimed, *beyond], on):
                 if self.claim.boundary == "check":
                     yield from self._plain(_on_stretch(base, part), free, {})
-                elif not _is_single(part) and all(low.form != distance for low in lows):
+                elif _is_single(part) and not base.on.is_point:
+                    continue
+                elif base.on.is_point:
+                    if all(_is_below(low.form, distance, base.on.lower) for low in lows):
+                        yield from self._plain(_on_stretch(base, part), free, {})
+                elif all(low.form != distance for low in lows):
                     inner = _opened(part, [low.form - distance for low in lows if distance != inf])
                     yield from self._plain(_on_stretch(base, inner), free, {})
         for high in highs:
@@ -217,7 +234,7 @@ class _AtInput:
                 smallest.append(distance - high.form)
             for part in _where(base.on, [*claimed, *smallest, high.form], on):
                 narrowed = replace(_on_stretch(base, part), is_alpha_open=high.is_open)
-                if high.is_open and _is_single(part):
+                if high.is_open and _is_single(part) and not base.on.is_point:
                     continue
                 if high.number is not None:
                     yield replace(narrowed, alpha=(high.number,))
@@ -236,6 +253,12 @@ def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
         lower_open=part.lower_open or is_zero(part.lower),
         upper_open=part.upper_open or is_zero(part.upper),
     )
+
+
+def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
+    """Whether a function of ε is below a distance at a point."""
+    assert isinstance(point, Fraction)
+    return bool(distance == inf or (form - distance).at(point).sign < 0)
 
 
 def _is_single(part: Stretch) -> bool:

@@ -140,17 +140,20 @@ class Obligations:
         alpha_is: Spot | Fraction | None = None,
         gamma_is: Spot | Fraction | None = None,
         beta: Expression | None = None,
+        *,
+        is_confined: bool = False,
     ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
-        α and γ may be given instead of those that suffice, and β if the claim has several.
+        α and γ may be given instead of those that suffice, and β if the claim has several. The α
+        is one of the claim, or approached, if it is `is_confined` already.
         """
         claim = self.claim
         output = claim.ideal_function(u)
         self.within.comparable(u, output)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         values = self.input_values(u)
-        alpha = self._alpha(values, distance, alpha_is)
+        alpha = self._alpha(values, distance, alpha_is, is_confined=is_confined)
         if alpha is None:
             return None
         top, reached = alpha
@@ -173,7 +176,12 @@ class Obligations:
         return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))
 
     def _alpha(
-        self, values: dict[str, Distance], distance: Distance, given: Spot | Fraction | None
+        self,
+        values: dict[str, Distance],
+        distance: Distance,
+        given: Spot | Fraction | None,
+        *,
+        is_confined: bool,
     ) -> tuple[Distance, bool] | None:
         """Return the α to look at and whether it is reached; None if nothing is claimed."""
         level = self.claim.alpha_level
@@ -188,6 +196,8 @@ class Obligations:
                 _note(given, distance if distance != inf else Fraction(0))
         if top is not None:
             is_below = top < distance or (closed and top == distance)
+            if is_confined:
+                return (top, closed or top < distance) if top <= distance else None
             if not is_below or (isinstance(level, Range) and not level.has(top)):
                 return None
             return top, True
@@ -214,7 +224,10 @@ class Obligations:
                 gamma = min(limit, wanted.upper)
                 gamma_reached = gamma < limit and not wanted.upper_open
                 least = max(radius, wanted.lower)
-                yield from make(top, reached, gamma, gamma_reached, chance, gamma_least=least)
+                alpha = claim.alpha_level
+                lower = alpha.lower if isinstance(alpha, Range) else Fraction(0)
+                more = {"gamma_least": least, "alpha_least": lower}
+                yield from make(top, reached, gamma, gamma_reached, chance, **more)
             else:
                 yield from self._while_gamma_follows(make, (top, reached), (radius, limit), chance)
 

@@ -46,6 +46,14 @@ class OnRay:
     def decision(self, form: ClosedForm) -> PlaceDecision:
         """Decide whether a function of ε is never negative on the stretch."""
         assert self.stretch is not None
+        if self.stretch.lower == self.stretch.upper:
+            single = self.stretch.lower
+            if isinstance(single, Root) and single.is_exact:
+                single = single.lower
+            if isinstance(single, Fraction):
+                is_negative = form.at(single).sign < 0
+                return PlaceDecision(not is_negative, single if is_negative else None)
+            return PlaceDecision(True if len(self.where([form])) else None)
         start: Boundary = self.stretch.lower
         is_seen = True
         for part in (*self.where([form]), None):

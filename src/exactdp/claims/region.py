@@ -85,17 +85,17 @@ class Region:
     """The curve that the claim is about, in a cone around it."""
     levels: Mapping[str, ClosedForm] = field(default_factory=dict, compare=False)
     """α and γ where they are functions of ε."""
-    stretch: Stretch | None = field(default=None, compare=False)
+    stretch: Stretch | None = field(default=None)
     """The values of ε, if an end of them is irrational; `on` is around them."""
-    sides: tuple[LinearSide, ...] = field(default=(), compare=False)
+    sides: tuple[LinearSide, ...] = field(default=())
     """Conditions that are not linear in the parameters."""
-    beta: Expression | None = field(default=None, compare=False)
+    beta: Expression | None = field(default=None)
     """The bound, if the claim has several."""
-    above: tuple[Expression, ...] = field(default=(), compare=False)
+    above: tuple[Expression, ...] = field(default=())
     """Other bounds: this one counts where it is the largest."""
-    least: tuple[ClosedForm, ...] = field(default=(), compare=False)
+    least: tuple[ClosedForm, ...] = field(default=())
     """Functions of ε below which α is not claimed."""
-    is_alpha_open: bool = field(default=False, compare=False)
+    is_alpha_open: bool = field(default=False)
     """Whether the claim is made below the given α, and not there."""
     why: str = field(default="", compare=False)
     """Why no theorem says which α and γ suffice."""

@@ -84,6 +84,9 @@ class Exploration:
     gaps: dict[str, tuple[Gap, ...]] = field(default_factory=dict)
     """How entries can differ, as far as it was found; the same for all that begin alike."""
 
+    prunes: bool = True
+    """Whether every other output disagrees, so that what is further than one of them is dropped."""
+
     def reaches(self, best: Any = inf) -> Iterator[Reach]:
         """Yield ways to another output: of those that are numbers, each nearer than the best."""
         return _Pass(self, best).run()
@@ -141,7 +144,7 @@ class _Pass:
         self._differences, self._known = asked.differences, asked.known
         self._needs = asked.graph.mentions
         self._rules = Constraints(asked.known, frozenset(asked.there), asked.distance.by_entry)
-        self._best = best
+        self._best, self._prunes = best, asked.prunes
         self._gaps = asked.gaps
         self._possible: dict[str, tuple[Gap, ...]] = {}
         self._waiting: dict[int, list[SymbolicRun]] = {0: list(self._starts())}
@@ -330,7 +333,8 @@ class _Pass:
             )
         largest = self._known.largest(forms)
         when = tuple(row.halfspace() for row in rows if not row.factor)
-        if not when and not any(isinstance(form, Linear) for form in largest):
+        is_number = not when and not any(isinstance(form, Linear) for form in largest)
+        if is_number and self._prunes:
             self._best = min(self._best, largest[0])
         self._found.append(Reach(when, largest, output, run.history))
 

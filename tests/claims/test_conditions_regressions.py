@@ -1,0 +1,155 @@
+"""Wrong answers that a hostile review found in claims with conditions; each by hand.
+
+At a gap d the error of `LARGER` is e^{−εd/2}·(1/2 + εd/8), and dd is d/2.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp import (
+    ANY,
+    Accuracy,
+    AllReals,
+    Mechanism,
+    ValueRefusedError,
+    alpha,
+    discrete,
+    eps,
+    exp,
+    gamma,
+    maximum,
+    piecewise,
+    sup,
+    value_gap,
+)
+
+LARGER = Mechanism.from_source("""
+def larger(q: Real[2]):
+    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
+""")
+NOISY = Mechanism.from_source("def noisy(x: Real):\n    return lap(eps, x)")
+BOUND = exp(-alpha * eps / 2)
+TINY = Fraction(1, 100)
+WITH_NOISE: dict[str, Any] = {"input_distance": discrete, "output_distance": sup}
+
+
+def quarter(_, a, b):  # type: ignore[no-untyped-def]
+    return abs(a - b) * Fraction(1, 4)
+
+
+FALSE: dict[str, Any] = {
+    "cells of one piece are not those of another": lambda: Accuracy(
+        LARGER, piecewise((BOUND / 4, "eps < 2"), (Fraction(9, 10), True)), inputs=AllReals()
+    ),
+    "an open end beside a condition": lambda: Accuracy(
+        LARGER, BOUND * TINY, alpha="[0, 1)", region="alpha > 1/4", inputs=[[6, 0]]
+    ),
+    "a single ε": lambda: Accuracy(
+        LARGER, BOUND * TINY, alpha="[eps, inf)", epsilon="[1, 1]", inputs=[[6, 0]]
+    ),
+    "a single ε and a piece": lambda: Accuracy(
+        LARGER,
+        piecewise((BOUND * TINY, alpha > Fraction(1, 4)), (BOUND, True)),
+        epsilon="[1, 1]",
+        inputs=[[6, 0]],
+    ),
+    "the largest at a single ε": lambda: Accuracy(
+        LARGER, maximum(BOUND * TINY, BOUND / 50), epsilon="[1, 1]", inputs=[[6, 0]]
+    ),
+    "an equality of γ": lambda: Accuracy(
+        NOISY, exp(-gamma * eps) / 2, alpha=0, gamma=ANY, region="gamma == 1", inputs=[0],
+        **WITH_NOISE,
+    ),
+    "an equality of γ and α": lambda: Accuracy(
+        NOISY, exp(-gamma * eps) / 2, gamma=ANY, region="gamma == alpha", inputs=[0], **WITH_NOISE
+    ),
+    "a third is no float": lambda: Accuracy(
+        LARGER, BOUND * TINY, alpha=Fraction(1, 3), region="alpha == 1/3", inputs=[[6, 0]]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(FALSE))
+def test_false_claims_are_refuted(name: str) -> None:
+    verdict = FALSE[name]().check()
+    assert verdict.holds is False
+    found = verdict.counterexample
+    assert found.error.lower > found.allowed.upper
+
+
+EMPTY: dict[str, Any] = {
+    "eps < 1 on [1, 2]": lambda: Accuracy(
+        LARGER, piecewise((TINY, "eps < 1"), (Fraction(99, 100), True)), epsilon="[1, 2]",
+        inputs=[[6, 0]],
+    ),
+    "nothing above and below": lambda: Accuracy(
+        LARGER, BOUND * TINY, region="alpha > 1/2 and alpha <= 1/2", inputs=[[6, 0]]
+    ),
+    "two strict ends": lambda: Accuracy(
+        LARGER, BOUND * TINY, region="alpha > 1/2 and alpha < 1/2", inputs=[[6, 0]]
+    ),
+    "a negative α": lambda: Accuracy(LARGER, BOUND * TINY, region="alpha < 0", inputs=[[6, 0]]),
+    "ε beyond the claim": lambda: Accuracy(
+        LARGER, BOUND * TINY, region="eps < 1/2", epsilon="[1/2, 2]", inputs=AllReals()
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(EMPTY))
+def test_true_claims_are_not_refuted(name: str) -> None:
+    assert EMPTY[name]().check().holds is not False
+
+
+def test_gamma_that_follows_alpha_beside_a_condition() -> None:
+    """At α = γ = 1/5 only the ideal output is near: the error at −1 is e^{−ε}/2."""
+    three = Mechanism.from_source(
+        "def three(x: Real):\n    n = lap(eps, x)\n    return 0 if n < 0 else 1 if n < 4 else 2\n"
+    )
+    claim = Accuracy(
+        three, exp(-4 * eps), gamma=alpha, region="alpha <= 1/3", output_distance=quarter,
+        inputs=[-1],
+    )  # fmt: skip
+    assert claim.check().holds is not True
+
+
+def test_conditions_that_look_linear_at_three_points_are_refused() -> None:
+    for condition in ("alpha*(alpha - 1)*(alpha - 2) >= 0", "alpha**3 >= 3*alpha**2 - 2*alpha"):
+        with pytest.raises(ValueRefusedError, match="not linear"):
+            Accuracy(LARGER, BOUND, region=condition, inputs=[[6, 0]]).check()
+    with pytest.raises(ValueRefusedError):
+        Accuracy(
+            LARGER, BOUND * TINY, alpha=lambda u: abs(u[0]),
+            region=lambda u, alpha: alpha >= Fraction(1, 2) and u[0] <= 0, inputs=AllReals(),
+        ).check()  # fmt: skip
+
+
+def test_an_input_that_is_called_gamma() -> None:
+    named = Mechanism.from_source("def named(gamma: Real):\n    return lap(eps, gamma) >= 1")
+    claim = Accuracy(named, lambda gamma: exp(-2 * abs(gamma - 1) * eps), alpha=0, inputs=[3])
+    assert claim.check().holds is False
+
+
+def test_the_distance_where_outputs_agree_by_value() -> None:
+    """Under value_gap the answers differ in value at every other input: dd is 1 in `discrete`."""
+    claim = Accuracy(
+        LARGER, TINY, alpha=5, gamma=0, input_distance=discrete, output_distance=value_gap,
+        agreement="output_distance", inputs=[[1, 0]],
+    )  # fmt: skip
+    assert claim.obligations.distance(claim.mechanism.read_input([1, 0])) == 1
+    assert claim.check().holds is True
+
+
+def test_other_questions_are_refused_where_conditions_would_be_forgotten() -> None:
+    claim = Accuracy(LARGER, BOUND / 3, alpha="[eps, inf)", inputs=[[2, 0]])
+    verdict = claim.check()
+    for question in (claim.tightest, claim.epsilons, claim.smallest_epsilon):
+        with pytest.raises(ValueRefusedError, match="conditions"):
+            question()
+    with pytest.raises(ValueRefusedError, match="conditions"):
+        _ = verdict.certificate
+    with pytest.raises(ValueRefusedError, match="conditions"):
+        _ = Accuracy(LARGER, maximum(BOUND, 0), inputs=[[2, 0]]).check().certificate
