@@ -68,7 +68,8 @@ def test_no_claim(exactdp_check):
     found = result(pytester, tests)
     found.assert_outcomes(passed=1, failed=2)
     assert "Fails: positive is" in found.stdout.str()
-    assert "a claim (Accuracy or Privacy) is expected, but this is '1/8'" in found.stdout.str()
+    expected = "a claim (Accuracy, ErrorBound or Privacy) is expected, but this is '1/8'"
+    assert expected in found.stdout.str()
     assert "Traceback" not in found.stdout.str()
 
 

@@ -118,6 +118,9 @@ def _of_part(
         if isinstance(value, int | Fraction)
     }
     sides = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
+    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+        if sides and name in free.names and isinstance(level, Range):
+            sides += [_side_everywhere(claim, one) for one in level.sides(name)]
     if claim.boundary == "check" and any(one.scaled().conic() is None for one in sides):
         raise refused("a condition depends on ε, and inputs with dd = α are checked")
     return (with_sides(region, sides) if sides else region).hull()

@@ -189,7 +189,14 @@ class _AtInput:
         if levels:
             yield replace(region, is_unknown=True)
             return
-        whole = with_sides(region, sides).hull()
+        given = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
+        ends = [
+            LinearSide.of(one, ("alpha", "gamma"))
+            for name, level in given.items()
+            if name in used and isinstance(level, Range)
+            for one in level.sides(name)
+        ]
+        whole = with_sides(region, [*sides, *ends]).hull()
         if whole is not None:
             yield whole
 

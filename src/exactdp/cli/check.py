@@ -43,6 +43,7 @@ PRIVATE = (
 
 _UNANSWERED: Json = {
     "verdict": "undecided",
+    "kind": "accuracy",
     "vacuous": False,
     "route": "",
     "inputs": 0,
