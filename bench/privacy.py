@@ -31,9 +31,11 @@ def measured() -> Iterator[Row | Curve]:
     """Yield the measurements of claims of privacy."""
     for name, program, recorded in RECORDED:
         spent = measure(lambda program=program: decide(program, GRID), 0.5)  # type: ignore[misc]
-        yield Row(f"privacy of {name}, all pairs", spent.seconds, "s", 5)
+        yield Row(f"privacy of {name}, all pairs", spent.seconds, "s", 5, cost=spent.yardsticks)
         ratio = recorded / spent.seconds
         yield Row(f"DiPC's {recorded:,} s for {name} / exactdp", ratio, "×", 1000, at_least=True)
     for name, program in (("NoisyMax", noisy_max(4)), ("AboveThreshold", above_threshold(3))):
         spent = measure(lambda program=program: decide(program, AllReals()), 0.5)  # type: ignore[misc]
-        yield Row(f"privacy of {name} for all real inputs", spent.seconds, "s", 10)
+        yield Row(
+            f"privacy of {name} for all real inputs", spent.seconds, "s", 10, cost=spent.yardsticks
+        )
