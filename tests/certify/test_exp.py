@@ -41,7 +41,7 @@ def test_exp_from_tiny_to_huge_arguments(x: Fraction, bits: int) -> None:
 
 @pytest.mark.parametrize(
     "x",
-    ["1e-40", "-1e-40", "1e6", "-1e6", "1e9", "-1e9", "18446744073709551616", "1e60", "-1e3000"],
+    ["1e-40", "-1e-40", "1e6", "-1e6", "1e9", "-1e9", "18446744073709551616", "1e60", "-1e600"],
 )
 @pytest.mark.parametrize("bits", [32, 64, 1000])
 def test_exp_at_the_edges(x: str, bits: int) -> None:

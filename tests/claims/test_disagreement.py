@@ -157,7 +157,7 @@ def test_approached_in_words() -> None:
 @pytest.mark.parametrize("distance", [linf, l1, discrete, numeric])
 def test_inputs_that_come_close_disagree(name: str, distance: Any) -> None:
     """The ideal is run there, or at steps of 2^-60 and 2^-80 from there: it differs, as close."""
-    m = 7 if distance in (linf, l1) and name != "numeric_sparse" else 3
+    m = 5 if distance in (linf, l1) and name != "numeric_sparse" else 3
     mechanism = FACTORIES[name](m) if name == "noisy_max" else FACTORIES[name](m, 2)
     ideal = mechanism.noiseless()
     more = {"output_distance": sup} if name == "numeric_sparse" else {}
