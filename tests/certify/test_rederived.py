@@ -16,7 +16,7 @@ from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import CertificateReader, RealInterval
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.derivation import Derivation
-from exactdp.certify.rederive.parametric import OnCone
+from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
     MalformedError,
@@ -53,9 +53,9 @@ def derivation(source: str, output_distance: str = "discrete") -> Derivation:
     return Derivation(spec, None, POSITIVE)
 
 
-def on_ray(mine: Derivation, u: list[Any]) -> OnCone:
+def on_ray(mine: Derivation, u: list[Any]) -> ProgramOnCone:
     """Return the program at an input: only ε moves."""
-    return OnCone(mine, PolyhedralCone(1, CertificateReader()).cut((Fraction(1),)), u)
+    return ProgramOnCone(mine, PolyhedralCone(1, CertificateReader()).cut((Fraction(1),)), u)
 
 
 def probability(mine: Derivation, u: list[Any], output: Any, radius: Fraction) -> Ratio:

@@ -84,7 +84,7 @@ class _Radius(Adjacency):
 
 
 @dataclass(frozen=True)
-class Largest(_Radius):
+class LargestChange(_Radius):
     """Every entry moves by at most a number."""
 
     @property
@@ -112,7 +112,7 @@ class Largest(_Radius):
 
 
 @dataclass(frozen=True)
-class Total(_Radius):
+class TotalChange(_Radius):
     """All entries together move by at most a number."""
 
     @property
@@ -155,7 +155,7 @@ class Entries(Adjacency):
         """Return how many more."""
         if one == two:
             return before
-        is_small = self.size is None or Largest(self.size).left(0, one, two) is not None
+        is_small = self.size is None or LargestChange(self.size).left(0, one, two) is not None
         return before - 1 if is_small and before else None
 
     def balls(self, left: Left, count: int) -> list[Ball]:

@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from exactdp.certify.rederive.privacy import Privacies
-from exactdp.claims.adjacency import Entries, Largest, Total
+from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
 from exactdp.claims.certificates import _interval, _quotient, _value, _which
 from exactdp.claims.examined import SignProofs
@@ -95,8 +95,8 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
     if isinstance(claim.inputs, Pairs):
         places = {u: k for k, u in enumerate(inputs)}
         adjacent = {"pairs": [[places[u], places[v]] for u, v in claim.pairs]}
-    elif isinstance(adjacency, Largest | Total):
-        name = "linf" if isinstance(adjacency, Largest) else "l1"
+    elif isinstance(adjacency, LargestChange | TotalChange):
+        name = "linf" if isinstance(adjacency, LargestChange) else "l1"
         adjacent = {name: spell(adjacency.radius)}
     elif isinstance(adjacency, Entries):
         size = None if adjacency.size is None else spell(adjacency.size)

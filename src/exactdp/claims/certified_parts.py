@@ -12,7 +12,7 @@ from fractions import Fraction
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
-from exactdp.certify.rederive.parametric import OnCone
+from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 from exactdp.certify.rederive.spaces import ParameterSpace
 from exactdp.reals.certificates import Json
@@ -91,7 +91,7 @@ class _Cut:
     def _try(self, region: PolyhedralCone, near: Json | None) -> None:
         """Do what the checker does on a part."""
         checker, cell = self.checker, self.cell
-        program = OnCone(checker.derivation, region, self.space.entries)
+        program = ProgramOnCone(checker.derivation, region, self.space.entries)
         ideal = checker.value(cell["output"], region.size)
         checker.part(program, ideal, cell["distance"], near)
         dd = checker.number(cell["distance"], program.judge)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias, TypeGuard
 
-from exactdp.claims.adjacency import Adjacency, Largest, Total, within
+from exactdp.claims.adjacency import Adjacency, LargestChange, TotalChange, within
 from exactdp.claims.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.layout import assembled
@@ -109,7 +109,7 @@ class _LargestGap(InputDistance):
 
     def __call__(self, radius: object) -> Adjacency:
         """Return the adjacency in which every entry moves by at most a number."""
-        return within(Largest, radius)
+        return within(LargestChange, radius)
 
     @property
     def is_norm(self) -> bool:
@@ -136,7 +136,7 @@ class _Total(InputDistance):
 
     def __call__(self, radius: object) -> Adjacency:
         """Return the adjacency in which all entries together move by at most a number."""
-        return within(Total, radius)
+        return within(TotalChange, radius)
 
     @property
     def is_norm(self) -> bool:

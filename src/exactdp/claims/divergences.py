@@ -78,7 +78,7 @@ def zcdp(claim: Privacy, at: object, width: Number) -> Divergence:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _PairOfInputs:
     """The probabilities at two inputs, of the outputs that occur at the first."""
 
     inputs: tuple[Value, Value]
@@ -90,7 +90,7 @@ class _Pair:
 
 
 def _largest(
-    claim: Privacy, at: object, width: Number, measure: Callable[[_Pair, arb], Bounds]
+    claim: Privacy, at: object, width: Number, measure: Callable[[_PairOfInputs, arb], Bounds]
 ) -> Divergence:
     """Return the largest value of a measure over all pairs and ε, by branch and bound."""
     target = float(positive_width(width))
@@ -110,16 +110,16 @@ def _largest(
 
 
 def _searched(
-    pairs: list[_Pair],
+    pairs: list[_PairOfInputs],
     on: tuple[Fraction, Fraction],
     target: float,
-    measure: Callable[[_Pair, arb], Bounds],
+    measure: Callable[[_PairOfInputs, arb], Bounds],
 ) -> Divergence:
     best, where, at = 0.0, pairs[0], on[0]
     order = count()
-    waiting: list[tuple[float, int, _Pair, Fraction, Fraction]] = []
+    waiting: list[tuple[float, int, _PairOfInputs, Fraction, Fraction]] = []
 
-    def add(pair: _Pair, low: Fraction, high: Fraction) -> None:
+    def add(pair: _PairOfInputs, low: Fraction, high: Fraction) -> None:
         nonlocal best, where, at
         middle = (low + high) / 2
         found = measure(pair, _ball(middle, middle))
@@ -141,7 +141,7 @@ def _searched(
     return Divergence(best, -waiting[0][0], where.inputs, at)
 
 
-def _divergence(pair: _Pair, order: Fraction, e: arb) -> arb:
+def _divergence(pair: _PairOfInputs, order: Fraction, e: arb) -> arb:
     """Return D_α at an ε, or a ball of them."""
     a = arb(_exact(order))
     total = arb(0)
@@ -150,7 +150,7 @@ def _divergence(pair: _Pair, order: Fraction, e: arb) -> arb:
     return total.log() / (a - 1)
 
 
-def _concentrated(pair: _Pair, e: arb, share: float) -> Bounds:
+def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
     """Return bounds on the largest D_α/α over all α > 1."""
     loss = max((_ends(one - two)[1] for one, two in pair.at(e)), default=0.0)
     best = 0.0
@@ -186,7 +186,7 @@ def _concentrated(pair: _Pair, e: arb, share: float) -> Bounds:
     return best * (1 - 1e-12), max(-waiting[0][0], tail, best) * (1 + 1e-12)
 
 
-def _pairs(claim: Privacy) -> Iterator[_Pair]:
+def _pairs(claim: Privacy) -> Iterator[_PairOfInputs]:
     """Yield the pairs with different probabilities, equal ones once."""
     seen: set[object] = set()
     for u, v in claim.pairs:
@@ -197,7 +197,7 @@ def _pairs(claim: Privacy) -> Iterator[_Pair]:
         key = frozenset(chances)
         if key not in seen and any(a != b for a, b in chances):
             seen.add(key)
-            yield _Pair(claim.told(u, v), chances)
+            yield _PairOfInputs(claim.told(u, v), chances)
 
 
 def _zero(form: ClosedForm) -> ClosedForm:

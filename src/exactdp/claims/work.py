@@ -74,7 +74,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Exploration:
+class Frontier:
     """How far a region is explored; a value, so that an interruption breaks nothing."""
 
     waiting: tuple[Cone, ...]
@@ -116,7 +116,7 @@ class Explorer:
     """The cells of one claim and the signs that are decided; equal problems are decided once."""
 
     claim: Claim
-    _explored: dict[Region, Exploration] = field(default_factory=dict)
+    _explored: dict[Region, Frontier] = field(default_factory=dict)
     _on_rays: dict[object, Decision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Explorer:
         if region.moves_inputs and region not in self._explored:
             times = 1 if self._explored else self.claim.how_many_groups()
             require_few_cells(region.names, region.cone, partial(self.claim.due, region), times)
-        found = self._explored.setdefault(region, Exploration((region.cone,)))
+        found = self._explored.setdefault(region, Frontier((region.cone,)))
         known = 0
         while True:
             for cell in found.cells[known:]:
@@ -162,7 +162,7 @@ class Explorer:
             alone: Due[Any] | None = replace(due, obligations=(one,))
             yield Explored(Cell(RAY, alone, ()), places, 1.0)
 
-    def _next(self, region: Region, found: Exploration) -> Exploration:
+    def _next(self, region: Region, found: Frontier) -> Frontier:
         """Return an exploration with one more cell, or with one of its cones halved."""
         sides = set(found.sides)
 
@@ -176,7 +176,7 @@ class Explorer:
         new = len(waiting) - len(known)
         # Each comparison parts what is left in two; without a cell the cone itself was halved.
         parts = (weight / 2 ** (k if cell else 1) for k in range(1, new + 1))
-        return Exploration(
+        return Frontier(
             waiting,
             (*known, *parts),
             found.cells if cell is None else (*found.cells, cell),

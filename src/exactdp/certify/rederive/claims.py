@@ -27,7 +27,7 @@ from .derivation import single
 from .formulas import Tree
 from .linear import is_number, plain
 from .obligations import Levels, Required, due, follows, top
-from .parametric import At, OnCone
+from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
 from .ratios import EPS, Ratio, UnsupportedError, variable
 from .regions import agrees
@@ -173,11 +173,11 @@ class Claims(Spaces):
         ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
         self.require(dd >= 0, "a distance is negative")
         beta = self.beta_of(own, space)
-        programs: list[OnCone] = []
+        programs: list[ProgramOnCone] = []
         for part, leaf in leaves(region, tree):
             (near,) = self.fields(leaf, "near")
             if part.is_full:
-                programs.append(OnCone(self.derivation, part, space.entries))
+                programs.append(ProgramOnCone(self.derivation, part, space.entries))
                 self.part(programs[-1], ideal, distance, near)
         if dd != inf:
             space.distances.add(self.beyond(space, region, dd))
@@ -195,7 +195,7 @@ class Claims(Spaces):
         )
         self.require(found is None or all(found), "the program has another probability")
 
-    def part(self, program: OnCone, ideal: Any, distance: Any, near: Any) -> None:
+    def part(self, program: ProgramOnCone, ideal: Any, distance: Any, near: Any) -> None:
         """Check the ideal output and that dd is not larger, on a part of a cell."""
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == ideal, "the ideal output is another one")
@@ -235,7 +235,7 @@ class Claims(Spaces):
         except RejectedError as error:
             raise UnsupportedError(str(error)) from error
 
-    def nearest(self, program: OnCone, ideal: Any, dd: Any, near: Any) -> None:
+    def nearest(self, program: ProgramOnCone, ideal: Any, dd: Any, near: Any) -> None:
         """Check that inputs that disagree are as near as stated."""
         at, towards = self.fields(near, "at towards")
         members, size = self.derivation.members, program.region.size
@@ -418,7 +418,7 @@ class Claims(Spaces):
     def agrees(
         self,
         space: ParameterSpace,
-        program: OnCone,
+        program: ProgramOnCone,
         ideal: Any,
         steps: Any,
         stated: list[tuple[Any, Ratio]],
@@ -451,7 +451,7 @@ class Claims(Spaces):
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
         ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
         space = ParameterSpace(1, single(u), None, None, ray)
-        program = OnCone(self.derivation, ray, space.entries)
+        program = ProgramOnCone(self.derivation, ray, space.entries)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
         self.claimed(space, (eps, alpha, gamma), output, dd)

@@ -46,7 +46,7 @@ def spelled(value: Any, size: int) -> Any:
     return value
 
 
-class OnCone:
+class ProgramOnCone:
     """The program of a claim on one cone; `entries` are the single values of the input."""
 
     def __init__(

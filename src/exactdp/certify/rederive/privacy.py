@@ -23,7 +23,7 @@ from . import values
 from .claims import Claims
 from .derivation import Derivation, Input, single
 from .distances import holds_noise
-from .parametric import OnCone
+from .parametric import ProgramOnCone
 from .programs import frozen
 from .ratios import EPS, Ratio, UnsupportedError
 
@@ -176,7 +176,7 @@ class Privacies(Claims):
         """Return the probabilities of outputs at an input, from the program."""
         found: Chances = {}
         ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
-        program = OnCone(self.derivation, ray, single(u))
+        program = ProgramOnCone(self.derivation, ray, single(u))
         for way in program.ways:
             chance = program.chance(way, [])
             if not chance:
