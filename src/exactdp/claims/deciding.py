@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exactdp.claims.claim import Claim
 from exactdp.claims.inputs import Box, is_listed
@@ -20,9 +20,6 @@ from exactdp.errors import ExactdpError, counted
 from exactdp.language.linear import UNIT
 from exactdp.reals import Interval
 from exactdp.semantics.piecewise import Piece
-
-if TYPE_CHECKING:
-    pass
 
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24

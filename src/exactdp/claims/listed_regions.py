@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.free import Free
+from exactdp.claims.places import OnRay
 from exactdp.claims.region import (
     RAY,
     Combination,
@@ -43,8 +44,6 @@ from exactdp.claims.region import (
     ray_at_point,
     with_sides,
 )
-
-_FINE = Fraction(1, 10**30)
 
 
 def regions_at(claim: Accuracy, u: tuple[Value, ...]) -> tuple[Region, ...]:
@@ -79,7 +78,7 @@ class _AtInput:
             yield from self._plain(base, free, {})
             return
         sides = [self._side(one) for one in part.sides]
-        for on in _where(base.on, (one.constant for one in sides if not one.names)):
+        for on in OnRay(base.on).where(one.constant for one in sides if not one.names):
             rest = [one for one in sides if one.names]
             narrowed = _on_stretch(base, on)
             if not rest:
@@ -224,7 +223,7 @@ class _AtInput:
             claimed += [distance - low.form for low in lows]
         if distance != inf or not highs:  # α is as large as dd lets it
             beyond = [high.form - distance for high in highs]
-            for part in _where(base.on, [*claimed, *beyond], on):
+            for part in OnRay(base.on, on).where([*claimed, *beyond]):
                 if self.claim.boundary == "check":
                     yield from self._plain(_on_stretch(base, part), free, {})
                 elif _is_single(part) and not base.on.is_point:
@@ -239,7 +238,7 @@ class _AtInput:
             smallest = [other.form - high.form for other in highs if other is not high]
             if distance != inf:
                 smallest.append(distance - high.form)
-            for part in _where(base.on, [*claimed, *smallest, high.form], on):
+            for part in OnRay(base.on, on).where([*claimed, *smallest, high.form]):
                 narrowed = replace(_on_stretch(base, part), is_alpha_open=high.is_open)
                 if high.is_open and _is_single(part) and not base.on.is_point:
                     continue
@@ -270,17 +269,6 @@ def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
 
 def _is_single(part: Stretch) -> bool:
     return part.lower == part.upper
-
-
-def _where(
-    on: Interval, forms: Iterable[ClosedForm], within: Stretch | None = None
-) -> Iterable[Stretch]:
-    """Return the ε of an interval at which some functions are not negative."""
-    whole = within or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
-    found = SolutionSet((whole,))
-    for form in forms:
-        found &= solution_set(form, on, _FINE)
-    return found
 
 
 def _on_stretch(region: Region, part: Stretch) -> Region:

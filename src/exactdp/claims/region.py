@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Vector: TypeAlias = tuple[Fraction, ...]
 
 RAY = Cone.of(1, [(1,)])
-_NARROW, _FINE = Fraction(1, 10**9), Fraction(1, 10**30)
+_NARROW = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exactdp.claims.claim import Bound
 from exactdp.claims.inputs import is_listed
@@ -13,9 +13,6 @@ from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.work import Leaf, Problem, Sign
 from exactdp.reals.told import Told
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
