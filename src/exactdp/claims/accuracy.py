@@ -77,7 +77,8 @@ class Accuracy(Statement):
     def is_continuous(self) -> bool:
         """Whether what is claimed on the sides of cells follows from what is claimed inside."""
         by_value = self.agreement == "equal" or self.output_metric in (discrete_outputs, sup)
-        return self.input_metric.is_norm and by_value and self.boundary == "skip"
+        is_total = not self.ideal_function.is_partial
+        return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
     def regions(self) -> Iterator[tuple[Region, ...]]:
         """Return the regions of each listed input, or of each finite part of one."""
