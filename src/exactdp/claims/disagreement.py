@@ -353,7 +353,7 @@ class Disagreements:
         other = assembled(self._mechanism.inputs, point)
         out = self._defined(other)
         given = as_written(as_given(self._mechanism, other))
-        if is_open and out is not None:  # on a side of its polyhedron the input may disagree all the same
+        if is_open and out is not None:  # on a side of its polyhedron it may disagree all the same
             there = self._distance.between(entries(u), point)
             is_open = there != distance or not (out != output if differ is None else differ(out))
         if not is_open:
