@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_distances_by_hand() -> None:
 
 
 @pytest.mark.parametrize("inputs", [[1], Grid(-4, 4), Box(-5, 5), AllReals()])
-def test_claims_where_the_ideal_is_defined(inputs: object) -> None:
+def test_claims_where_the_ideal_is_defined(inputs: Any) -> None:
     """The error is e^(−ε|q|)/2 and dd ≤ 3|q|, with equality at q = 1 alone: a side of a piece."""
     right = Accuracy(SIGN, beta=exp(-alpha * eps / 3) / 2, ideal=APART, inputs=inputs)
     verdict = right.check()
