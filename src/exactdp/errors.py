@@ -103,6 +103,10 @@ class ProgramError(ExactdpError):
     """A mechanism's source is not a program of the language, or its run went wrong."""
 
 
+class UndefinedError(ProgramError):
+    """A program is not defined at an input: an `assert` failed, or a table has no entry."""
+
+
 def shown(value: object) -> str:
     """Return a value for a message: as a user would write it, else the name of its type."""
     try:

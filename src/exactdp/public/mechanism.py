@@ -228,11 +228,25 @@ class Mechanism(Program):
 
         return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 
-    def chain(self, u: object = ()) -> Chain:
-        """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
+    @overload
+    def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]
+    @overload
+    def chain(self, u: object = ()) -> Chain: ...
+    def chain(self, u: object = ()) -> Any:
+        """Return the parametrised Markov chain of the paper at an input, to walk or to draw.
+
+        For `AllReals()` or a `Box`, a chain for each of their cells, with inputs in the
+        probabilities: an input x stands for ε·x there.
+        """
         from exactdp.public.answers import Chain  # noqa: PLC0415
 
-        return Chain.of(chain(self, u))
+        if (sides := self._sides(u)) is None:
+            return Chain.of(chain(self, u))
+        from exactdp.semantics.piecewise import chain_everywhere  # noqa: PLC0415
+
+        found = chain_everywhere(self, sides)
+        pieces = (replace(one, value=Chain.of(one.value)) for one in found)
+        return replace(found, pieces=tuple(pieces))
 
     # Running --------------------------------------------------------------------------
 
