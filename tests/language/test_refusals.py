@@ -242,7 +242,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         "eps is not known",
         (2, 8),
     ),
-    "eps returned": (NONE + "    return eps\n", "eps is not known", (2, 12)),
+    "eps returned": (REAL + "    return (lap(eps, q), eps)\n", "eps is not known", (2, 12)),
     "eps with noise": (NONE + "    return lap(eps, 0) * eps\n", "combined with eps", (2, 12)),
     "dlap of a real": (
         REAL + "    return dlap(eps, q)\n",
