@@ -94,6 +94,7 @@ def same_everywhere(claim: Accuracy) -> int:
     if found is None:
         return 0
     seen: dict[tuple[object, ...], int] = {}
+    assert isinstance(claim.input_set, Grid)
     params, numbers = claim.mechanism.inputs, claim.input_set.numbers()
     for one in found:
         members = list(one.members(numbers))

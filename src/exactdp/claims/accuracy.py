@@ -102,6 +102,7 @@ class Accuracy(Statement):
             region.level(region.gamma, trace),
             region.beta,
             is_confined=bool(region.least),
+            compared_at=region.compared_at,
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:

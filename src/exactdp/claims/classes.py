@@ -138,6 +138,8 @@ def _may_be_reduced(claim: Statement) -> bool:
         return False
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
+    if claim.mechanism.checked.releases_eps:
+        return False
     if claim.ideal_function.is_partial or claim.ideal_function.program is None:
         return False
     by_output = claim.output_metric == discrete_outputs

@@ -97,6 +97,8 @@ class Region:
     """Functions of ε below which α is not claimed."""
     is_alpha_open: bool = field(default=False)
     """Whether the claim is made below the given α, and not there."""
+    compared_at: Fraction | None = field(default=None)
+    """An ε at which outputs that are expressions in ε compare as everywhere in the region."""
     why: str = field(default="", compare=False)
     """Why no theorem says which α and γ suffice."""
     is_unknown: bool = False

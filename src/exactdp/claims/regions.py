@@ -56,6 +56,8 @@ def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
     """Whether the regions are the same at all inputs but for the input."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
+    if claim.mechanism.checked.releases_eps:
+        return False
     return len(found) == 1 and found[0].beta is None and not found[0].levels
 
 

@@ -60,7 +60,7 @@ class Accuracy(claims.Accuracy):
         return ErrorCurve.of(super().error_probability(u))
 
     def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        """Draw the claim: "error", "kappa", "region" or "simulated"."""
         from exactdp.report.plots import plot  # noqa: PLC0415
 
         return plot(self, kind, ax, **options)
