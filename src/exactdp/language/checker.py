@@ -39,7 +39,7 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
-from exactdp.language.tree import Choose, ExpMech, where
+from exactdp.language.tree import Choose, ExpMech, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 
 BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
@@ -227,6 +227,9 @@ class Checker:
             )
         if self.in_while[pc]:
             what = "an integer noise variable" if whole else "a real variable"
+            if not source_text(one.place).isidentifier():
+                message = "noise cannot be sampled inside a while loop"
+                refuse(one.place, message, BOUNDED, UNROLLED)
             self.unbounded(what, one.place)
         return INTEGER if whole else REAL
 
