@@ -161,8 +161,9 @@ class Expected:
         """Whether the expected loss jumps nowhere; it may where the ideal output does."""
         return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
         """Return the ray of each listed input, or the cone of each finite part of one."""
+        del each  # no inputs are looked at together
         if is_listed(self.input_set):
             for u in listed(self.mechanism, self.input_set):
                 yield (Region(("eps",), RAY, tuple(entries(u)), self.epsilon),)
