@@ -23,7 +23,7 @@ from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape
 from exactdp.claims.work import Leaf, Problem
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision
@@ -108,6 +108,12 @@ class ExaminedRegion:
                     found = [step for step, _ in work.within.steps(u, output)]
             except OnFaceError:
                 continue
+            except UndefinedError:
+                raise ValueRefusedError(
+                    "no certificate is written: the ideal is not defined at some of the inputs",
+                    rule="A certificate states the ideal output at every input of the claim.",
+                    way_out="Give the inputs at which the ideal is defined.",
+                ) from None
             return output, distance, found
         raise AssertionError("no point of a cell is on no face")
 

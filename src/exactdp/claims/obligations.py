@@ -20,7 +20,7 @@ from exactdp.claims.hypotheses import at_infinity, falls, scaled_value
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range, constant
 from exactdp.claims.within import Within
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
@@ -149,7 +149,12 @@ class Obligations:
         is one of the claim, or approached, if it is `is_confined` already.
         """
         claim = self.claim
-        output = claim.ideal_function(u)
+        try:
+            output = claim.ideal_function(u)
+        except UndefinedError:
+            if not claim.ideal_function.is_partial:
+                raise
+            return None
         self.within.comparable(u, output)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         values = self.input_values(u)

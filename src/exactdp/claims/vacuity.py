@@ -108,7 +108,11 @@ def why_empty(claim: Accuracy, contents: Contents) -> str:
     """Return why a claim says nothing where it says nothing, as words."""
     noun = "input" if is_listed(claim.input_set) else "cell"
     reasons = (
-        (contents.silent, "the distance to disagreement is not above any α of the claim"),
+        (
+            contents.silent,
+            "the distance to disagreement is not above any α of the claim"
+            + (", or the ideal is not defined" if claim.ideal_function.is_partial else ""),
+        ),
         (contents.any_output, "γ is at least the largest possible output distance"),
         (contents.any_error, f"β is at least 1 for every ε in {claim.epsilon}"),
     )

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.errors import ExactdpError, Place, ProgramError, shown
+from exactdp.errors import ExactdpError, Place, ProgramError, UndefinedError, shown
 from exactdp.language.code import (
     Branch,
     Check,
@@ -367,11 +367,12 @@ class Machine:
         def step(env: Env) -> int:
             if not test(env):
                 text = "" if message is None else f": {message(env)}"
-                raise fail(
-                    one.place,
+                kind = UndefinedError if one.user else ProgramError
+                raise kind(
                     f"an assertion failed{text}",
-                    "A failed `assert` is an error of the program.",
-                    "Narrow the inputs to those for which it holds, or test with `if`.",
+                    place=one.place,
+                    rule="A failed `assert` is an error of the program.",
+                    way_out="Narrow the inputs to those for which it holds, or test with `if`.",
                 )
             return after
 

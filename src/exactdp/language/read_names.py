@@ -18,7 +18,7 @@ from exactdp.language.values import freeze
 from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
 
 _NO_WAITING = "A mechanism waits for nothing: leave it out."
-_SEE = "Use what docs/language.md describes."
+_SEE = "Use what the language has: exactdp help language."
 
 #: What Python's other constructs are called, and the way out.
 _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
@@ -53,7 +53,7 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
 _GAUSSIAN = frozenset(
     ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
 )
-RULE = "The language is the paper's DiPWhile+ in Python's own syntax (see docs/language.md)."
+RULE = "The language is the paper's DiPWhile+ in Python's own syntax."
 
 
 class NameReader:

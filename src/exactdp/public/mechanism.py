@@ -177,17 +177,76 @@ class Mechanism(Program):
             return within_everywhere(self, sides, wanted, gamma, distance or "sup")
         return within(self, u, wanted, gamma, distance or "sup")
 
+    @overload
+    def expectation(
+        self, u: AllReals | Box, f: object = None, *, ideal: object = None
+    ) -> Piecewise[Any]: ...
+    @overload
+    def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any: ...
+    def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any:
+        """Return the exact expectation of the output, or of a function of it, in ε.
+
+        `f` is a function of the output, or of the input and the output, that is polynomial on
+        pieces; or one of the losses "absolute", "squared" (against the `ideal`, by default the
+        mechanism without noise), "wrong" and "regret". Without `f` a list has a tuple of
+        expectations. `inf` if it is infinite. For `AllReals()` or a `Box`, a formula in the inputs
+        for each of their cells.
+
+        >>> from exactdp import Mechanism
+        >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+        >>> print(count.expectation(3), count.expectation(3, lambda y: y**2))
+        3 (2 + 9*eps^2)/eps^2
+        """
+        return self._moments(u, f, ideal, central=False)
+
+    @overload
+    def variance(
+        self, u: AllReals | Box, f: object = None, *, ideal: object = None
+    ) -> Piecewise[Any]: ...
+    @overload
+    def variance(self, u: object = (), f: object = None, *, ideal: object = None) -> Any: ...
+    def variance(self, u: object = (), f: object = None, *, ideal: object = None) -> Any:
+        """Return the exact variance of the output, or of a function of it (see `expectation`).
+
+        >>> from exactdp import Mechanism
+        >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+        >>> print(count.variance(3))
+        2/eps^2
+        """
+        return self._moments(u, f, ideal, central=True)
+
+    def _moments(self, u: object, f: object, ideal: object, *, central: bool) -> Any:
+        from exactdp.claims.moments import moments, moments_everywhere  # noqa: PLC0415
+
+        if (sides := self._sides(u)) is not None:
+            return moments_everywhere(self, sides, f, ideal, central=central)
+        return moments(self, u, f, ideal, central=central)
+
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if one input is given."""
         from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
 
         return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 
-    def chain(self, u: object = ()) -> Chain:
-        """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
+    @overload
+    def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]
+    @overload
+    def chain(self, u: object = ()) -> Chain: ...
+    def chain(self, u: object = ()) -> Any:
+        """Return the parametrised Markov chain of the paper at an input, to walk or to draw.
+
+        For `AllReals()` or a `Box`, a chain for each of their cells, with inputs in the
+        probabilities: an input x stands for ε·x there.
+        """
         from exactdp.public.answers import Chain  # noqa: PLC0415
 
-        return Chain.of(chain(self, u))
+        if (sides := self._sides(u)) is None:
+            return Chain.of(chain(self, u))
+        from exactdp.semantics.piecewise import chain_everywhere  # noqa: PLC0415
+
+        found = chain_everywhere(self, sides)
+        pieces = (replace(one, value=Chain.of(one.value)) for one in found)
+        return replace(found, pieces=tuple(pieces))
 
     # Running --------------------------------------------------------------------------
 

@@ -252,9 +252,11 @@ def _changed(
     return [one.renamed(names) for one in found]
 
 
-def with_sample(density: Density, event: Draw, fresh: int, place: Place) -> Density:
-    """Return a density times that of a new sample, the variable `fresh`, without inputs."""
-    numbers = [density.frame.point(constant_part(form, {})) for form in places_of(event)]
+def with_sample(
+    density: Density, event: Draw, fresh: int, inputs: Mapping[str, Number], place: Place
+) -> Density:
+    """Return a density times that of a new sample, the variable `fresh`."""
+    numbers = [density.frame.point(constant_part(form, inputs)) for form in places_of(event)]
     return sampled(density, event, fresh, numbers, place)
 
 
