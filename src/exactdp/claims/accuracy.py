@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from exactdp.claims.claim import Due
+from exactdp.claims.classes import InputClass, classes_of
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
@@ -80,9 +81,14 @@ class Accuracy(Statement):
         is_total = not self.ideal_function.is_partial
         return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
-        """Return the regions of each listed input, or of each finite part of one."""
-        return regions_of(self)
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+        """Return the regions of each class of listed inputs, or of each finite part of one."""
+        return regions_of(self, each=each)
+
+    @cached_property
+    def classes(self) -> tuple[InputClass, ...] | None:
+        """The classes of the inputs of a grid of which the claim says the same; None if unknown."""
+        return classes_of(self)
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""
@@ -96,6 +102,7 @@ class Accuracy(Statement):
             region.level(region.gamma, trace),
             region.beta,
             is_confined=bool(region.least),
+            compared_at=region.compared_at,
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:

@@ -188,8 +188,9 @@ class Privacy:
         """Whether no probability jumps where inputs move."""
         return not self.mechanism.kept(Engine).jumps
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
         """Return the region of each listed pair, or those of all pairs of reals."""
+        del each  # no pairs are looked at together
         if not is_listed(self.input_set):
             yield from pairs_everywhere(self)
         for u, v in self.pairs:

@@ -141,8 +141,9 @@ class Slopes:
     def weaker(self) -> None:
         """Return nothing: there is no weaker claim."""
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
         """Return the region of all inputs."""
+        del each
         reals = entry_names(self.mechanism.inputs)
         names = ("eps", *reals)
         unit = [tuple(Fraction(n == name) for n in names) for name in names]

@@ -306,6 +306,13 @@ class Statement:
 
     def require_no_inverse(self, what: str) -> None:
         """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        if self.mechanism.checked.releases_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: outputs of {self.mechanism.__name__} are expressions in "
+                "eps",
+                rule="Such claims are decided by check().",
+                way_out="Use check().",
+            )
         if self.has_parts or self.conditions != ALWAYS:
             raise ValueRefusedError(
                 f"{what} is not computed for a claim with conditions, or with β by cases",

@@ -46,8 +46,12 @@ class Contents:
 
     def and_one(self, content: Content) -> Contents:
         """Return the counts with one more input."""
+        return self.and_some(content, 1)
+
+    def and_some(self, content: Content, count: int) -> Contents:
+        """Return the counts with some more inputs."""
         name = ("silent", "any_output", "any_error", "telling")[content]
-        return replace(self, **{name: getattr(self, name) + 1})
+        return replace(self, **{name: getattr(self, name) + count})
 
     def __add__(self, other: Contents) -> Contents:
         return Contents(

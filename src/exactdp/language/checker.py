@@ -62,6 +62,8 @@ class CheckedCode:
     """What is wrong if a run can take the path that it names, by its place."""
     meets_eps: bool = False
     """Whether a + b/ε may stand beside reals."""
+    releases_eps: bool = False
+    """Whether an output may be an expression in ε."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -94,6 +96,7 @@ class Checker:
         self.code, self.flow = code, flow
         self.abstract = Abstract(code, flow)
         self.output = NOTHING
+        self.releases_eps = False
         whiles = [loop for loop in code.loops if loop.counter is None]
         self.in_while = tuple(
             any(loop.start <= pc < loop.end for loop in whiles)
@@ -135,7 +138,8 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
-        return CheckedCode(tuple(before), self.output, abstract.doubts, abstract.meets_eps)
+        found = abstract.meets_eps, self.releases_eps
+        return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -181,8 +185,10 @@ class Checker:
                 env[one.slot] = self.declared(one, env[one.slot])
             case Release(value):
                 kind = abstract.kind(value)
-                if all(given is not None for _, given in self.code.inputs):
-                    abstract.no_term(value, kind)  # others are called only by mechanisms
+                if kind.holds("term"):
+                    self.releases_eps = True
+                    if kind.holds_noise:
+                        abstract.no_term(value, kind)
                 self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)

@@ -326,4 +326,6 @@ def _show(value: Value) -> str:
         assert isinstance(value, Linear)
         shown = _sum({name: Fraction(q) for name, q in value.coefficients.items()}, Fraction(0))
         return shown + (f" + {value.constant}" if value.constant else "")
+    if isinstance(value, ClosedForm):
+        return value.pretty()
     return spell(value) if isinstance(value, Fraction) else repr(value)
