@@ -40,7 +40,7 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
-from exactdp.language.tree import Choose, ExpMech, NoiseCall, where
+from exactdp.language.tree import Choose, ExpMech, NoiseCall, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 from exactdp.language.words import NOISES
 
@@ -213,6 +213,9 @@ class Checker:
         self.number(draw, draw.mean)
         if self.in_while[pc]:
             what = "an integer noise variable" if whole else "a real variable"
+            if not source_text(one.place).isidentifier():
+                message = "noise cannot be sampled inside a while loop"
+                refuse(one.place, message, BOUNDED, UNROLLED)
             self.unbounded(what, one.place)
         return INTEGER if whole else REAL
 

@@ -374,6 +374,15 @@ class Density:
             gathered[key] = one if known is None else _sum(known, one, self.frame)
         return Density(self.frame, tuple(one for one in gathered.values() if one.weight))
 
+    def by_kind(self) -> list[Density]:
+        """Return the parts in which the same variables are integer noise."""
+        if all(not one.lattices for one in self.products):
+            return [self]
+        found: dict[frozenset[int], list[Summand]] = {}
+        for one in self.products:
+            found.setdefault(one.integers, []).append(one)
+        return [Density(self.frame, tuple(listed)) for listed in found.values()]
+
     def times(self, factor: ClosedForm) -> Density:
         """Return the density times a closed form in ε."""
         if not factor.numerator:

@@ -110,10 +110,11 @@ class _Runner:
                 if counting:
                     cells, terms = density.size()
                     count(cells=cells, terms=terms)
-                if stage.cyclic:
-                    self.go_round(number, stage, density)
-                else:
-                    self.visit(step, density)
+                for part in density.by_kind():
+                    if stage.cyclic:
+                        self.go_round(number, stage, part)
+                    else:
+                        self.visit(step, part)
         return self.arrived
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
