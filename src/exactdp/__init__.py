@@ -56,11 +56,14 @@ if TYPE_CHECKING:
     from exactdp.language import (
         Dom,
         Real,
+        bernoulli,
         choose,
         dlap,
         expmech,
         expo,
+        geometric,
         lap,
+        unif,
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
@@ -157,6 +160,7 @@ __all__ = [
     "Verdict",
     "Work",
     "alpha",
+    "bernoulli",
     "choose",
     "discrete",
     "dlap",
@@ -165,6 +169,7 @@ __all__ = [
     "expmech",
     "expo",
     "gamma",
+    "geometric",
     "hamming",
     "ideal",
     "inf",
@@ -186,6 +191,7 @@ __all__ = [
     "solution_set",
     "sup",
     "supremum",
+    "unif",
     "value_gap",
 ]
 
