@@ -14,11 +14,19 @@ and carries the same facts as attributes, so that editors can use them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
+from types import FunctionType
+from typing import ParamSpec, TypeVar
 
 from exactdp.pages import code_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 _TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
 """Types whose names tell a user more than the value alone: '3' and 3, [1] and (1,)."""
@@ -127,6 +135,36 @@ class ProgramError(ExactdpError):
 
 class UndefinedError(ProgramError):
     """A program is not defined at an input: an `assert` failed, or a table has no entry."""
+
+
+def shortened(error: ExactdpError) -> ExactdpError:
+    """Return an error without the frames of exactdp, which say nothing about a user's mistake.
+
+    EXACTDP_TRACEBACK=full keeps them, for who works on exactdp.
+    """
+    return error if os.environ.get("EXACTDP_TRACEBACK") == "full" else error.with_traceback(None)
+
+
+def folded(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function of the public interface whose errors show one frame of exactdp."""
+
+    @wraps(function)
+    def call(*args: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return function(*args, **keywords)
+        except ExactdpError as error:
+            raise shortened(error) from error.__cause__
+
+    return call
+
+
+def folds(cls: type[T]) -> type[T]:
+    """Return a class whose methods, inherited ones too, are `folded`."""
+    for name in dir(cls):
+        found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+        if isinstance(found, FunctionType) and (not name.startswith("_") or name == "__init__"):
+            setattr(cls, name, folded(found))
+    return cls
 
 
 def shown(value: object) -> str:

@@ -65,6 +65,14 @@ def test_the_error_jumps_where_an_output_comes_within_reach() -> None:
     assert about("1/2", epsilon="1/2").check().outcome == "fails"
 
 
+def test_best_constants_and_the_smallest_epsilon() -> None:
+    """The error is 1 below ln 2, then 1/(1 + e^ε): at most 1/20 from ln 19 on."""
+    found = about("1/20").smallest_epsilon(width="1e-9")
+    assert float(found) == pytest.approx(math.log(19), abs=1e-8)
+    kappa = about(3 / (1 + exp(eps)), epsilon="[1, 2]").tightest().kappa
+    assert kappa.lower <= 3 <= kappa.upper < Fraction(301, 100)
+
+
 def test_random_estimators_against_the_definition() -> None:
     """Scaled choices among several values, at ε on a fine grid, with floats away from ties."""
     for seed in range(12):

@@ -42,7 +42,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     "sample in while through a subroutine": (
         "def noise(x):\n    return lap(eps, x)\n" + REAL + "    go = True\n    while go:\n"
         "        go = noise(q) > 0\n    return go\n",
-        "a real variable cannot be assigned inside a while loop",
+        "noise cannot be sampled inside a while loop",
         (2, 12),
     ),
     "real against integer": (
@@ -308,7 +308,7 @@ OUTSIDE = {
     "x = f'{1}'": "a formatted string",
     "x = 1 @ 2": "the operator @",
     "x = ~1": "the operator ~",
-    "def g(): pass": "a function inside a mechanism",
+    "@g\n    def h(): pass": "a decorator inside a mechanism",
     "async def g(): pass": "an async function",
     "async for a in b: pass": "an async loop",
     "del x": "del",

@@ -219,16 +219,20 @@ class Accuracy(Statement):
         """
         from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
-        self.require_no_inverse("the best constant")
         if at_each:
+            self.require_one_sum("the best constant at each input")
             return tightest_at_each(self, width, progress)
+        if self.is_decided_only:
+            from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
+
+            return tightest_by_trial(self, width, progress)
         return tightest(self, width, progress)
 
     def epsilons(self, *, width: Number = "1e-12", progress: Progress | None = None) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
-        self.require_no_inverse("the set of ε")
+        self.require_one_sum("the set of ε")
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
@@ -241,7 +245,6 @@ class Accuracy(Statement):
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
-        self.require_no_inverse("the smallest ε")
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
 
@@ -262,5 +265,5 @@ class Accuracy(Statement):
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         from exactdp.claims.curves import error_curve  # noqa: PLC0415
 
-        self.require_no_inverse("the error as one curve")
+        self.require_one_sum("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from exactdp import claims
 from exactdp.claims.disagreement import Disagreement
+from exactdp.errors import folds
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from exactdp.public.mechanism import Mechanism
 
 
+@folds
 class Accuracy(claims.Accuracy):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, folded, folds, shortened
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from exactdp.semantics.piecewise import Piecewise
 
 
+@folds
 class Mechanism(Program):
     """A mechanism: made by `@mechanism`, or from text by `Mechanism.from_source`.
 
@@ -65,7 +66,10 @@ class Mechanism(Program):
                 rule="from_source reads the source of a mechanism.",
                 way_out="Read the file first, or use @mechanism on the function.",
             )
-        return cls(read_text(text_source(text, name), dict(constants or {})))
+        try:
+            return cls(read_text(text_source(text, name), dict(constants or {})))
+        except ExactdpError as error:
+            raise shortened(error) from error.__cause__
 
     def labelled(self) -> str:
         """Return the program as basic statements, one a line, loops unrolled.
@@ -264,6 +268,7 @@ class Mechanism(Program):
         return sample(self, u, eps, size, seed)
 
 
+@folds
 class Ideal(DeterministicProgram, Mechanism):
     """A deterministic function in the language: it samples nothing and runs exactly."""
 
@@ -290,7 +295,12 @@ def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = N
     def read(function: Any) -> Mechanism:
         return Mechanism(replace(read_function(function, local), epsilon=interval))
 
-    return read if function is None and interval is not None else read(function)
+    if function is None and interval is not None:
+        return folded(read)
+    try:
+        return read(function)
+    except ExactdpError as error:
+        raise shortened(error) from error.__cause__
 
 
 def ideal(function: Callable[..., Any]) -> Ideal:
@@ -303,4 +313,7 @@ def ideal(function: Callable[..., Any]) -> Ideal:
     >>> larger(1, 2)
     2
     """
-    return Ideal(read_function(function, sys._getframe(1).f_locals))
+    try:
+        return Ideal(read_function(function, sys._getframe(1).f_locals))
+    except ExactdpError as error:
+        raise shortened(error) from error.__cause__

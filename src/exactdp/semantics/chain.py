@@ -19,6 +19,7 @@ from exactdp.language.evaluate import UNSET
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
+from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
@@ -39,15 +40,15 @@ _MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
 
 @dataclass(frozen=True)
 class NamedNoise:
-    """A sample: its name r1, r2, …, its kind, rate (times ε) and mean."""
+    """A sample: its name r1, r2, …, its kind, and its rate and mean, or its ends."""
 
     name: str
     kind: str
-    rate: Fraction
-    mean: str
+    first: str
+    second: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.kind}({spell(self.rate)}·ε, {self.mean})"
+        return f"{self.name}: {self.kind}({self.first}, {self.second})"
 
 
 @dataclass(frozen=True)
@@ -228,12 +229,13 @@ class _ChainBuilder:
         """Yield the targets of a state with the probabilities to go there."""
         if isinstance(event, Draw):
             fresh = len(spot.noise)
-            name = NamedNoise(f"r{fresh + 1}", event.noise, event.rate, _show(event.mean))
+            name = NamedNoise(f"r{fresh + 1}", event.noise, *_arguments(event))
             value = Linear.symbol(fresh)
             after = self.machine.resume(
                 event, event.mean + value if has_noise(event.mean) else value
             )
-            grown = with_sample(density, event, fresh, self.inputs)
+            place = self.machine.code.instructions[event.state.pc].place
+            grown = with_sample(density, event, fresh, self.inputs, place)
             yield (
                 self.visit(_NamedState(after, (*spot.noise, name), spot.answers), grown),
                 ExpPoly(1),
@@ -308,6 +310,13 @@ def _sum(form: Mapping[int | str, Fraction], constant: Fraction) -> str:
     named = ((name if isinstance(name, str) else f"r{name + 1}", q) for name, q in form.items())
     parts = [name if q == 1 else f"{spell(q)}·{name}" for name, q in named]
     return " + ".join(parts + [spell(constant)] * (constant != 0 or not parts))
+
+
+def _arguments(event: Draw) -> tuple[str, str]:
+    """Return the arguments of a sample in words."""
+    if NOISES[event.noise].has_ends:
+        return _show(event.ends[0]), _show(event.ends[1])
+    return f"{spell(event.rate)}·ε", _show(event.mean)
 
 
 def _show(value: Value) -> str:

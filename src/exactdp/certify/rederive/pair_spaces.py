@@ -17,6 +17,7 @@ from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
 from .privacy import Privacies
 from .ratios import UnsupportedError
+from .statement import Statement
 
 Ball = tuple[tuple[int, ...], list[tuple[tuple[Fraction, ...], Fraction]]]
 """Entries that move, and sides Σ q·d ≤ c of their differences d."""
@@ -38,6 +39,10 @@ class PairSpaces(Privacies):
     """A claim of privacy, and its spaces of pairs."""
 
     by_slopes = False
+
+    def read_inputs(self, given: Any) -> None:
+        """Read the inputs: listed, a box, or all reals."""
+        Statement.read_inputs(self, given)
 
     @property
     def members(self) -> list[tuple[Any, ...] | None]:
