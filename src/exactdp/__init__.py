@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         DeltaPiece,
         Disagreement,
         Divergence,
+        Excess,
         Factor,
         Grid,
         Kappa,
@@ -66,8 +67,15 @@ if TYPE_CHECKING:
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import (
+        DeltaCurve,
+        ErrorCurve,
+        ExpectedVerdict,
+        PrivacyVerdict,
+        Verdict,
+    )
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -118,8 +126,11 @@ __all__ = [
     "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
+    "Excess",
     "ExpPoly",
     "ExpRatio",
+    "Expected",
+    "ExpectedVerdict",
     "Extremum",
     "Factor",
     "Grid",
@@ -192,6 +203,7 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.expected",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",

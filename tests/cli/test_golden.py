@@ -35,6 +35,8 @@ CASES: dict[str, tuple[int, list[str]]] = {
         ],
     ),
     "check_both_kinds": (1, ["check", "privacy.py"]),
+    "check_expected": (1, ["check", "expected_losses.py"]),
+    "tighten_expected": (0, ["tighten", "expected_losses.py::squared", "--each"]),
     "privacy": (0, ["privacy", "privacy.py::private", "privacy.py::counts"]),
     "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
     "tighten": (4, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),

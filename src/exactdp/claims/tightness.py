@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from exactdp.claims.claim import Bound, Claim
 from exactdp.claims.distances import Distance
 from exactdp.claims.factors import Factors
 from exactdp.claims.inputs import as_given, as_written, is_listed, show
@@ -28,7 +29,7 @@ from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    pass
 
 Where: TypeAlias = Fraction | float | Root | None
 
@@ -66,15 +67,17 @@ class Tightness(Told):
     """How many inputs were looked at."""
     silent: int
     """At how many of them the claim says nothing."""
+    bound: str = "β"
+    """What the bound is called."""
 
     def __str__(self) -> str:
         if self.input is None:
             where = "at the only input" if self.inputs == 1 else f"at all {self.inputs:,} inputs"
-            return f"β/κ is true for every κ > 0: {where} there is no error."
+            return f"{self.bound}/κ is true for every κ > 0: {where} there is no error."
         whole = self.kappa.whole if self.integer is None else self.integer
         how = "attained" if self.attained else "approached"
         return (
-            f"β/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
+            f"{self.bound}/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
             f"{how} at the input {show(self.input)}, ε {_where(self.eps)}."
         )
 
@@ -108,11 +111,9 @@ class _Contender:
     least: Extremum
 
     @property
-    def one(self) -> Obligation:
-        """The obligation."""
-        one = self.problem.obligation
-        assert isinstance(one, Obligation)
-        return one
+    def one(self) -> Bound:
+        """What must be proved."""
+        return self.problem.obligation
 
     @property
     def key(self) -> _Key:
@@ -246,7 +247,7 @@ def _allows(problem: Problem, kappa: Fraction) -> bool:
     return nonnegative(problem.beta - error * kappa, problem.region.on).holds
 
 
-def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
+def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ over all inputs of a claim."""
     search, factors = _LeastRatio(positive_width(width)), Factors(claim, positive_width(width))
     best, contents = _Best(), Contents()
@@ -280,9 +281,7 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     return replace(first, kappa=Kappa(lower, first.kappa.upper), integer=None, attained=None)
 
 
-def tightest_at_each(
-    claim: Accuracy, width: Number, progress: Progress | None
-) -> tuple[KappaAt, ...]:
+def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
@@ -308,17 +307,21 @@ def tightest_at_each(
     return tuple(rows)
 
 
-def _answer(claim: Accuracy, best: _Best, contents: Contents) -> Tightness:
+def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     kappa, counts = best.kappa, (contents.examined, contents.silent)
     if not best.contenders:
         return Tightness(kappa, None, None, None, None, None, None, *counts)
     first = best.first
+    one = first.one
+    levels: tuple[Any, Any] = (
+        (one.alpha, one.gamma) if isinstance(one, Obligation) else (None, None)
+    )
     return Tightness(
         kappa,
         largest_whole(kappa, lambda one: all(x.allows(one) for x in best.contenders)),
-        as_written(as_given(claim.mechanism, first.one.input)),
-        first.one.alpha,
-        first.one.gamma,
+        as_written(as_given(claim.mechanism, one.input)),
+        levels[0],
+        levels[1],
         first.least.at,
         best.attained,
         *counts,
