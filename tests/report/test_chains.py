@@ -42,7 +42,6 @@ def test_labels_and_boxes_do_not_overlap(text: str) -> None:
         wide = len(short(one.probability.pretty())) * 5.5  # less than is reserved
         x, y = route.label
         labels.append((x - wide / 2, y - 11, wide, 14.0))
-    for one, other in combinations([*labels, *found.boxes], 2):
-        apart = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
-        assert apart or one[1] + one[3] <= other[1] or other[1] + other[3] <= one[1]
-    assert all(0 <= x and x + w <= found.width and y + h <= found.height for x, y, w, h in labels)
+    for (x, y, w, h), (x2, y2, w2, h2) in combinations([*labels, *found.boxes], 2):
+        assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y
+    assert all(x >= 0 and x + w <= found.width and y + h <= found.height for x, y, w, h in labels)
