@@ -118,7 +118,7 @@ def test_commands_that_write_files(
     session("certify proofs/some_claims.py-claims-0.json proofs/some_claims.py-lemma.json")
     session("explain some_claims.py::positive --chain chain.svg --input 1")
     said += words(tmp_path / "chain.svg")
-    for kind in ("error", "kappa", "region", "simulated"):
+    for kind in ("error", "kappa", "simulated"):
         session(f"plot some_claims.py::lemma -o {kind}.svg --kind {kind}")
         said += words(tmp_path / f"{kind}.svg")
     session("report some_claims.py::lemma 'some_claims.py::claims[0]' -o report.html")
