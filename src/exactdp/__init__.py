@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Box,
         Breach,
         Budget,
+        Contestant,
         Counterexample,
         DeltaPiece,
         Disagreement,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         PrivacyVerdict,
         Verdict,
     )
+    from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
@@ -114,6 +116,7 @@ __all__ = [
     "Budget",
     "ByEpsilon",
     "ClosedForm",
+    "Contestant",
     "Counterexample",
     "Decision",
     "DeltaCurve",
@@ -149,6 +152,7 @@ __all__ = [
     "ProgramError",
     "Radius",
     "Range",
+    "Ranking",
     "Real",
     "Risk",
     "Root",
@@ -162,6 +166,7 @@ __all__ = [
     "alpha",
     "bernoulli",
     "choose",
+    "compare",
     "discrete",
     "dlap",
     "eps",
@@ -204,6 +209,7 @@ _MODULES = (
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
     "exactdp.public.expected",
+    "exactdp.public.comparing",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
