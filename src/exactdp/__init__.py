@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -139,6 +140,10 @@ __all__ = [
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -191,6 +196,7 @@ _MODULES = (
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.progress import Hear, Meter, Progress
+from exactdp.claims.progress import Hear
 from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import EndlessError, Problem
@@ -25,20 +24,20 @@ class Surveyed:
     contents: Contents
 
 
-def surveyed(claim: Claim, asked: str, progress: Progress | None) -> Iterator[Surveyed]:
-    """Yield what must be proved; what is `asked` is refused where α and γ leave it open."""
-    meter = Meter(claim, progress)
-    for group in claim.regions():
-        problems: list[Problem] = []
-        contents = Contents()
-        for region, hear in claim.work.with_faces(group, meter.part):
-            if region.is_unknown or region.levels or region.sides or region.stretch is not None:
-                raise unknown(asked, region.why)
-            contents += _add(claim, region, problems, hear, asked)
-        if is_listed(claim.input_set):
-            contents = Contents().and_one(contents.most)
-        yield Surveyed(tuple(problems), contents)
-        meter.one_more()
+def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) -> Surveyed:
+    """Return what must be proved on a group of regions.
+
+    What is `asked` is refused where α and γ leave it open.
+    """
+    problems: list[Problem] = []
+    contents = Contents()
+    for region, part in claim.work.with_faces(group, hear):
+        if region.is_unknown or region.levels or region.sides or region.stretch is not None:
+            raise unknown(asked, region.why)
+        contents += _add(claim, region, problems, part, asked)
+    if is_listed(claim.input_set):
+        contents = Contents().and_one(contents.most)
+    return Surveyed(tuple(problems), contents)
 
 
 def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:

@@ -28,6 +28,7 @@ COMMANDS = {
     "plot": "Draw a claim: error, κ, where it holds, or simulated.",
     "report": "Write one page with claims, verdicts and curves.",
     "certify": "Check certificates again, without the solver.",
+    "status": "Show what a store of finished work holds.",
     "new": "Write a commented file to start from.",
     "reproduce": "Run the experiments of the paper again.",
 }
