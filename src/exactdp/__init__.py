@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         DeltaPiece,
         Disagreement,
         Divergence,
+        Excess,
         Factor,
         Grid,
         Kappa,
@@ -55,16 +56,26 @@ if TYPE_CHECKING:
     from exactdp.language import (
         Dom,
         Real,
+        bernoulli,
         choose,
         dlap,
         expmech,
         expo,
+        geometric,
         lap,
+        unif,
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import (
+        DeltaCurve,
+        ErrorCurve,
+        ExpectedVerdict,
+        PrivacyVerdict,
+        Verdict,
+    )
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -116,8 +127,11 @@ __all__ = [
     "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
+    "Excess",
     "ExpPoly",
     "ExpRatio",
+    "Expected",
+    "ExpectedVerdict",
     "Extremum",
     "Factor",
     "Grid",
@@ -151,6 +165,7 @@ __all__ = [
     "Verdict",
     "Work",
     "alpha",
+    "bernoulli",
     "choose",
     "discrete",
     "dlap",
@@ -159,6 +174,7 @@ __all__ = [
     "expmech",
     "expo",
     "gamma",
+    "geometric",
     "hamming",
     "ideal",
     "inf",
@@ -180,6 +196,7 @@ __all__ = [
     "solution_set",
     "sup",
     "supremum",
+    "unif",
     "value_gap",
 ]
 
@@ -191,6 +208,7 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.expected",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",

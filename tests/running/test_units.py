@@ -115,7 +115,7 @@ def test_processes_die(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert told(verdict) == told(accurate().check())
         return
     assert verdict.outcome == "undecided"
-    assert "of 27 inputs: 3 processes ended" in verdict.missing
+    assert ": 3 processes ended" in verdict.missing
     for one in tmp_path.iterdir():
         one.unlink()
     with pytest.raises(ExactdpError, match="the best constant is not known: input"):

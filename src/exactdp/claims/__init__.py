@@ -12,6 +12,8 @@ from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
 from exactdp.claims.divergences import Divergence
 from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
+from exactdp.claims.excesses import Excess
+from exactdp.claims.expected import Expected
 from exactdp.claims.expressions import alpha, gamma, maximum, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
 from exactdp.claims.kappa import Kappa
@@ -39,6 +41,8 @@ __all__ = [
     "Divergence",
     "ErrorBound",
     "ErrorCurve",
+    "Excess",
+    "Expected",
     "Factor",
     "Grid",
     "Kappa",

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp.claims.claim import Due
+from exactdp.claims.classes import InputClass, classes_of
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
@@ -82,9 +83,14 @@ class Accuracy(Statement):
         is_total = not self.ideal_function.is_partial
         return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
-        """Return the regions of each listed input, or of each finite part of one."""
-        return regions_of(self)
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+        """Return the regions of each class of listed inputs, or of each finite part of one."""
+        return regions_of(self, each=each)
+
+    @cached_property
+    def classes(self) -> tuple[InputClass, ...] | None:
+        """The classes of the inputs of a grid of which the claim says the same; None if unknown."""
+        return classes_of(self)
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""
@@ -98,6 +104,7 @@ class Accuracy(Statement):
             region.level(region.gamma, trace),
             region.beta,
             is_confined=bool(region.least),
+            compared_at=region.compared_at,
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
@@ -221,9 +228,13 @@ class Accuracy(Statement):
         """
         from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
-        self.require_no_inverse("the best constant")
         if at_each:
+            self.require_one_sum("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
+        if self.is_decided_only:
+            from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
+
+            return tightest_by_trial(self, width, conduct(progress, how))
         return tightest(self, width, conduct(progress, how))
 
     def epsilons(
@@ -232,7 +243,7 @@ class Accuracy(Statement):
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
-        self.require_no_inverse("the set of ε")
+        self.require_one_sum("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(
@@ -246,7 +257,6 @@ class Accuracy(Statement):
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
-        self.require_no_inverse("the smallest ε")
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, conduct(progress, how))
 
@@ -268,5 +278,5 @@ class Accuracy(Statement):
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         from exactdp.claims.curves import error_curve  # noqa: PLC0415
 
-        self.require_no_inverse("the error as one curve")
+        self.require_one_sum("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))

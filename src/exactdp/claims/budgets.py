@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
-from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.claim import Claim
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import linf
 from exactdp.claims.inputs import show
@@ -21,9 +22,6 @@ from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solu
 from exactdp.reals.numbers import Number, inf, positive_width
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
-
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
@@ -100,7 +98,7 @@ class Budget(Told):
         return f"<p>{escape(self.sentence)}<br><small>{self.note}</small></p>"
 
 
-def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> SolutionSet:
+def epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     """Return the ε for which a claim holds at all its inputs."""
     target = positive_width(width)
     on = claim.epsilon
@@ -125,8 +123,9 @@ class EpsilonsAsked:
 
     asked = "the set of ε"
     span = None
+    each = False
 
-    def on(self, claim: Accuracy, kept: dict[Any, Any]) -> _EpsilonsSought:
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
         """Return where to begin."""
         return _EpsilonsSought(claim, self.width, kept)
 
@@ -136,9 +135,7 @@ class _EpsilonsSought:
 
     is_over = False
 
-    def __init__(
-        self, claim: Accuracy, width: Fraction, kept: dict[ClosedForm, SolutionSet]
-    ) -> None:
+    def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
         self._claim, self._width, self._kept = claim, width, kept
         self._found: dict[ClosedForm, SolutionSet] = {}
         self._contents = Contents()
@@ -174,9 +171,10 @@ def _only_smallest(region: Region) -> ValueRefusedError:
     )
 
 
-def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
+def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = None) -> Budget:
     """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
-    if not claim.work.is_in_eps_alone():
+    only = isinstance(claim, Accuracy) and claim.is_decided_only
+    if only or not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
@@ -188,7 +186,7 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
     return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
 
 
-def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
+def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
     """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
     A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
@@ -210,7 +208,7 @@ def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Bu
         trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
         part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
         verdict = decide(
-            replace(claim, epsilon=part), progress=conduct_of(progress).quiet, hint=False
+            replace(cast(Any, claim), epsilon=part), progress=conduct_of(progress).quiet, hint=False
         )
         if verdict.holds:
             upper = trial
@@ -235,9 +233,9 @@ def _none(lower: Fraction, why: str) -> Budget:
     return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
 
 
-def _close_to_tie(claim: Accuracy, found: Counterexample) -> str:
+def _close_to_tie(claim: Claim, found: Any) -> str:
     """Return why no ε is large enough: inputs may be as close as one likes to another answer."""
-    if claim.mechanism.checked.output.holds_noise:
+    if claim.mechanism.checked.output.holds_noise or not isinstance(claim, Accuracy):
         return ""
     try:
         other = replace(claim, input_distance=linf, agreement="equal")
@@ -252,7 +250,7 @@ def _close_to_tie(claim: Accuracy, found: Counterexample) -> str:
     )
 
 
-def _from(lower: Fraction, upper: Fraction, claim: Accuracy) -> Budget:
+def _from(lower: Fraction, upper: Fraction, claim: Claim) -> Budget:
     on = claim.epsilon
     is_open = upper == on.lower and on.lower_open
     found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))

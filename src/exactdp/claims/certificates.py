@@ -30,7 +30,7 @@ from exactdp.claims.expressions import (
     Symbol,
 )
 from exactdp.claims.hypotheses import proved_signs
-from exactdp.claims.ideals import IdealFunction, IdealProgram
+from exactdp.claims.ideals import IdealProgram
 from exactdp.claims.inputs import AllReals, Box, Grid, has_reals, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import Obligation
@@ -47,6 +47,7 @@ from exactdp.semantics.spots import Spot, rational_vector
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.counterexamples import Counterexample
+    from exactdp.claims.expected import Expected
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Leaf
@@ -57,7 +58,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     require_formulas(verdict)
-    verdict.claim.require_no_inverse("a certificate")
+    verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []
@@ -246,10 +247,11 @@ def _claim(claim: Accuracy) -> Json:
     }
 
 
-def _ideal(claim: Accuracy) -> Json:
+def _ideal(claim: Accuracy | Expected) -> Json:
     if claim.ideal is None:
         return {"noiseless": True}
-    function: IdealFunction = claim.ideal_function
+    function = claim.ideal_function
+    assert function is not None
     if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
     size = 1
@@ -293,7 +295,7 @@ def _level(level: Level) -> Json:
     return {"formula": _tree(level)}
 
 
-def _which(claim: Accuracy | Privacy) -> Json:
+def _which(claim: Accuracy | Privacy | Expected) -> Json:
     given = claim.input_set
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}

@@ -66,6 +66,7 @@ def decide(
         holds=False if seen.failures else None if missing else True,
         route=claim.route(seen.telling),
         contents=seen.contents,
+        classes=seen.groups,
         counterexamples=seen.failures,
         findings=seen.findings,
         larger=larger,
@@ -81,13 +82,14 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
         if part.error is None:
             found.append(part.answer)
         else:  # nothing is known of these inputs, and the rest counts all the same
-            contents = Contents(telling=part.stop - part.start)
+            contents = Contents(telling=part.inputs)
             lost = Finding(_NOWHERE, left=1, missing=lost_told(claim, part))
-            found.append(Examined(contents, left=lost))
+            found.append(Examined(contents, part.stop - part.start, left=lost))
     if len(found) == 1:
         return found[0]
     return Examined(
         sum((one.contents for one in found), Contents()),
+        sum(one.groups for one in found),
         tuple(failure for one in found for failure in one.failures),
         next((one.left for one in reversed(found) if one.left is not None), None),
         next((one.telling for one in found if one.telling), ()),
@@ -100,6 +102,7 @@ class Examined:
     """What was found on a slice of the groups of a claim."""
 
     contents: Contents
+    groups: int
     failures: tuple[Any, ...] = ()
     left: Finding | None = None
     """The last finding with something left open."""
@@ -118,6 +121,11 @@ class Examination:
 
     asked = "the verdict"
     span = 2_000
+
+    @property
+    def each(self) -> bool:
+        """Whether every listed input is looked at."""
+        return self.every
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _Examining:
         """Return where to begin."""
@@ -149,7 +157,7 @@ class _Examining:
         self._failures += (one for finding in here for one in finding.failures)
         if self._one_by_one:
             most = max((one.contents.most for one in here), default=Content.NOTHING)
-            self._contents = self._contents.and_one(most)
+            self._contents = self._contents.and_some(most, group[0].inputs if group else 1)
         else:
             self._contents = sum((one.contents for one in here), self._contents)
 
@@ -167,6 +175,7 @@ class _Examining:
                 part = PackedFindings(len(found), pack(found))
         return Examined(
             self._contents,
+            self._groups,
             tuple(self._failures),
             None if left is None else replace(left, cells=(), decided=()),
             () if telling is None else (replace(telling, cells=(), decided=()),),

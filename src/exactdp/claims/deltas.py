@@ -134,6 +134,7 @@ class DeltasAsked:
 
     asked = "the smallest δ"
     span = None
+    each = False
 
     def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
         """Return where to begin."""

@@ -42,6 +42,8 @@ from exactdp.claims.region import (
 
 def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
     """Yield the region for each value of the finite inputs."""
+    if claim.mechanism.checked.releases_eps:
+        raise refused("outputs are expressions in eps")
     is_released = claim.mechanism.checked.output.holds_noise
     if is_released and samples_integers(claim.mechanism.definition) and not _is_fixed(claim):
         raise ValueRefusedError(

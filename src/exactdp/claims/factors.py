@@ -18,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.claim import Claim
 
 _MORE_LOOKS = 3  # how often a κ close to 0 is enclosed more closely
 
@@ -35,7 +35,7 @@ class LeastFactor:
 class Factors:
     """The problems on cones of which the best constant is asked; equal ones are kept once."""
 
-    def __init__(self, claim: Accuracy, width: Fraction) -> None:
+    def __init__(self, claim: Claim, width: Fraction) -> None:
         self._claim, self._width = claim, width
         self._different: dict[Shape, tuple[Problem, ConeRatio, Shape]] = {}
 
@@ -81,10 +81,10 @@ class Factors:
             claim = self._claim
             there = show(as_given(claim.mechanism, setting.input))
             raise ValueRefusedError(
-                f"beta = {claim.formula} is negative at the input {there}, "
+                f"the bound of the claim is negative at the input {there}, "
                 f"eps = {spell(setting.eps)}",
-                rule="beta bounds a probability: it is defined and not negative for every eps.",
-                way_out="Correct beta, or restrict epsilon, alpha, gamma or the inputs.",
+                rule="A bound on what is not negative is defined and not negative for every eps.",
+                way_out="Correct the bound, or restrict epsilon or the inputs.",
             )
         kappa = _sharpened(quotients, found.lower, found.upper)
         return LeastFactor(kappa, largest_whole(kappa, partial(_allow, quotients)), setting)

@@ -92,7 +92,8 @@ class Lookup:
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Return the ideal that a user gives, by default the mechanism without noise."""
     found = _read_ideal(value, mechanism)
-    if isinstance(found, IdealProgram) and found.function.meets_eps:
+    checked = found.function.checked if isinstance(found, IdealProgram) else None
+    if checked is not None and (checked.meets_eps or checked.releases_eps):
         raise ValueRefusedError(
             f"the ideal {found} depends on eps",
             rule="An ideal is one function of the input for every eps.",

@@ -142,11 +142,13 @@ class Obligations:
         beta: Expression | None = None,
         *,
         is_confined: bool = False,
+        compared_at: Fraction | None = None,
     ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
         α and γ may be given instead of those that suffice, and β if the claim has several. The α
-        is one of the claim, or approached, if it is `is_confined` already.
+        is one of the claim, or approached, if it is `is_confined` already. Outputs that are
+        expressions in ε are `compared_at` an ε.
         """
         claim = self.claim
         try:
@@ -175,7 +177,7 @@ class Obligations:
             return Due(found, not found and self._every_gamma_allows_all(u))
         else:
             radius = self._radius(gamma, values | {"alpha": top})
-        chance = self.within.probability(u, output, radius)
+        chance = self.within.probability(u, output, radius, compared_at)
         level = claim.alpha_level
         least = level.lower if isinstance(level, Range) else Fraction(0)
         return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))

@@ -39,14 +39,14 @@ class Meter:
             self._progress(int(self._told * _STEPS), _STEPS)
 
     def more(self, count: int) -> None:
-        """Tell that so many listed groups more are done, perhaps not the first ones."""
+        """Tell that so many listed inputs more are done, perhaps not the first ones."""
         self._done += count
         if self._progress is not None:
             self._progress(min(self._done, self._groups), self._groups)
 
-    def one_more(self) -> None:
-        """Tell that another group is done."""
-        self._done += 1
+    def one_more(self, inputs: int = 1) -> None:
+        """Tell that another group is done, which stands for some inputs."""
+        self._done += inputs
         if self._progress is not None and self._one_by_one:
             self._progress(self._done, self._groups)
         self.part(0.0)

@@ -76,6 +76,10 @@ class Question(Protocol):
         """What is asked, in words."""
 
     @property
+    def each(self) -> bool:
+        """Whether listed inputs of which the same is claimed are looked at one by one."""
+
+    @property
     def span(self) -> int | None:
         """How many groups there are in a slice at most, where one process does all of them."""
 
@@ -101,6 +105,8 @@ class Part:
     stop: int
     is_over: bool
     answer: Any
+    inputs: int = 0
+    """For how many inputs the groups stand."""
     seconds: float = field(default=0.0, compare=False)
     error: ExactdpError | None = None
 
@@ -110,28 +116,34 @@ class Desk:
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
-        self._at, self._groups = 0, iter(claim.regions())
+        self._begin(each=False)
         self._kept: dict[Question, dict[Any, Any]] = {}
+
+    def _begin(self, *, each: bool) -> None:
+        self._each, self._at, self._groups = each, 0, iter(self.claim.regions(each=each))
 
     def done(self, unit: SliceUnit, meter: Meter | None = None) -> Part:
         """Look at the groups of a slice, or at as many of them as there is time for."""
         begin = time.process_time()
-        if unit.start < self._at:
-            self._at, self._groups = 0, iter(self.claim.regions())
+        each = unit.question.each
+        if unit.start < self._at or each != self._each:
+            self._begin(each=each)
         fold = unit.question.on(self.claim, self._kept.setdefault(unit.question, {}))
         skipped = unit.start - self._at
-        self._at = unit.start
+        self._at, inputs = unit.start, 0
         hear = nobody if meter is None else meter.part
         for group in islice(self._groups, skipped, skipped + unit.stop - unit.start):
             self._at += 1
             fold.add(group, hear)
+            count = group[0].inputs if group else 1
+            inputs += count
             if meter is not None:
-                meter.one_more()
+                meter.one_more(count)
             self.claim.work.trim()
             if fold.is_over or time.process_time() - begin > unit.seconds:
                 break
         spent = time.process_time() - begin
-        return Part(unit.start, self._at, fold.is_over, fold.answer(), spent)
+        return Part(unit.start, self._at, fold.is_over, fold.answer(), inputs, spent)
 
     def serve(self, data: bytes) -> bytes:
         """Do a unit that came as bytes."""
@@ -144,7 +156,7 @@ class Desk:
             found = unsendable(error)
             return pack(Part(unit.start, unit.stop, False, None, error=found))
         except Exception as error:
-            self._at, self._groups = 0, iter(self.claim.regions())
+            self._begin(each=self._each)
             told = "".join(traceback.format_exception(error)[-3:])
             return pack(Part(unit.start, unit.start + 1, True, None, error=_mistake(told)))
 
@@ -214,12 +226,18 @@ def _here(claim: Claim, question: Question, meter: Meter) -> Iterator[Part]:
         start = part.stop
 
 
+def _count(claim: Claim, question: Question) -> int:
+    """Return how many groups there are."""
+    classes = None if question.each else getattr(claim, "classes", None)
+    return claim.how_many_groups() if classes is None else len(classes)
+
+
 class _Slicing:
     """The slices of a claim: which are done, kept, under way, and wait."""
 
     def __init__(self, claim: Claim, question: Question, conduct: Conduct, meter: Meter) -> None:
         self.claim, self.question, self.conduct, self.meter = claim, question, conduct, meter
-        self.total = self.limit = claim.how_many_groups()
+        self.total = self.limit = _count(claim, question)
         self.waiting = [(0, self.total)]
         """Ranges of groups that nobody works on yet, as a heap."""
         self.found: dict[int, Part] = {}
@@ -270,7 +288,10 @@ class _Slicing:
                 self._note(part, unit)
             else:
                 del self.under_way[number]
-                self._add(Part(unit.start, unit.stop, False, None, error=news))
+                regions = self.claim.regions(each=self.question.each)
+                groups = islice(regions, unit.start, unit.stop)
+                inputs = sum(group[0].inputs if group else 1 for group in groups)
+                self._add(Part(unit.start, unit.stop, False, None, inputs, error=news))
 
     def _go_on_alone(self) -> None:
         """Do the rest here: what is found cannot be sent."""
@@ -361,7 +382,7 @@ class _Slicing:
             for one in ranges:
                 self._wait(*one)
         self.found[part.start] = part
-        self.meter.more(part.stop - part.start)
+        self.meter.more(part.inputs)
 
     def close(self) -> None:
         """End those who work."""
@@ -371,12 +392,14 @@ class _Slicing:
 
 def lost_told(claim: Claim, part: Part) -> str:
     """Return which groups were lost, and why, as words."""
-    noun = claim.nouns[1]
-    where = f"{noun} {part.start + 1:,} to {part.stop:,}"
+    one, many = claim.nouns
+    if getattr(claim, "classes", None) is not None:
+        one, many = f"class of {many}", f"classes of {many}"
+    where = f"{many} {part.start + 1:,} to {part.stop:,}"
     if part.stop == part.start + 1:
-        where = f"{claim.nouns[0]} {part.stop:,}"
+        where = f"{one} {part.stop:,}"
     assert part.error is not None
-    return f"{where} of {counted(claim.how_many_groups(), claim.nouns[0])}: {part.error.message}"
+    return f"{where} ({counted(part.inputs, claim.nouns[0])}): {part.error.message}"
 
 
 def whole(claim: Claim, question: Question, conduct: Conduct) -> Iterator[Any]:

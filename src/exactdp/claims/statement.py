@@ -231,7 +231,7 @@ class Statement:
         return entry_names(self.mechanism.inputs)
 
     @cached_property
-    def _bound(self) -> Any:
+    def bound(self) -> Any:
         """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
         if callable(self.beta) and not isinstance(self.beta, Expression):
             by_cases = conditional(self.beta, self.mechanism, "beta")
@@ -241,12 +241,12 @@ class Statement:
     @property
     def is_beta_of_input(self) -> bool:
         """Whether β is a function of the input that has to be called."""
-        return callable(self._bound) and not isinstance(self._bound, Expression)
+        return callable(self.bound) and not isinstance(self.bound, Expression)
 
     @property
     def has_parts(self) -> bool:
         """Whether β consists of several formulas."""
-        return isinstance(self._bound, CaseFormula | Maximum)
+        return isinstance(self.bound, CaseFormula | Maximum)
 
     def beta_at(self, u: Value) -> Expression:
         """Return β as a formula, at an input as a user writes it."""
@@ -268,7 +268,7 @@ class Statement:
                 self._asked_beta,
                 as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
             )
-        return as_expression(self._bound, "beta")
+        return as_expression(self.bound, "beta")
 
     @cached_property
     def uses_inputs(self) -> bool:
@@ -308,19 +308,34 @@ class Statement:
         """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
         return self.mechanism.meets_eps and not self.epsilon.is_point
 
-    def require_no_inverse(self, what: str) -> None:
-        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+    @property
+    def is_decided_only(self) -> bool:
+        """Whether one α and γ at each input, with one sum for all ε, do not tell everything."""
+        checked = self.mechanism.checked
+        by_cases = self.has_parts or self.conditions != ALWAYS
+        return by_cases or self.has_inverse_eps or checked.releases_eps
+
+    def require_one_sum(self, what: str) -> None:
+        """Refuse a question that is answered where one sum for all ε tells everything."""
+        if self.mechanism.checked.releases_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: outputs of {self.mechanism.__name__} are expressions in "
+                "eps",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
+                way_out="Use these.",
+            )
         if self.has_parts or self.conditions != ALWAYS:
             raise ValueRefusedError(
                 f"{what} is not computed for a claim with conditions, or with β by cases",
-                rule="Such claims are decided by check().",
-                way_out="Use check(); or ask a claim with numbers for alpha and gamma.",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
+                way_out="Use these; or ask a claim with numbers for alpha and gamma.",
             )
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
-                rule="Such claims are decided by check(); other questions are for one eps.",
-                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon(); other "
+                "questions are for one eps.",
+                way_out="Use these, or give one eps: epsilon='[1, 1]'.",
             )
 
     # What it looks like ---------------------------------------------------------------

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.progress import Hear
+from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import EndlessError, Problem
@@ -36,8 +37,13 @@ def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) ->
             raise unknown(asked, region.why)
         contents += _add(claim, region, problems, part, asked)
     if is_listed(claim.input_set):
-        contents = Contents().and_one(contents.most)
+        contents = Contents().and_some(contents.most, group[0].inputs if group else 1)
     return Surveyed(tuple(problems), contents)
+
+
+def survey(claim: Claim, asked: str) -> Iterator[Surveyed]:
+    """Yield what must be proved on each group of regions."""
+    return (surveyed(claim, group, nobody, asked) for group in claim.regions())
 
 
 def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from exactdp.claims.claim import Bound, Claim
 from exactdp.claims.distances import Distance
 from exactdp.claims.factors import Factors
 from exactdp.claims.inputs import as_given, as_written, is_listed, show
@@ -29,9 +30,6 @@ from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnega
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
-
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
 
 Where: TypeAlias = Fraction | float | Root | None
 
@@ -69,15 +67,17 @@ class Tightness(Told):
     """How many inputs were looked at."""
     silent: int
     """At how many of them the claim says nothing."""
+    bound: str = "β"
+    """What the bound is called."""
 
     def __str__(self) -> str:
         if self.input is None:
             where = "at the only input" if self.inputs == 1 else f"at all {self.inputs:,} inputs"
-            return f"β/κ is true for every κ > 0: {where} there is no error."
+            return f"{self.bound}/κ is true for every κ > 0: {where} there is no error."
         whole = self.kappa.whole if self.integer is None else self.integer
         how = "attained" if self.attained else "approached"
         return (
-            f"β/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
+            f"{self.bound}/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
             f"{how} at the input {show(self.input)}, ε {_where(self.eps)}."
         )
 
@@ -111,11 +111,9 @@ class _Contender:
     least: Extremum
 
     @property
-    def one(self) -> Obligation:
-        """The obligation."""
-        one = self.problem.obligation
-        assert isinstance(one, Obligation)
-        return one
+    def one(self) -> Bound:
+        """What must be proved."""
+        return self.problem.obligation
 
     @property
     def key(self) -> _Key:
@@ -269,8 +267,9 @@ class LeastRatioAsked:
 
     asked = _ASKED
     span = None
+    each = False
 
-    def on(self, claim: Accuracy, kept: dict[Any, Any]) -> _LeastRatioSought:
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
         """Return where to begin."""
         search = kept.setdefault(_LeastRatio, _LeastRatio(self.width))
         return _LeastRatioSought(claim, search, self.width)
@@ -294,7 +293,7 @@ class _LeastRatioSought:
 
     is_over = False
 
-    def __init__(self, claim: Accuracy, search: _LeastRatio, width: Fraction) -> None:
+    def __init__(self, claim: Claim, search: _LeastRatio, width: Fraction) -> None:
         self._claim, self._search = claim, search
         self._best, self._contents = _Best(), Contents()
         self._factors = Factors(claim, width)
@@ -314,7 +313,7 @@ class _LeastRatioSought:
         return _LeastFound(self._contents, self._best, tuple(self._factors.problems))
 
 
-def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
+def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ over all inputs of a claim."""
     target = positive_width(width)
     search, factors = _LeastRatio(target), Factors(claim, target)
@@ -348,9 +347,7 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     return replace(first, kappa=Kappa(lower, first.kappa.upper), integer=None, attained=None)
 
 
-def tightest_at_each(
-    claim: Accuracy, width: Number, progress: Progress | None
-) -> tuple[KappaAt, ...]:
+def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
@@ -376,8 +373,9 @@ class RatioAtEachAsked:
 
     asked = f"{_ASKED} at each input"
     span = None
+    each = True
 
-    def on(self, claim: Accuracy, kept: dict[Any, Any]) -> _RatioAtEach:
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
         """Return where to begin."""
         return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
 
@@ -387,7 +385,7 @@ class _RatioAtEach:
 
     is_over = False
 
-    def __init__(self, claim: Accuracy, search: _LeastRatio) -> None:
+    def __init__(self, claim: Claim, search: _LeastRatio) -> None:
         self._claim, self._search = claim, search
         self._rows: list[KappaAt] = []
         self._contents = Contents()
@@ -411,17 +409,21 @@ class _RatioAtEach:
         return self._contents, tuple(self._rows)
 
 
-def _answer(claim: Accuracy, best: _Best, contents: Contents) -> Tightness:
+def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     kappa, counts = best.kappa, (contents.examined, contents.silent)
     if not best.contenders:
         return Tightness(kappa, None, None, None, None, None, None, *counts)
     first = best.first
+    one = first.one
+    levels: tuple[Any, Any] = (
+        (one.alpha, one.gamma) if isinstance(one, Obligation) else (None, None)
+    )
     return Tightness(
         kappa,
         largest_whole(kappa, lambda one: all(x.allows(one) for x in best.contenders)),
-        as_written(as_given(claim.mechanism, first.one.input)),
-        first.one.alpha,
-        first.one.gamma,
+        as_written(as_given(claim.mechanism, one.input)),
+        levels[0],
+        levels[1],
         first.least.at,
         best.attained,
         *counts,

@@ -20,7 +20,7 @@ from exactdp.reals import ClosedForm
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.claim import Due
+    from exactdp.claims.claim import Claim, Due
 
 
 class Content(IntEnum):
@@ -46,8 +46,12 @@ class Contents:
 
     def and_one(self, content: Content) -> Contents:
         """Return the counts with one more input."""
+        return self.and_some(content, 1)
+
+    def and_some(self, content: Content, count: int) -> Contents:
+        """Return the counts with some more inputs."""
         name = ("silent", "any_output", "any_error", "telling")[content]
-        return replace(self, **{name: getattr(self, name) + 1})
+        return replace(self, **{name: getattr(self, name) + count})
 
     def __add__(self, other: Contents) -> Contents:
         return Contents(
@@ -93,14 +97,14 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
     return content
 
 
-def refuse_empty(claim: Accuracy, contents: Contents) -> None:
+def refuse_empty(claim: Claim, contents: Contents) -> None:
     """Refuse a question about a claim that says nothing: every number would be an answer."""
     if contents.are_empty:
-        why = why_empty(claim, contents)
+        why = claim.why_empty(contents)
         raise VacuousClaimError(
             f"the claim says nothing: {claim}",
             rule=f"{why[0].upper()}{why[1:]}.",
-            way_out=way_out(claim, contents),
+            way_out=claim.way_out(contents),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from exactdp import Accuracy
+from exactdp import Accuracy, Expected
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.output import (
     STYLES,
@@ -26,7 +26,7 @@ def ask(
     changes: Changes,
     question: Callable[[Any, Report], Json],
     say: Callable[[str, Json], None],
-    kinds: tuple[type, ...] = (Accuracy,),
+    kinds: tuple[type, ...] = (Accuracy, Expected),
 ) -> int:
     """Ask each claim a question and say the answer; return the exit code."""
     found = find_claims(targets, kinds=kinds)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from exactdp import Accuracy, Privacy, Verdict
+from exactdp import Accuracy, Expected, Privacy, Verdict
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
@@ -41,6 +41,10 @@ PRIVATE = (
     "ε: the budget that the program's noise is scaled by; pairs are of adjacent inputs, in both "
     "directions."
 )
+
+EXPECTED = "A loss tells how bad an output is; its expectation is an exact function of ε."
+
+_WORDS = {"accuracy": WORDS, "privacy": PRIVATE, "expected": EXPECTED}
 
 _UNANSWERED: Json = {
     "verdict": "undecided",
@@ -106,14 +110,14 @@ def command(  # noqa: PLR0913 its options
 ) -> int:
     """Decide the claims of files, for every ε.
 
-    A claim is an `Accuracy` or a `Privacy` in a variable of the file, also in a list or a
-    dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that fails
-    with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold, 1 one
-    fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
+    A claim is an `Accuracy`, a `Privacy` or an `Expected` in a variable of the file, also in a list
+    or a dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that
+    fails with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold,
+    1 one fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
     """
     if watching:
         return watch(output.arguments, targets or defaults().get("check", {}).get("targets", ()))
-    found = find_claims(targets, substring, (Accuracy, Privacy))
+    found = find_claims(targets, substring, (Accuracy, Privacy, Expected))
     quiet = output.json
     output.json = output.json or style == "sarif"  # nothing but the document
     paths = _paths(found, certificates)
@@ -215,7 +219,8 @@ def _say_table(output: Output, answers: list[Json]) -> None:
         columns = ["claim", "verdict", "inputs", "silent", "seconds"]
         output.table(columns, rows, right="inputs silent seconds")
         output.say(f"{_counts(answers)}.")
-        words = WORDS if any(one["kind"] == "accuracy" for one in decided) else PRIVATE
+        kinds = {one["kind"] for one in decided}
+        words = next(text for kind, text in _WORDS.items() if kind in kinds)
         output.say(f"{words} Silent: inputs at which the claim says nothing.", "dim")
 
 

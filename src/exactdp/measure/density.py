@@ -8,7 +8,7 @@ piecewise functions of `function`; otherwise by the polyhedra of `joint`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
@@ -22,7 +22,7 @@ from exactdp.measure.pairs import ends, joined
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm, ExpPoly, parameter
 
 
 class Summand(NamedTuple):
@@ -52,7 +52,8 @@ class Summand(NamedTuple):
         """Return the product where a bound on integer noise holds."""
         if not bound.variables:
             return self if bound.form.constant >= 0 else None
-        return self._replace(bounds=(*self.bounds, bound))
+        tightest = _tightest(self.bounds, bound)
+        return None if tightest is None else self._replace(bounds=tightest)
 
     def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Summand:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
@@ -92,6 +93,17 @@ class Summand(NamedTuple):
         counts = dict(self.under)
         counts[factor.denominator] = counts.get(factor.denominator, 0) + 1
         return self._replace(weight=weight, under=frozenset(counts.items()))
+
+    def times_power(self, variable: int, power: int, frame: Frame) -> Summand:
+        """Return the product times a power of a variable."""
+        form = parameter(name_of(variable)) ** power
+        if variable in self.integers:
+            cell = LatticeCell(frozenset(), form, {})
+            return self._replace(lattices=(*self.lattices, Lattice((cell,))))
+        if variable in self.functions:
+            piece = frame.element(form, name_of(variable))
+            return self.with_function(variable, Univariate(frame, (), (piece,)))
+        return self._replace(joints=(*self.joints, Joint((JointCell(frozenset(), form),))))
 
     def with_weight(self, factor: Element) -> Summand:
         """Return a number: the weight times an element, over the denominators."""
@@ -271,6 +283,22 @@ class Summand(NamedTuple):
         return self._replace(joints=(*self.joints, joint))
 
 
+def _tightest(bounds: tuple[Halfspace, ...], new: Halfspace) -> tuple[Halfspace, ...] | None:
+    """Return bounds and one more, of parallel ones the tightest; None if two exclude each other."""
+    direction, constant = new.form.coefficients, new.form.constant
+    opposite = {name: -c for name, c in direction.items()}
+    kept = []
+    for one in bounds:
+        if one.form.coefficients == direction:
+            if one.form.constant <= constant:
+                return bounds
+            continue
+        if one.form.coefficients == opposite and one.form.constant + constant < 0:
+            return None
+        kept.append(one)
+    return (*kept, new)
+
+
 @lru_cache(maxsize=1024)
 def _product(factors: frozenset[tuple[ExpPoly, int]]) -> ExpPoly:
     result = ExpPoly(1)
@@ -363,11 +391,29 @@ class Density:
             gathered[key] = one if known is None else _sum(known, one, self.frame)
         return Density(self.frame, tuple(one for one in gathered.values() if one.weight))
 
+    def by_kind(self) -> list[Density]:
+        """Return the parts in which the same variables are integer noise."""
+        if all(not one.lattices for one in self.products):
+            return [self]
+        found: dict[frozenset[int], list[Summand]] = {}
+        for one in self.products:
+            found.setdefault(one.integers, []).append(one)
+        return [Density(self.frame, tuple(listed)) for listed in found.values()]
+
     def times(self, factor: ClosedForm) -> Density:
         """Return the density times a closed form in ε."""
         if not factor.numerator:
             return Density(self.frame, ())
         return Density(self.frame, tuple(one.times(factor, self.frame) for one in self.products))
+
+    def times_powers(self, powers: Mapping[int, int]) -> Density:
+        """Return the density times powers of variables."""
+        found = []
+        for one in self.products:
+            for variable, power in powers.items():
+                one = one.times_power(variable, power, self.frame)  # noqa: PLW2901 it grows
+            found.append(one)
+        return Density(self.frame, tuple(found))
 
     def number(self) -> ClosedForm:
         """Return the value of a density without variables."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp import claims
 from exactdp.claims.disagreement import Disagreement
+from exactdp.errors import folds
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
 from exactdp.running.conduct import How
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from exactdp.public.mechanism import Mechanism
 
 
+@folds
 class Accuracy(claims.Accuracy):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
@@ -67,7 +69,7 @@ class Accuracy(claims.Accuracy):
         return ErrorCurve.of(super().error_probability(u))
 
     def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        """Draw the claim: "error", "kappa", "region" or "simulated"."""
         from exactdp.report.plots import plot  # noqa: PLC0415
 
         return plot(self, kind, ax, **options)
