@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import decide
+from exactdp.claims.envelopes import largest, start
 from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.loss_factor import Factor
 from exactdp.claims.losses import Loss
@@ -24,11 +25,8 @@ from exactdp.reals import (
     ClosedForm,
     Enclosure,
     ExpPoly,
-    SolutionSet,
     Stretch,
     eps,
-    nonnegative,
-    solution_set,
 )
 from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
 from exactdp.running.conduct import conduct_of
@@ -108,24 +106,13 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
     for part in whole(asked, DeltasAsked(), conduct_of(progress)):
         for form, one in part:
             found.setdefault(form, one)
-    on = claim.epsilon
-    forms: list[ClosedForm] = []
-    for form in (_ZERO, *found):
-        if any(nonnegative(other - form, on) for other in forms):
-            continue
-        forms = [other for other in forms if not nonnegative(form - other, on)]
-        forms.append(form)
     pieces = []
-    for form in forms:
-        where = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
-        for other in forms:
-            if other is not form:
-                where &= solution_set(form - other, on)
+    for form, where in largest((_ZERO, *found), claim.epsilon):
         loss = found.get(form)
         pair = None if loss is None else claim.both(loss)
         outputs = () if loss is None else loss.outputs
         pieces += [DeltaPiece(stretch, form, pair, outputs) for stretch in where]
-    return DeltaCurve(tuple(sorted(pieces, key=lambda one: _start(one.where))))
+    return DeltaCurve(tuple(sorted(pieces, key=lambda one: start(one.where))))
 
 
 @dataclass(frozen=True)
@@ -161,11 +148,6 @@ class _DeltasSought:
     def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
         """Return what was found."""
         return tuple(self._found.items())
-
-
-def _start(stretch: Stretch) -> Fraction:
-    end = stretch.lower
-    return end if isinstance(end, Fraction) else Fraction(getattr(end, "lower", 0))
 
 
 def smallest_budget(

@@ -148,6 +148,14 @@ class Explorer:
             self._require_few(region, known)
             found = self._explored[region] = self._next(region, found)
 
+    def cells(self, region: Region) -> tuple[Leaf, ...]:
+        """Return the cells of a region, with all that is due on them."""
+        if region.is_ray:
+            return tuple(step.cell for step in self._on_ray(region))
+        for _ in self.steps(region):
+            pass
+        return self._explored[region].cells
+
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
         trace = Trace(region.names, (1,))

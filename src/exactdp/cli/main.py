@@ -21,6 +21,7 @@ COMMANDS = {
     "error": "Find how far off, how often, or at which ε.",
     "probability": "Show exact probabilities of outputs, in closed form.",
     "privacy": "Find the exact budget and δ of claims of privacy.",
+    "compare": "Tell which of several mechanisms is better at which ε.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
     "epsilon": "Find the ε for which a claim holds, and the smallest.",
     "explain": "Show a mechanism as exactdp understands it.",
