@@ -31,8 +31,8 @@ from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:
+    from exactdp.claims.findings import Finding
     from exactdp.claims.privacy import Privacy
-    from exactdp.claims.verdict import Finding
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
 
 BY_SLOPES = (
