@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         expo,
         geometric,
         lap,
+        log,
         unif,
     )
     from exactdp.measure.work import Work
@@ -166,6 +167,7 @@ __all__ = [
     "l1",
     "lap",
     "linf",
+    "log",
     "maximum",
     "mechanism",
     "minimum",

@@ -128,18 +128,9 @@ class Chain:
         return self.svg()
 
 
-def _require_numbers(program: Program) -> None:
-    if program.meets_eps and not program.epsilon.is_point:
-        raise ValueRefusedError(
-            f"{program.__name__} has a + b / eps beside reals",
-            rule="A chain has one closed form for each transition.",
-            way_out="Declare one eps: @mechanism(epsilon='[1, 1]').",
-        )
-
-
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    _require_numbers(program)
+    program.require_numbers("A chain has one closed form for each transition.")
     return _built(program, program.read_input(u), {}, Frame(1, 1))
 
 

@@ -148,12 +148,9 @@ def piecewise(
 
     Inputs with a finite domain are enumerated.
     """
-    if program.meets_eps and not program.epsilon.is_point:
-        raise ValueRefusedError(
-            f"{program.__name__} has a + b / eps beside reals",
-            rule="Formulas in all inputs are for mechanisms whose reals do not depend on eps.",
-            way_out="Ask for one input, or declare one eps: @mechanism(epsilon='[1, 1]').",
-        )
+    program.require_numbers(
+        "Formulas in all inputs are for mechanisms whose reals do not depend on eps."
+    )
     domains = kinds(program.inputs)
     every = entry_names(program.inputs)
     reals = [name for name, kind in zip(every, domains, strict=True) if kind is None]
