@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ ONE = Ideal.from_source("def one(q: Real): return q > 1")
 def test_probabilities_by_hand() -> None:
     """Pr(lap(ε, q) > 1 + ln(20)/ε) is e^(ε(q − 1))/40 where ε(q − 1) ≤ ln 20."""
     assert str(ABOVE.probability(0, True)) == "1/40*exp(-eps)  for ε in log(20)·(0, ∞)"
-    at_three = ABOVE.probability(3, True)
+    at_three: Any = ABOVE.probability(3, True)
     assert [str(one.on) for one in at_three] == ["(0, 1/2)", "(1/2, ∞)"]
     for at in (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)):
         x = 2 * float(at)

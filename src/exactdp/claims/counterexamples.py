@@ -416,11 +416,8 @@ def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterat
     """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
     names = problem.region.names
-    if (
-        unit_in(names) is None
-        and 0 not in problem.shape.kept
-        and not any(side[0] for side in others)
-    ):
+    moves = unit_in(names) is not None or 0 in problem.shape.kept
+    if not moves and not any(side[0] for side in others):
         yield Fraction(1)
         sizes = [abs(value) for value in point[1:] if value]
         yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))

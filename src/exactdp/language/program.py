@@ -97,17 +97,6 @@ class Program:
         written = (found for one in self.code.instructions for found in expressions(one))
         return any(called(node) == "log" for found in written for node in ast.walk(found))
 
-    def require_numbers(self, rule: str) -> None:
-        """Refuse a question that is answered where all numbers beside reals are rational."""
-        if self.moves:
-            found = "log(r) / eps" if self.uses_log else "a + b / eps"
-            instead = "" if self.uses_log else "; or declare one eps: @mechanism(epsilon='[1, 1]')"
-            raise ValueRefusedError(
-                f"{self.__name__} has {found} beside reals",
-                rule=rule,
-                way_out=f"Ask for probability(u, output) or distribution(u){instead}.",
-            )
-
     @property
     def moves(self) -> bool:
         """Whether numbers beside reals are none, but functions of ε or irrational."""

@@ -86,8 +86,6 @@ class EpsTerm:
             case "neg":
                 return -value(self.args[0])
             case "log":
-                if not isinstance(eps, float):
-                    raise ValueError("log stands over eps beside reals only")
                 return math.log(value(self.args[0]))
         left, right = (value(part) for part in self.args)
         match self.op:
@@ -156,6 +154,12 @@ class EpsTerm:
             if found is not None:
                 return found
         return None
+
+    @property
+    def has_log(self) -> bool:
+        """Whether a logarithm is in the term."""
+        parts = (part for part in self.args if isinstance(part, EpsTerm))
+        return self.op == "log" or any(part.has_log for part in parts)
 
     @property
     def is_rough(self) -> bool:

@@ -26,7 +26,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.plan import Question, constant_part, noise_part, question
 from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told
@@ -130,7 +130,7 @@ class Chain:
 
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    program.require_numbers("A chain has one closed form for each transition.")
+    require_numbers(program, "A chain has one closed form for each transition.")
     return _built(program, program.read_input(u), {}, Frame(1, 1))
 
 

@@ -37,7 +37,7 @@ from exactdp.semantics.events import (
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
     Plan,
@@ -271,8 +271,9 @@ class Engine:
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is no single closed form in ε."""
-        self._program.require_numbers(
-            "Which of its numbers is larger depends on eps; this is one closed form for all eps."
+        require_numbers(
+            self._program,
+            "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
         )
 
     def plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:

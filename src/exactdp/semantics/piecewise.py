@@ -23,6 +23,7 @@ from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.distribution import Engine, within
 from exactdp.semantics.events import near, read_pattern
+from exactdp.semantics.linear import require_numbers
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
 
 T = TypeVar("T")
@@ -148,8 +149,8 @@ def piecewise(
 
     Inputs with a finite domain are enumerated.
     """
-    program.require_numbers(
-        "Formulas in all inputs are for mechanisms whose reals do not depend on eps."
+    require_numbers(
+        program, "Formulas in all inputs are for mechanisms whose reals do not depend on eps."
     )
     domains = kinds(program.inputs)
     every = entry_names(program.inputs)
