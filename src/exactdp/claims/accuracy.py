@@ -18,6 +18,7 @@ from exactdp.claims.conditions import (
     holds_at,
     read_cases,
 )
+from exactdp.claims.corners import Corners
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import InputDistance, linf, read_input_distance
 from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, as_expression
@@ -352,6 +353,11 @@ class Accuracy:
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
         return Obligations(self)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The worst of all real inputs, where they are known."""
+        return Corners(self)
 
     @cached_property
     def work(self) -> Explorer:

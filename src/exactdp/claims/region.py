@@ -36,7 +36,7 @@ from exactdp.reals import (
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
-    pass
+    from exactdp.claims.corners import Corner
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
@@ -101,6 +101,8 @@ class Region:
     """Why no theorem says which α and γ suffice."""
     is_unknown: bool = False
     """Whether nothing is known of what the claim says there."""
+    corner: Corner | None = field(default=None, compare=False)
+    """Why the worst inputs suffice, if the region has no others."""
 
     @property
     def is_ray(self) -> bool:

@@ -105,7 +105,7 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
     return total
 
 
-def _picked(event: Selection) -> int:
+def picked(event: Selection) -> int:
     """Return which value a choice without noise takes: the first of the largest score."""
     assert event.exponents is not None
     return event.exponents.index(max(event.exponents))
@@ -128,7 +128,7 @@ def followed(
             mean = 0 if has_noise(event.mean) else inserted(event.mean, (), entries)
             values = (*values, mean)
         elif isinstance(event, Selection):
-            case = _picked(event)
+            case = picked(event)
         else:
             case = answer(event, inserted(event.difference, values, entries))
         edge = next(edge for edge in node.edges if edge.case == case)
@@ -280,7 +280,7 @@ class _Pass:
                 mean = 0 if has_noise(event.mean) else inserted(event.mean, (), self._there)
                 self._go(one._replace(values=(*one.values, mean)), edges.get(None))
             elif isinstance(event, Selection):
-                self._go(one, edges.get(_picked(event)))
+                self._go(one, edges.get(picked(event)))
             else:
                 self._compare(one, event, edges)
 
