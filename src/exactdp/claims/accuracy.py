@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 from exactdp.claims.claim import Due
 from exactdp.claims.conditions import (
@@ -66,6 +66,10 @@ ON_CONES = (
 BY_EPSILON = (
     "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
     "exponential sum, in which powers of e are constants"
+)
+AT_CORNERS = (
+    "all real inputs at once (Theorem 12): the chance of each ideal output can only grow from a "
+    "worst input, on which the claim is decided, as an exponential sum on cones"
 )
 EVERYWHERE = (
     "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
@@ -359,6 +363,12 @@ class Accuracy:
         """The worst of all real inputs, where they are known."""
         return Corners(self)
 
+    def by_cells(self) -> Self:
+        """Return the same claim, decided at all inputs and not only at corners."""
+        claim = replace(self)
+        claim.corners.are_wanted = False
+        return claim
+
     @cached_property
     def work(self) -> Explorer:
         """What was computed so far: cells of parameters and signs."""
@@ -406,7 +416,8 @@ class Accuracy:
     def route(self, findings: Sequence[Finding]) -> str:
         """Return how the claim was decided, as words."""
         if not is_listed(self.input_set):
-            return EVERYWHERE
+            at_corners = findings and all(one.region.corner is not None for one in findings)
+            return AT_CORNERS if at_corners else EVERYWHERE
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES

@@ -69,6 +69,7 @@ class Corners:
 
     def __init__(self, claim: Accuracy) -> None:
         self._claim = claim
+        self.are_wanted = True
         self._names = claim.entry_names
         self._kinds = kinds(claim.mechanism.inputs)
         self._reals = tuple(
@@ -94,7 +95,7 @@ class Corners:
 
     def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
         """Return the parts of a region that suffice, None if nothing is known."""
-        if not self.apply or UNIT in region.names or region.sides or region.levels:
+        if not (self.are_wanted and self.apply) or UNIT in region.names or region.sides or region.levels:
             return None
         if finite not in self._found:
             try:

@@ -100,6 +100,9 @@ def _before(node: Node, edge: Edge, after: Ending | None) -> Ending | None:
         mean = 0 if has_noise(event.mean) else event.mean
         value = {node.variables: _as_form(mean)}
         forms = {k: _as_form(_inserted(form, value)) for k, form in forms.items()}
+    forms = {k: form for k, form in forms.items() if form != Form({k: 1})}
+    if not forms:
+        return after
     own: Sides = {}
     pure = after.of_inputs
     for side in after.own.values():

@@ -67,7 +67,7 @@ def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int
     total: Fraction | int = 0
     for name, q in form.coefficients.items():
         if name in rates:
-            total += q * rates[name]
+            total += rates[name] if q == 1 else q * rates[name]
     return total
 
 
@@ -81,7 +81,7 @@ class Order:
 
     graph: Graph
     wanted: tuple[Scalar, ...] = ()
-    _proved: set[tuple[int, Direction]] = field(default_factory=set)
+    _known: dict[tuple[int, Direction], bool] = field(default_factory=dict)
 
     @cached_property
     def is_known(self) -> bool:
@@ -162,20 +162,26 @@ class Order:
     def _holds(self, number: int, direction: Direction) -> bool:
         """Whether V of a node does not fall along a direction, by the rules above."""
         start = (number, direction)
-        seen = {start}
+        asked_by: dict[tuple[int, Direction], tuple[int, Direction] | None] = {start: None}
         waiting = [start]
         while waiting:
-            at, way = waiting.pop()
-            if self._sure[at] or (at, way) in self._proved or self._is_still(way):
+            one = waiting.pop()
+            at, way = one
+            known = self._known.get(one)
+            if known or self._sure[at] or self._is_still(way):
                 continue
-            further = self._needed(self.graph.nodes[at], way)
-            if further is None:
+            further = None if known is False else self._needed(self.graph.nodes[at], way)
+            if further is None:  # then it is not known of those that need it either
+                asker: tuple[int, Direction] | None = one
+                while asker is not None:
+                    self._known[asker] = False
+                    asker = asked_by[asker]
                 return False
-            for one in further:
-                if one not in seen:
-                    seen.add(one)
-                    waiting.append(one)
-        self._proved |= seen
+            for other in further:
+                if other not in asked_by:
+                    asked_by[other] = one
+                    waiting.append(other)
+        self._known.update(dict.fromkeys(asked_by, True))
         return True
 
     @staticmethod
