@@ -55,11 +55,14 @@ if TYPE_CHECKING:
     from exactdp.language import (
         Dom,
         Real,
+        bernoulli,
         choose,
         dlap,
         expmech,
         expo,
+        geometric,
         lap,
+        unif,
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
@@ -146,6 +149,7 @@ __all__ = [
     "Verdict",
     "Work",
     "alpha",
+    "bernoulli",
     "choose",
     "discrete",
     "dlap",
@@ -154,6 +158,7 @@ __all__ = [
     "expmech",
     "expo",
     "gamma",
+    "geometric",
     "hamming",
     "ideal",
     "inf",
@@ -175,6 +180,7 @@ __all__ = [
     "solution_set",
     "sup",
     "supremum",
+    "unif",
     "value_gap",
 ]
 

@@ -60,7 +60,7 @@ def certificate(verdict: Verdict) -> Json:
     if verdict.holds and any(one.region.corner is not None for one in verdict.findings):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)
-    verdict.claim.require_no_inverse("a certificate")
+    verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []

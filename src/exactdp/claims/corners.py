@@ -95,7 +95,12 @@ class Corners:
 
     def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
         """Return the parts of a region that suffice, None if nothing is known."""
-        if not (self.are_wanted and self.apply) or UNIT in region.names or region.sides or region.levels:
+        if (
+            not (self.are_wanted and self.apply)
+            or UNIT in region.names
+            or region.sides
+            or region.levels
+        ):
             return None
         if finite not in self._found:
             try:
@@ -105,9 +110,7 @@ class Corners:
         found = self._found[finite]
         if found is None:
             return None
-        return tuple(
-            part for one in found if (part := one.inside(region, self._reals)) is not None
-        )
+        return tuple(part for one in found if (part := one.inside(region, self._reals)) is not None)
 
     def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return the corners of each ideal output at a value of the finite inputs."""
@@ -353,16 +356,16 @@ def _dual(claim: Accuracy) -> Any:
     metric = claim.input_metric
 
     def total(side: Halfspace) -> Fraction:
-        return Fraction(sum(abs(q) for q in side.form.coefficients.values()))
+        return Fraction(sum(map(abs, _slopes(side))))
 
     def largest(side: Halfspace) -> Fraction:
-        return Fraction(max(abs(q) for q in side.form.coefficients.values()))
+        return Fraction(max(map(abs, _slopes(side))))
 
     def at_threshold(side: Halfspace) -> Fraction:
         # An entry may cross the threshold, from a place strictly below it if it is not to be inf.
-        if len(side.form.coefficients) != 1:
+        if len(_slopes(side)) != 1:
             return Fraction(0)
-        (q,) = side.form.coefficients.values()
+        (q,) = _slopes(side)
         is_there = -Fraction(side.form.constant) / q == threshold
         return Fraction(abs(q) if is_there and (q > 0 or side.strict) else 0)
 
@@ -374,6 +377,10 @@ def _dual(claim: Accuracy) -> Any:
         threshold = metric.threshold
         return at_threshold
     return None
+
+
+def _slopes(side: Halfspace) -> list[int]:
+    return [int(q) for q in side.form.coefficients.values()]
 
 
 def _is_thin(rows: Sequence[Row]) -> bool:

@@ -141,9 +141,7 @@ def _strongest(found: list[tuple[Row, Forms]], sign: int) -> list[tuple[Row, For
 def _implies(one: Forms, two: Forms, sign: int) -> bool:
     """Whether a bound is at least as strong as another one; the sign is 1 for lower bounds."""
     gap = difference(one, two)
-    return all(
-        q == 0 or (name in ("", LEVEL) and sign * q > 0) for name, q in gap.items()
-    )
+    return all(q == 0 or (name in ("", LEVEL) and sign * q > 0) for name, q in gap.items())
 
 
 def difference(one: Forms, two: Forms) -> Forms:
@@ -193,9 +191,7 @@ def _without(form: Forms, names: tuple[str, ...]) -> Forms:
     return {name: q for name, q in form.items() if name not in names}
 
 
-def _active(
-    name: str, found: list[tuple[Row, Forms]], level: Fraction
-) -> tuple[Row, Forms]:
+def _active(name: str, found: list[tuple[Row, Forms]], level: Fraction) -> tuple[Row, Forms]:
     """Return the strongest bound of an entry at a level; they are all on one side."""
     if len(found) == 1:
         return found[0]

@@ -181,9 +181,7 @@ def _closed(guards: Polyhedron, ending: Ending) -> Ending:
 
 def _joined(one: Ending, two: Ending) -> Ending:
     """Return what holds on both of two ways."""
-    return Ending(
-        _common(one.own, two.own), _common(one.of_inputs, two.of_inputs), one.numbers
-    )
+    return Ending(_common(one.own, two.own), _common(one.of_inputs, two.of_inputs), one.numbers)
 
 
 def _common(one: Sides, two: Sides) -> Sides:

@@ -17,7 +17,7 @@ from exactdp.claims.constraints import Constraint, Constraints, T, can_hold
 from exactdp.claims.distances import Case, InputDistance
 from exactdp.claims.known import Known
 from exactdp.claims.pieces import NEGATED, condition
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
@@ -87,6 +87,9 @@ class Exploration:
     prunes: bool = True
     """Whether every other output disagrees, so that what is further than one of them is dropped."""
 
+    is_partial: bool = False
+    """Whether inputs at which an `assert` fails are not looked at."""
+
     def reaches(self, best: Any = inf) -> Iterator[Reach]:
         """Yield ways to another output: of those that are numbers, each nearer than the best."""
         return _Pass(self, best).run()
@@ -145,6 +148,7 @@ class _Pass:
         self._needs = asked.graph.mentions
         self._rules = Constraints(asked.known, frozenset(asked.there), asked.distance.by_entry)
         self._best, self._prunes = best, asked.prunes
+        self._is_partial = asked.is_partial
         self._gaps = asked.gaps
         self._possible: dict[str, tuple[Gap, ...]] = {}
         self._waiting: dict[int, list[SymbolicRun]] = {0: list(self._starts())}
@@ -264,7 +268,8 @@ class _Pass:
         node = self._graph.nodes[number]
         event = node.event
         if isinstance(event, Failure):
-            if self._left(run) is not None:
+            is_outside = self._is_partial and isinstance(event.error, UndefinedError)
+            if not is_outside and self._left(run) is not None:
                 raise event.error.with_traceback(None)
             return
         edges = {edge.case: edge for edge in node.edges}

@@ -79,7 +79,7 @@ class Set(Placed):
 
 @dataclass(frozen=True)
 class Sample(Placed):
-    """slot ← Lap(rate, mean), DLap(rate, mean) or one-sided exponential noise."""
+    """slot ← Lap(rate, mean), DLap(rate, mean) or another noise (`words.NOISES`)."""
 
     slot: str
     draw: NoiseCall
@@ -149,6 +149,8 @@ class Require(Placed):
 
     test: ast.expr
     message: ast.expr | None
+    user: bool = True
+    """Whether the user wrote it, and not the prelude."""
 
 
 @dataclass(frozen=True)

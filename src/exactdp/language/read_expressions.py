@@ -28,7 +28,7 @@ from exactdp.language.tree import (
     rebuilt,
 )
 from exactdp.language.values import plain, read_decimal
-from exactdp.language.words import SAMPLERS, VALUES
+from exactdp.language.words import NOISES, SAMPLERS, VALUES
 
 #: What is made of its parts, without a rule of its own.
 _PLAIN = (
@@ -188,6 +188,9 @@ class ExpressionReader(NameReader):
         match node:
             case ast.Lambda():
                 return self.lambda_(node)
+            case ast.Name(word) if word in self.nested and word not in self.inner:
+                self.closure(word, node)
+                return self.lambda_(self.as_lambda(node, self.nested[word].node))
             case ast.GeneratorExp(element, generators):
                 return self.comprehension(node, element, generators)
         return self.iterated(node)
@@ -314,6 +317,20 @@ class ExpressionReader(NameReader):
         del self.inner[kept:]
         return put(ast.Lambda(args, inside), self.source.place(node))
 
+    def as_lambda(self, where: ast.expr, node: ast.FunctionDef) -> ast.Lambda:
+        """Return a nested function that is handed to another one: `lambda x: name(x)`."""
+        given = node.args.args
+        match node.body:
+            case [ast.Return(ast.expr() as value)]:
+                body = value
+            case _:
+                own: list[ast.expr] = [ast.Name(one.arg, ast.Load()) for one in given]
+                body = ast.Call(ast.Name(node.name, ast.Load()), own, [])
+                for part in (*own, body.func, body):
+                    ast.copy_location(part, where)
+        found = ast.Lambda(node.args, body)
+        return ast.copy_location(found, where)
+
     def call(self, node: ast.Call) -> ast.expr:
         """Return a call: a sampler, a known function, or a method of a list."""
         for argument in node.args:
@@ -358,6 +375,11 @@ class ExpressionReader(NameReader):
             )
         args, place = [self.argument(arg) for arg in node.args], self.source.place(node)
         named = [rebuilt(item, self.argument, place) for item in node.keywords]
+        if word in self.nested:
+            named += [
+                put(ast.keyword(used, name(used, place)), place)
+                for used in self.closure(word, node.func)
+            ]
         return put(ast.Call(function, args, named), place)
 
     def method(self, node: ast.Call, base: ast.expr, method: str) -> ast.Call:
@@ -394,7 +416,21 @@ class ExpressionReader(NameReader):
                     f"Write {usage}.",
                 )
             return put(ExpMech(*[self.argument(found[part]) for part in ExpMech._fields]), place)
-        mean_name = "start" if word == "expo" else "mean"
+        if word == "bernoulli":
+            return self.bernoulli(node, usage)
+        if NOISES[word].has_ends:
+            found = self.arguments(node, ("lo", "hi"), usage)
+            if len(found) != 2:
+                self.refuse(
+                    node,
+                    f"{word} needs two ends",
+                    "Uniform noise lies between its ends.",
+                    f"Write {usage}.",
+                )
+            return put(
+                NoiseCall(word, self.expr(found["lo"]), self.expr(found["hi"]), False), place
+            )
+        mean_name = NOISES[word].second
         found = self.arguments(node, ("rate", mean_name, "scale"), usage)
         by_scale = "scale" in found
         if by_scale == ("rate" in found):
@@ -407,6 +443,22 @@ class ExpressionReader(NameReader):
         rate = self.expr(found["scale" if by_scale else "rate"])
         mean = self.expr(found[mean_name]) if mean_name in found else constant(0, place)
         return put(NoiseCall(word, rate, mean, by_scale), place)
+
+    def bernoulli(self, node: ast.Call, usage: str) -> Choose:
+        """Return `bernoulli(p)` as `choose({1: p, 0: 1 - p})`."""
+        found = self.arguments(node, ("p",), usage)
+        if not found:
+            self.refuse(
+                node,
+                "bernoulli needs a probability",
+                "bernoulli is 1 with a probability, else 0.",
+                f"Write {usage}, such as bernoulli(exp(eps) / (1 + exp(eps))).",
+            )
+        place = self.source.place(node)
+        yes = self.expr(found["p"])
+        no = put(ast.BinOp(constant(1, place), ast.Sub(), yes), place)
+        pairs = [pair(constant(1, place), yes, place), pair(constant(0, place), no, place)]
+        return put(Choose(pairs, None), place)
 
     def arguments(self, node: ast.Call, names: tuple[str, ...], usage: str) -> dict[str, ast.expr]:
         """Return the arguments of a sampler by name; the last of lap's is by keyword only."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product as tuples
 from math import comb, gcd, lcm
+from typing import Final
 
 from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
@@ -153,14 +154,22 @@ class Lattice:
         return total
 
 
-def discrete_laplace(variable: int, rate: Fraction, mean: int) -> Lattice:
-    """Return e^{−rate·ε·|z − mean|}; its sum is (1 + e^{−rate·ε})/(1 − e^{−rate·ε})."""
+def integer_noise(
+    kind: str, variable: int, rate: Fraction, mean: int
+) -> tuple[Lattice, ClosedForm]:
+    """Return e^{−rate·ε·|z − mean|} on the side or sides of a kind of noise, and 1 over its sum."""
     cells = []
-    for sign, start in ((1, mean), (-1, mean - 1)):
+    for sign in _SIDES[kind]:
+        start = mean if sign > 0 else mean - 1
         bound = Halfspace.of({variable: sign}, -sign * start)
         density = exp(sign * rate * (mean * eps - parameter(name_of(variable))))
         cells.append(LatticeCell(frozenset([bound]), density, {}))
-    return Lattice(tuple(cells))
+    small = exp(-rate * eps)
+    return Lattice(tuple(cells)), (1 - small) / (1 + small if len(cells) > 1 else ExpPoly(1))
+
+
+_SIDES: Final = {"dlap": (1, -1), "geometric": (1,)}
+"""On which sides of its mean each kind of integer noise lies."""
 
 
 def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:

@@ -21,6 +21,7 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.words import NOISES
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.states import Visited
@@ -136,7 +137,7 @@ class Graph:
             event = node.event
             if any(edge.kept is None for edge in node.edges):
                 return False
-            if isinstance(event, Draw) and (has_noise(event.mean) or event.noise == "dlap"):
+            if isinstance(event, Draw) and (has_noise(event.mean) or NOISES[event.noise].is_whole):
                 return False
             if isinstance(event, Done) and any(map(has_noise, forms_of(event.output))):
                 return False
@@ -213,7 +214,7 @@ class Graph:
     def whole(self) -> bool:
         """Whether there is integer noise."""
         draws = (one.draw for one in self.code.instructions if isinstance(one, Sample))
-        return any(draw.noise == "dlap" for draw in draws)
+        return any(NOISES[draw.noise].is_whole for draw in draws)
 
     def trimmed(self) -> Graph:
         """Return the graph without the variables of nodes that no later event depends on.
@@ -344,7 +345,7 @@ def looks_at(event: Event | Failure) -> Value:
     """Return the values that an event depends on."""
     match event:
         case Draw():
-            return event.mean
+            return event.mean if event.width is None else (event.mean, event.width)
         case Compare():
             return event.difference
         case Done():
@@ -379,8 +380,8 @@ def _with_variables(node: Node, order: list[int], orders: list[list[int]]) -> No
 def _future(event: Event | Failure) -> object:
     """Return what an event asks, without the state it happens in."""
     match event:
-        case Draw(_, noise, rate, mean):
-            return noise, rate, mean
+        case Draw(_, noise, rate, mean, width):
+            return noise, rate, mean, width
         case Selection(_, _, exponents, chances):
             return exponents, chances
         case Compare(_, op, difference):
@@ -403,7 +404,8 @@ def build(
     visited = Visited(machine)
     noiseless: dict[int, Value] = {}
     whole = any(
-        isinstance(one, Sample) and one.draw.noise == "dlap" for one in machine.code.instructions
+        isinstance(one, Sample) and NOISES[one.draw.noise].is_whole
+        for one in machine.code.instructions
     )
     events: list[tuple[Event | Failure, int]] = []
     edges: list[tuple[Edge, ...]] = []

@@ -216,9 +216,7 @@ class Order:
             frozenset((n, q) for n, q in rates.items() if isinstance(n, str) and n in named),
         )
 
-    def _is_ordered(
-        self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]
-    ) -> bool:
+    def _is_ordered(self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]) -> bool:
         """Whether V grows where a run crosses the place at which a comparison changes."""
         difference = event.difference
         assert isinstance(difference, Linear)

@@ -19,9 +19,10 @@ import numpy as np
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Value
+from exactdp.language.words import NOISES
 from exactdp.reals import Interval
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
-from exactdp.semantics.concrete import placed, read_budget, scale_of, weights
+from exactdp.semantics.concrete import at_budget, placed, read_budget, scale_of, weights
 from exactdp.semantics.skeleton import filled, skeleton
 from exactdp.semantics.states import Visited
 
@@ -74,7 +75,7 @@ class _Simulation:
             self.visited.add(key)
             event, runs = self.joined(key, self.waiting.pop(key))
             if isinstance(event, Done):
-                _write(outputs, event.output, runs)
+                _write(outputs, at_budget(event.output, self.eps), runs)
             else:
                 self.decide(event, runs)
         return outputs
@@ -133,14 +134,20 @@ class _Simulation:
 
     def draw(self, event: Draw, size: int) -> Column:
         """Return a column of samples."""
-        scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
         noise: Column
-        if event.noise == "dlap":
+        kind = NOISES[event.noise]
+        if kind.has_ends:
+            width = float(event.width)
+            noise = Reals.rounded((self.rng.random(size) - 0.5) * width, 0.0, width)
+            return noise + event.mean  # type: ignore[no-any-return]
+        scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
+        if kind.is_whole:
             # The difference of two geometric variables is discrete Laplace noise.
-            first, second = (np.floor(self.rng.exponential(scale, size)) for _ in range(2))
-            noise = Wholes(whole(first)) - Wholes(whole(second))
+            noise = Wholes(whole(np.floor(self.rng.exponential(scale, size))))
+            if not kind.is_above:
+                noise = noise - Wholes(whole(np.floor(self.rng.exponential(scale, size))))
         else:
-            sample = self.rng.laplace if event.noise == "lap" else self.rng.standard_exponential
+            sample = self.rng.standard_exponential if kind.is_above else self.rng.laplace
             noise = Reals.rounded(sample(size=size) * scale, 0.0, scale)
         return noise + event.mean  # type: ignore[no-any-return]
 

@@ -104,20 +104,21 @@ class Integrals:
 
         The densities that are returned are to be divided by a number, and whole up to that.
         """
-        sides = (1, -1) if kind == "lap" else (1,)
+        sides = {"lap": (1, -1), "expo": (1,), "unif": (0,)}[kind]
         keys = {(key[0][v], key[1][v]) for density in cells.values() for key in density}
         slopes = {(k, Fraction(r - side * rate).numerator) for k, r in keys for side in sides}
         whole = lcm(*(r ** (k + 1) if r else k + 1 for k, r in slopes))
         found: dict[Rows, Density] = {}
         for rows, density in cells.items():
             for side in sides:
-                half = tuple(side * (k == v) for k in range(len(next(iter(density))[0])))
+                # Between its ends, which are among the rows, the density of `unif` is 1.
+                half = {tuple(side * (k == v) for k in range(len(next(iter(density))[0])))}
                 weighted = {
-                    (powers, _raised(rates, v, -side * rate)): c * rate * whole
+                    (powers, _raised(rates, v, -side * rate)): c * (rate if side else 1) * whole
                     for (powers, rates), c in density.items()
                 }
                 self.spend(30 * (len(rows) + 1))
-                for new_rows, low, high in self._bounds({*rows, half}, v):
+                for new_rows, low, high in self._bounds({*rows} | (half if side else set()), v):
                     self.spend(15 * (len(new_rows) + 1))
                     into = found.setdefault(new_rows, {})
                     if high is not None:
