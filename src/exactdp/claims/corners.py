@@ -145,6 +145,8 @@ class Corners:
         found: dict[object, Value] = {}
         for node in graph.nodes:
             if isinstance(node.event, Done):
+                if not _is_plain(node.event.output):
+                    return None
                 pattern = self._pattern(node.event.output)
                 found[told_apart(pattern)] = pattern
         return [*found.values()] if len(found) <= _MOST_OUTPUTS else None
@@ -391,6 +393,13 @@ def _is_thin(rows: Sequence[Row]) -> bool:
         if other is not None and row.width + other.width > 0 >= row.constant + other.constant:
             return True
     return False
+
+
+def _is_plain(output: Value) -> bool:
+    """Whether an output has no numbers that depend on ε."""
+    if isinstance(output, tuple):
+        return all(map(_is_plain, output))
+    return output is None or isinstance(output, Linear | int | Fraction | str)
 
 
 def _numbered(output: Value) -> Value:

@@ -43,8 +43,8 @@ from exactdp.semantics.linear import Linear, Scalar
 _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""
 
-_TRANSLATED = ("lap", "expo")
-"""Noise that only moves with its mean."""
+_TRANSLATED = ("lap", "expo", "unif")
+"""Noise that only moves with its mean, where its width is a number."""
 
 
 class Direction(NamedTuple):
@@ -95,7 +95,9 @@ class Order:
                 return False
             if isinstance(event, Compare) and not has_noise(event.difference):
                 return False
-            if isinstance(event, Draw) and event.noise not in _TRANSLATED:
+            if isinstance(event, Draw) and (
+                event.noise not in _TRANSLATED or isinstance(event.width, Linear)
+            ):
                 return False
             if isinstance(event, Done):
                 forms = [*forms_of(event.output)]
