@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         Box,
         Breach,
         Budget,
+        Contestant,
         Counterexample,
         DeltaPiece,
         Disagreement,
         Divergence,
+        Excess,
         Factor,
         Grid,
         Kappa,
@@ -66,8 +68,16 @@ if TYPE_CHECKING:
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import (
+        DeltaCurve,
+        ErrorCurve,
+        ExpectedVerdict,
+        PrivacyVerdict,
+        Verdict,
+    )
+    from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -92,6 +102,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -106,6 +117,7 @@ __all__ = [
     "Budget",
     "ByEpsilon",
     "ClosedForm",
+    "Contestant",
     "Counterexample",
     "Decision",
     "DeltaCurve",
@@ -118,8 +130,11 @@ __all__ = [
     "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
+    "Excess",
     "ExpPoly",
     "ExpRatio",
+    "Expected",
+    "ExpectedVerdict",
     "Extremum",
     "Factor",
     "Grid",
@@ -138,10 +153,15 @@ __all__ = [
     "ProgramError",
     "Radius",
     "Range",
+    "Ranking",
     "Real",
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -151,6 +171,7 @@ __all__ = [
     "alpha",
     "bernoulli",
     "choose",
+    "compare",
     "discrete",
     "dlap",
     "eps",
@@ -192,11 +213,14 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.expected",
+    "exactdp.public.comparing",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

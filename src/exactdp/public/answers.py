@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from exactdp.public.accuracy import Accuracy
+    from exactdp.public.expected import Expected
     from exactdp.public.privacy import Privacy
     from exactdp.reals.numbers import Number
 
@@ -62,14 +63,24 @@ class Verdict(_Answer, claims.Verdict):
         return verdict_latex(self)
 
 
-class PrivacyVerdict(_Answer, claims.Verdict):
-    """Whether a claim of privacy holds, why, and how that was found."""
-
-    claim: Privacy
+class _Sentences(_Answer, claims.Verdict):
+    """A verdict that is shown as its sentences."""
 
     def _repr_html_(self) -> str:
         first, *rest = map(escape, str(self).splitlines())
         return f"<p><b>{first}</b></p>" + "".join(f"<p>{line}</p>" for line in rest)
+
+
+class PrivacyVerdict(_Sentences):
+    """Whether a claim of privacy holds, why, and how that was found."""
+
+    claim: Privacy
+
+
+class ExpectedVerdict(_Sentences):
+    """Whether a claim about an expected loss holds, why, and how that was found."""
+
+    claim: Expected
 
 
 class DeltaCurve(_Answer, claims.DeltaCurve):

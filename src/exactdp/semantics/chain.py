@@ -25,9 +25,9 @@ from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
-from exactdp.semantics.graph import has_noise
+from exactdp.semantics.graph import has_noise, noise_part
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.plan import Question, constant_part, noise_part, question
+from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told
 

@@ -36,18 +36,10 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
+from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.moments import Function, Integrand, expectation
-from exactdp.semantics.plan import (
-    Plan,
-    PreparedEdge,
-    Question,
-    constant_part,
-    has_inputs,
-    noise_part,
-    question,
-)
+from exactdp.semantics.plan import Plan, PreparedEdge, Question, constant_part, has_inputs, question
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.spots import Trace, has_spots, symbolic, trace_of
 from exactdp.semantics.tails import Tails, tails

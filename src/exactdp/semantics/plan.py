@@ -22,7 +22,7 @@ from exactdp.measure.frame import Frame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
-from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
+from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
@@ -64,13 +64,6 @@ def constant_part(form: Any, inputs: Mapping[str, Number]) -> Fraction:
 def has_inputs(form: object) -> bool:
     """Whether a form depends on inputs."""
     return isinstance(form, Linear) and any(isinstance(name, str) for name in form.coefficients)
-
-
-def noise_part(form: object) -> dict[int, Fraction]:
-    """Return the coefficients of the noise in a form."""
-    if not isinstance(form, Linear):
-        return {}
-    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
 
 
 @dataclass(frozen=True)

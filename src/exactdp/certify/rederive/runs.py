@@ -156,6 +156,8 @@ class Path(ProgramRun):
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
+        if not self.made and not self.noises:  # nothing was random before
+            self.scored = scored
         weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
         total = Ratio.number(0)
         for weight in weights:
