@@ -62,10 +62,13 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
         )
     fixed, moving = _levels_everywhere(claim)
     for finite in product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind)):
-        yield tuple(
+        whole = [
             region
             for part in parts_of(claim, _symbolic_beta(claim))
             if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+        ]
+        yield tuple(
+            one for region in whole for one in claim.corners.regions(finite, region) or (region,)
         )
 
 

@@ -38,6 +38,7 @@ from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.classes import InputClass
+    from exactdp.claims.corners import Corner
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
@@ -104,6 +105,8 @@ class Region:
     """Why no theorem says which α and γ suffice."""
     is_unknown: bool = False
     """Whether nothing is known of what the claim says there."""
+    corner: Corner | None = field(default=None, compare=False)
+    """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)
     """The class of inputs of a grid of which this one is the first, if they are looked at once."""
 
