@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         expo,
         geometric,
         lap,
+        log,
         unif,
     )
     from exactdp.measure.work import Work
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -157,6 +159,10 @@ __all__ = [
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -182,6 +188,7 @@ __all__ = [
     "l1",
     "lap",
     "linf",
+    "log",
     "maximum",
     "mechanism",
     "minimum",
@@ -215,6 +222,7 @@ _MODULES = (
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

@@ -15,7 +15,9 @@ from exactdp.claims.envelopes import largest, start
 from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.loss_factor import Factor
 from exactdp.claims.losses import Loss
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
+from exactdp.claims.region import Region
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -27,6 +29,7 @@ from exactdp.reals import (
     eps,
 )
 from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
+from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -100,11 +103,9 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
     # A δ that is not 0 makes the bounds those of sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))
     found: dict[ClosedForm, Loss] = {}
-    for part in surveyed(asked, "the smallest δ", progress):
-        for problem in part.problems:
-            one = problem.obligation
-            assert isinstance(one, Loss)
-            found.setdefault(one.chance - one.other * claim.factor, one)
+    for part in whole(asked, DeltasAsked(), conduct_of(progress)):
+        for form, one in part:
+            found.setdefault(form, one)
     pieces = []
     for form, where in largest((_ZERO, *found), claim.epsilon):
         loss = found.get(form)
@@ -112,6 +113,41 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
         outputs = () if loss is None else loss.outputs
         pieces += [DeltaPiece(stretch, form, pair, outputs) for stretch in where]
     return DeltaCurve(tuple(sorted(pieces, key=lambda one: start(one.where))))
+
+
+@dataclass(frozen=True)
+class DeltasAsked:
+    """The question for the smallest δ."""
+
+    asked = "the smallest δ"
+    span = None
+    each = False
+
+    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
+        """Return where to begin."""
+        del kept
+        return _DeltasSought(claim)
+
+
+class _DeltasSought:
+    """The forms of which δ is the largest, one pair after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Privacy) -> None:
+        self._claim = claim
+        self._found: dict[ClosedForm, Loss] = {}
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another pair."""
+        for problem in surveyed(self._claim, group, hear, DeltasAsked.asked).problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            self._found.setdefault(one.chance - one.other * self._claim.factor, one)
+
+    def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
+        """Return what was found."""
+        return tuple(self._found.items())
 
 
 def smallest_budget(

@@ -29,6 +29,7 @@ COMMANDS = {
     "plot": "Draw a claim: error, κ, where it holds, or simulated.",
     "report": "Write one page with claims, verdicts and curves.",
     "certify": "Check certificates again, without the solver.",
+    "status": "Show what a store of finished work holds.",
     "new": "Write a commented file to start from.",
     "help": "Explain an error by its code, with a wrong and a right program.",
     "reproduce": "Run the experiments of the paper again.",
