@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Box,
         Breach,
         Budget,
+        Contestant,
         Counterexample,
         DeltaPiece,
         Disagreement,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         PrivacyVerdict,
         Verdict,
     )
+    from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -114,6 +117,7 @@ __all__ = [
     "Budget",
     "ByEpsilon",
     "ClosedForm",
+    "Contestant",
     "Counterexample",
     "Decision",
     "DeltaCurve",
@@ -149,10 +153,15 @@ __all__ = [
     "ProgramError",
     "Radius",
     "Range",
+    "Ranking",
     "Real",
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -162,6 +171,7 @@ __all__ = [
     "alpha",
     "bernoulli",
     "choose",
+    "compare",
     "discrete",
     "dlap",
     "eps",
@@ -204,11 +214,13 @@ _MODULES = (
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
     "exactdp.public.expected",
+    "exactdp.public.comparing",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

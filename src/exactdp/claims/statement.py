@@ -22,6 +22,7 @@ from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, 
 from exactdp.claims.fitting import input_distance_for, output_distance_for
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.identity import as_given_only
 from exactdp.claims.inputs import AllReals, Box, Grid, Inputs, as_given, is_listed, read_inputs
 from exactdp.claims.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
 from exactdp.claims.output_distances import (
@@ -140,6 +141,9 @@ class Statement:
         self._check_beta()
 
     # What was given, as read ----------------------------------------------------------
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
 
     @cached_property
     def alpha_level(self) -> Level:

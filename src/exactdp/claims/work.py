@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim, Due
+from exactdp.claims.inputs import is_listed
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import RAY, Region, Vector
@@ -31,6 +32,7 @@ Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
+_MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
 
 
@@ -44,6 +46,10 @@ class Problem:
     obligation: Bound
     alternative: int
     """Which of the alternatives of β."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        given = (self.region, self.cell, self.place, self.obligation, self.alternative)
+        return Problem, given
 
     @property
     def beta(self) -> ClosedForm:
@@ -142,6 +148,14 @@ class Explorer:
             self._require_few(region, known)
             found = self._explored[region] = self._next(region, found)
 
+    def cells(self, region: Region) -> tuple[Leaf, ...]:
+        """Return the cells of a region, with all that is due on them."""
+        if region.is_ray:
+            return tuple(step.cell for step in self._on_ray(region))
+        for _ in self.steps(region):
+            pass
+        return self._explored[region].cells
+
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
         trace = Trace(region.names, (1,))
@@ -230,6 +244,19 @@ class Explorer:
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
+
+    def trim(self) -> None:
+        """Forget what is kept of many listed inputs: each is looked at once."""
+        if not is_listed(self.claim.input_set):
+            return
+        for kept, most in (
+            (self._explored, _MOST_REGIONS),
+            (self._on_rays, _MOST_SIGNS),
+            (self._on_cones, _MOST_SIGNS),
+            (self._ones, _MOST_SIGNS),
+        ):
+            if len(kept) > most:
+                kept.clear()
 
     def is_in_eps_alone(self) -> bool:
         """Whether everything that must be proved is about ε alone; stops where it is not."""
