@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from exactdp.claims.claim import Due
 from exactdp.claims.classes import InputClass, classes_of
+from exactdp.claims.corners import Corners
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
@@ -48,6 +49,10 @@ BY_EPSILON = (
     "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
     "exponential sum, in which powers of e are constants"
 )
+AT_CORNERS = (
+    "all real inputs at once (Theorem 12): the chance of each ideal output can only grow from a "
+    "worst input, on which the claim is decided, as an exponential sum on cones"
+)
 EVERYWHERE = (
     "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
     "probability is one exponential sum, and its sign on each cone is decided"
@@ -66,6 +71,17 @@ class Accuracy(Statement):
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
         return Obligations(self)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The worst of all real inputs, where they are known."""
+        return Corners(self)
+
+    def by_cells(self) -> Self:
+        """Return the same claim, decided at all inputs and not only at corners."""
+        claim = replace(self)
+        claim.corners.are_wanted = False
+        return claim
 
     @cached_property
     def work(self) -> Explorer:
@@ -121,7 +137,8 @@ class Accuracy(Statement):
     def route(self, findings: Sequence[Finding]) -> str:
         """Return how the claim was decided, as words."""
         if not is_listed(self.input_set):
-            return EVERYWHERE
+            at_corners = findings and all(one.region.corner is not None for one in findings)
+            return AT_CORNERS if at_corners else EVERYWHERE
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES

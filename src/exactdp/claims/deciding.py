@@ -21,7 +21,7 @@ from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.running.conduct import Conduct, conduct_of
@@ -300,6 +300,6 @@ def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
     region = left[0].region
     conditions = Piece(region.names, left[0].cell.cone, None).conditions
     missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
-    if UNIT not in region.names and conditions:
+    if unit_in(region.names) is None and conditions:
         missing += f" (the first where {', '.join(conditions)})"
     return missing + (claim.hint() if hint else "")
