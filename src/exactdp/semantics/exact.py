@@ -26,7 +26,7 @@ from exactdp.measure.lattice import integer_noise
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Failure
+from exactdp.semantics.graph import Failure, noise_part
 from exactdp.semantics.loops import exits
 from exactdp.semantics.plan import (
     Constants,
@@ -37,7 +37,6 @@ from exactdp.semantics.plan import (
     Stage,
     Step,
     constant_part,
-    noise_part,
     places_of,
 )
 

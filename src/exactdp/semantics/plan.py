@@ -14,6 +14,7 @@ from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
+from exactdp.language.linear import unit_in
 from exactdp.language.machine import Compare, Done, Draw, Event
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.words import NOISES
@@ -22,7 +23,7 @@ from exactdp.measure.frame import Frame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
-from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
+from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
@@ -64,13 +65,6 @@ def constant_part(form: Any, inputs: Mapping[str, Number]) -> Fraction:
 def has_inputs(form: object) -> bool:
     """Whether a form depends on inputs."""
     return isinstance(form, Linear) and any(isinstance(name, str) for name in form.coefficients)
-
-
-def noise_part(form: object) -> dict[int, Fraction]:
-    """Return the coefficients of the noise in a form."""
-    if not isinstance(form, Linear):
-        return {}
-    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
 
 
 @dataclass(frozen=True)
@@ -263,6 +257,12 @@ class Plan:
             named = ((n, Fraction(q)) for n, q in form.coefficients.items() if isinstance(n, str))
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The symbols for 1/ε and log(b)/ε in the graph."""
+        names = (name for _, terms in self._constants for name, _ in terms)
+        return frozenset(name for name in names if unit_in([name]))
 
     def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
         """Return what the graph sees of an input with spots."""
