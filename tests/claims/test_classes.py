@@ -116,6 +116,20 @@ def same_everywhere(claim: Accuracy) -> int:
     return len(found)
 
 
+def test_an_input_that_is_read_again() -> None:
+    """Runs meet after one sample each, but what the one has drawn the other has still to draw."""
+    mechanism = Mechanism.from_source(
+        """
+def program(q: Real[2]):
+    a = lap(eps, q[0])
+    b = lap(eps, q[1])
+    c = lap(eps, q[0])
+    return a < 1 and b < 1 and c < 1
+"""
+    )
+    assert same_everywhere(Accuracy(mechanism, beta="1/2", inputs=Grid(-1, 1))) == 9
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs(seed: int) -> None:
     """At all inputs of a class the ideal output, dd and the probability are the same."""

@@ -124,6 +124,27 @@ def test_what_is_said_to_grow_grows(number: int) -> None:
                 assert all(gap.at(e).sign >= 0 for e in ("1/4", 1, 3)), (output, u, moved)
 
 
+def test_ideal_outputs_without_room() -> None:
+    """At q[0] = 0, the side of a box, three outputs are ideal, and dd is 1 there."""
+    mechanism = Mechanism.from_source(
+        """
+def program(q: Real[3]):
+    if lap(eps, q[0]) > 0:
+        return 1
+    if lap(eps, q[1]) > 1:
+        return 4 if lap(eps, q[2]) > 1 else 3
+    return 2
+"""
+    )
+    claim = Accuracy(
+        mechanism,
+        beta="3/4",
+        input_distance="discrete",
+        inputs=Box([0, "-inf", "-inf"], [2, "inf", "inf"]),
+    )
+    assert claim.check().outcome == "fails"
+
+
 def test_the_corner_of_noisy_max() -> None:
     """The rivals of k are 2·dd below it: the worst inputs, as the issue works out by hand."""
     claim = Accuracy(noisy_max(3), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())

@@ -181,14 +181,24 @@ class Corners:
         pieces = corners(self._reals, [*rows, *self._box()], signs)
         if pieces is None:
             return None
-        found = []
+        found: list[_Placed] = []
+        flat: list[_Placed] = []
         for piece in pieces:
             placed = _Placed(Corner(pattern, piece, signs), finite, self._kinds, self._names)
             if not self._suffices(placed):
                 return None
             if placed.cone.is_full:
                 found.append(placed)
-        return found
+            else:
+                flat.append(placed)
+        # Beside a full piece, flat ones are in its closure; alone they are inputs of their own.
+        return None if not found and any(map(self._is_claimed, flat)) else found
+
+    def _is_claimed(self, flat: _Placed) -> bool:
+        """Whether anything is claimed at corners of which a or free entries have no room."""
+        rays = flat.cone.rays
+        at_all = any(ray[0] > 0 for ray in rays)
+        return at_all and (self._claim.input_metric == discrete or any(ray[-1] > 0 for ray in rays))
 
     def _row(self, side: Halfspace) -> Row:
         dual = _dual(self._claim)

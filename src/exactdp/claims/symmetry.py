@@ -5,7 +5,8 @@ does not change when two inputs are exchanged, two runs are followed side by sid
 the other from x at u with both exchanged. Samples with the same law are one number in both runs,
 paired by their position, whatever happened before; so each run has its own distribution. A pair of
 runs is done when both are at one node with the same variables, or with variables of which the same
-is known already: V does not change there. If all pairs end so, V does not change.
+is known already, and have drawn the same samples, so that all others are still independent: V does
+not change there. If all pairs end so, V does not change.
 
 Without noise (the ideal) a sample is its mean, and every tie counts. With continuous noise what
 happens only if noise is equal to something has no probability and is left out.
@@ -204,7 +205,7 @@ class _Proof:
             return False
         if one.node == _DEAD:
             return True
-        if one.node == self._number:
+        if one.node == self._number or not self._have_drawn_the_same(one, two):
             return False
         order = self._order(one.values, two.values, pair.rows)
         if order is None:
@@ -213,6 +214,15 @@ class _Proof:
             a: b for a, b in self._exchange.items() if isinstance(a, str)
         }
         return self._asked.unchanged(one.node, {**names, **order})
+
+    def _have_drawn_the_same(self, one: _Run, two: _Run) -> bool:
+        """Whether what one run will draw is independent of all that the other one has drawn."""
+        if self._asked.noiseless:
+            return True
+        if one.draws != two.draws or len(one.choices) != len(two.choices):
+            return False
+        partners = self.__dict__.get("_partners", {})
+        return {partners.get(k, k) for k in range(two.draws)} == set(range(one.draws))
 
     def _order(
         self, one: Sequence[Any], two: Sequence[Any], rows: Polyhedron
