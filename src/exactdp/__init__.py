@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         expo,
         geometric,
         lap,
+        log,
         unif,
     )
     from exactdp.measure.work import Work
@@ -187,6 +188,7 @@ __all__ = [
     "l1",
     "lap",
     "linf",
+    "log",
     "maximum",
     "mechanism",
     "minimum",

@@ -129,7 +129,9 @@ def test_the_corner_of_noisy_max() -> None:
     claim = Accuracy(noisy_max(3), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())
     (regions,) = regions_of(claim)
     assert [region.names for region in regions] == [("eps", "dd")] * 3
-    (found,) = (one for one in regions if one.corner is not None and one.corner.pattern == 1)
+    (found,) = (
+        region for region in regions if region.corner is not None and region.corner.pattern == 1
+    )
     assert [one.form for one in found.entries] == [(0, -2), (0, 0), (0, -2)]
     assert "worst input" in claim.check().route
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import exp as mexp
 from math import inf, log
 from typing import Any
@@ -50,7 +50,7 @@ def integral(function: Callable[[Any], Any], points: tuple[float, ...], rate: fl
     cuts = sorted({min(points) - far, min(points) - 3 / rate, *points, max(points) + far})
     cuts = sorted({*cuts, max(points) + 3 / rate, min(points) - 12 / rate, max(points) + 12 / rate})
     total = 0.0
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         x = (low + high) / 2 + (high - low) / 2 * NODES
         total += (high - low) / 2 * float(WEIGHTS @ function(x))
     return total
@@ -179,7 +179,7 @@ def test_the_deciding_inputs_by_simulation(name: str) -> None:
     assert found.inputs is not None
     size = 3_000
     for u in found.inputs:
-        runs = claim.mechanism.sample(u, 1, size, seed=5)  # type: ignore[attr-defined]
+        runs = claim.mechanism.sample(u, 1, size, seed=5)
         seen = Counter(tuple(one) if isinstance(one, list) else one for one in runs)
         entries = tuple(u) if isinstance(u, list) else (u,)
         for output, chance in chances(entries, 1.0).items():
@@ -210,7 +210,7 @@ def test_a_verdict_in_latex() -> None:
 
 
 def test_what_saved_noise_does_to_the_error() -> None:
-    """Rate ε/4 where ε/2 would do: the error at [0, 2] is (1 + ε/4)·e^{−ε/2}/2, and runs with 2ε."""
+    """Rate ε/4 where ε/2 would do: the error at [0, 2] is (1 + ε/4)·e^{−ε/2}/2, run with 2ε."""
     half = Mechanism.from_source(
         "def half(q: Real[2]): return 1 if lap(eps / 4, q[1]) > lap(eps / 4, q[0]) else 0"
     )

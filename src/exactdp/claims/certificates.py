@@ -19,8 +19,14 @@ from exactdp.claims.certified_parts import Completed
 from exactdp.claims.corners import Corner
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import ExaminedRegion, SignProofs, examined, require_formulas
 from exactdp.claims.enclosing import as_form
+from exactdp.claims.examined import (
+    ExaminedRegion,
+    SignProofs,
+    examined,
+    require_formulas,
+    true_everywhere,
+)
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -61,6 +67,8 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
+    if verdict.implied_by is not None:
+        raise true_everywhere()
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)

@@ -21,7 +21,7 @@ from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.running.conduct import Conduct, conduct_of
@@ -46,7 +46,7 @@ def decide(
         easier = (
             None if other is None else decide(other, every=every, progress=progress, hint=False)
         )
-        if easier is not None and easier.holds is answer:
+        if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
     one_by_one = is_listed(claim.input_set)
@@ -73,6 +73,12 @@ def decide(
         missing=missing,
         seconds=time.perf_counter() - begin,
     )
+
+
+def _tells(claim: Claim, easier: Verdict) -> bool:
+    """Whether a verdict about other inputs tells that something is claimed at those asked for."""
+    same = easier.claim.input_set == claim.input_set
+    return same or easier.contents.telling == easier.contents.examined
 
 
 def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
@@ -300,6 +306,6 @@ def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
     region = left[0].region
     conditions = Piece(region.names, left[0].cell.cone, None).conditions
     missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
-    if UNIT not in region.names and conditions:
+    if unit_in(region.names) is None and conditions:
         missing += f" (the first where {', '.join(conditions)})"
     return missing + (claim.hint() if hint else "")

@@ -196,7 +196,7 @@ class Privacy:
     @property
     def has_inverse_eps(self) -> bool:
         """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
-        return self.mechanism.meets_eps and not self.epsilon.is_point
+        return self.mechanism.moves
 
     def require_no_inverse(self, what: str) -> None:
         """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""

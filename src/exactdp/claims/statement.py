@@ -306,7 +306,7 @@ class Statement:
     @property
     def has_inverse_eps(self) -> bool:
         """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
-        return self.mechanism.meets_eps and not self.epsilon.is_point
+        return self.mechanism.moves
 
     @property
     def is_decided_only(self) -> bool:
@@ -332,7 +332,8 @@ class Statement:
             )
         if self.has_inverse_eps:
             raise ValueRefusedError(
-                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
+                f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
+                "beside reals",
                 rule="Such claims are decided by check(), tightest() and smallest_epsilon(); other "
                 "questions are for one eps.",
                 way_out="Use these, or give one eps: epsilon='[1, 1]'.",

@@ -22,9 +22,10 @@ from exactdp.claims.region import RAY, Region, Vector
 from exactdp.claims.shapes import Shape
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
+from exactdp.reals.logs import LogForm
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -59,7 +60,9 @@ class Problem:
     @property
     def gap(self) -> ClosedForm:
         """By how much the claim holds."""
-        return self.obligation.probability - 1 + self.beta
+        gap = self.obligation.probability - 1 + self.beta
+        found = LogForm.of(gap)
+        return gap if found is None else found.form
 
     @property
     def is_in_eps_alone(self) -> bool:
@@ -69,7 +72,7 @@ class Problem:
         unless another parameter is fixed.
         """
         if isinstance(self.place, OnCone):
-            return UNIT not in self.place.names and set(self.gap.parameters) <= {"eps"}
+            return unit_in(self.place.names) is None and set(self.gap.parameters) <= {"eps"}
         return isinstance(self.place, OnRay)
 
     @cached_property

@@ -22,7 +22,7 @@ from exactdp.cli.loading import problem, with_place
 from exactdp.cli.output import Json, Output, StoppedError, mistake
 from exactdp.cli.sharing import ChildSlots, Sharing, Slots, conducted, sharing_of, told_plainly
 from exactdp.errors import ExactdpError, TimeoutRefusedError
-from exactdp.running.crew import leave_with_parent
+from exactdp.running.crew import holding_interrupts, ignore_interrupts, leave_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -137,15 +137,13 @@ class _Children:
         self._begun: dict[int, float] = {}
         self._waiting = iter(range(len(jobs)))
         self._busy: dict[Connection, tuple[BaseProcess, int]] = {}
-        for _ in range(count):
-            self._start()
+        self._missing = count  # children to start
 
     def _start(self) -> None:
         """Start a child, which is given the next job."""
         context = multiprocessing.get_context("fork")
         # Ctrl-C is sent to all processes of the terminal, and is for the parent to handle.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with holding_interrupts():
             here, there = context.Pipe()
             ours = [here, *self._busy]
             place = self._places.pop()
@@ -156,9 +154,7 @@ class _Children:
             assert child.pid is not None
             self._at[child.pid] = place
             there.close()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        self._next(here, child)
+            self._next(here, child)
 
     def _next(self, connection: Connection, child: BaseProcess) -> None:
         number = next(self._waiting, None)
@@ -171,6 +167,9 @@ class _Children:
 
     def news(self) -> Iterator[tuple[int, Any]]:
         """Yield what children have to say: (done, total), a result, or an error."""
+        while self._missing:
+            self._missing -= 1
+            self._start()
         for connection in wait(list(self._busy), _LOOK):
             assert isinstance(connection, Connection)
             child, number = self._busy[connection]
@@ -255,6 +254,7 @@ def _serve(
     slots: ChildSlots,
 ) -> None:
     """Do jobs by their numbers until the parent has no more of them, or is gone (in a child)."""
+    ignore_interrupts()
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # to be ended together with what is started here
     leave_with_parent()

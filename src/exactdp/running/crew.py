@@ -111,11 +111,12 @@ class Forked:
         ours = [here, *self._busy, *(one for one, _ in self._idle)]
         sys.stdout.flush()
         sys.stderr.flush()
-        process = os.fork()
-        if process == 0:
-            _work(self._serve, there, ours)
-        there.close()
-        self._idle.append((here, process))
+        with holding_interrupts():
+            process = os.fork()
+            if process == 0:
+                _work(self._serve, there, ours)
+            there.close()
+            self._idle.append((here, process))
 
     def news(self) -> Iterator[tuple[int, News]]:
         """Yield units that are done, or lost."""
@@ -188,7 +189,7 @@ def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
         gc.freeze()  # what is shared with the parent stays shared
         for other in others:
             other.close()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+        ignore_interrupts()
         leave_with_parent()
         with contextlib.suppress(EOFError, OSError):
             while True:
@@ -196,6 +197,22 @@ def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
         code = 0
     finally:
         os._exit(code)
+
+
+@contextlib.contextmanager
+def holding_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait while a process is copied, so that no copy hears it and it is not lost."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent (in a child that was begun while it was held)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def leave_with_parent() -> None:

@@ -1,7 +1,7 @@
 """Claims about all reals that are proved at corners: the worst input for each ideal output.
 
-A corner is a space with a parameter a ≥ 0 beside ε (and α and γ): the input w(a) is linear in it. Its
-cells show that the claim holds there for every α below a. What is checked here, for each ideal
+A corner is a space with a parameter a ≥ 0 beside ε (and α and γ): the input w(a) is linear in it.
+Its cells show that the claim holds there for every α below a. What is checked here, for each ideal
 output o, is that every input u with ideal output o and dd(u) = a is w(a) with some entries raised
 and others lowered, or all shifted, without a loss:
 
@@ -13,8 +13,8 @@ and others lowered, or all shifted, without a loss:
   direction, the side that is left is never o, or the other one always is, or both sides are the
   same tree where D = 0.
 
-Then the chance at u is at least that at w(a), and what the cells prove at w(a) is true at u. On sides,
-and for a = 0, it holds by continuity: no input is compared without noise.
+Then the chance at u is at least that at w(a), and what the cells prove at w(a) is true at u. On
+sides, and for a = 0, it holds by continuity: no input is compared without noise.
 """
 
 from __future__ import annotations
@@ -154,8 +154,7 @@ class RunTree:
         if (self.asked is None) != (other.asked is None):
             return False
         if self.asked is not None and (
-            self.asked[1] != other.asked[1]
-            or not _multiple(zero)(self.asked[0], other.asked[0])
+            self.asked[1] != other.asked[1] or not _multiple(zero)(self.asked[0], other.asked[0])
         ):
             return False
         return all(way.is_like(other.ways[k], zero) for k, way in self.ways.items())
@@ -240,13 +239,14 @@ class CornerProof:
             minus = tuple(-row.slopes.get(k, _ZERO) for k in range(len(self.fixed)))
             if feasible([*system, (minus, -row.constant, True)], len(self.fixed)):
                 return "an input with an ideal output is outside of a row"
-            if metric["name"] == "numeric" and row.width and min(row.slopes.values()) < 0:
-                if feasible([*system, (minus, -row.constant, False)], len(self.fixed)):
-                    return "an entry is at the threshold"
+            is_below = metric["name"] == "numeric" and min(row.slopes.values()) < 0
+            at_end = [*system, (minus, -row.constant, False)]
+            if is_below and row.width and feasible(at_end, len(self.fixed)):
+                return "an entry is at the threshold"
         return None
 
     def as_forms(self, output: Any) -> Any:
-        """Return an output with forms in the entries, which are the unknowns −1, −2, …"""
+        """Return an output with forms in the entries, which are unknowns below 0."""
         if isinstance(output, At):
             rest = {-k: q for k, q in enumerate(output.form) if k and q}
             return LinearForm(rest, output.form[0], _NoInputs()) if rest else output.form[0]
@@ -276,7 +276,7 @@ class CornerProof:
 
 
 def _with_entries(output: Any) -> Any:
-    """Return an output of the ideal, whose unknowns 0, 1, … are entries, with those −1, −2, …"""
+    """Return an output of the ideal, with unknowns below 0 for the entries."""
     if isinstance(output, tuple):
         return tuple(map(_with_entries, output))
     if not isinstance(output, LinearForm):
@@ -317,7 +317,7 @@ def misplaced(corner: StatedCorner, forms: list[Any], metric: dict[str, Any]) ->
         others = [name for name in row.slopes if name != k]
         if k not in row.slopes or any(corner.bounds[name] != "fixed" for name in others):
             return "a row does not bound an entry"
-        if corner.is_shifted and sum(row.slopes.values()):
+        if corner.is_shifted and sum(row.slopes.values(), _ZERO):
             return "a row changes if all entries are shifted"
         left = [q * row.slopes[k] for q in form]
         left[0] += row.constant

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
-from ..kernel.reading import RealInterval
+from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
 from .corners import CornerProof, StatedCorner, StatedRow, misplaced
 from .derivation import single
@@ -160,9 +160,11 @@ class Spaces(Statement):
         self.require(right, "corners are not known to be enough for such a claim")
         groups: dict[str, tuple[list[Any], list[StatedCorner]]] = {}
         for space in spaces:
-            self.require(space.corner is not None, "some regions are no corners")
+            corner = space.corner
+            if corner is None:
+                raise RejectedError(f"{self.where}: some regions are no corners")
             fixed = [None if isinstance(one, At) else one for one in space.entries]
-            groups.setdefault(str(fixed), (fixed, []))[1].append(space.corner)
+            groups.setdefault(str(fixed), (fixed, []))[1].append(corner)
         kinds = self.derivation.members
         wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
         self.require({*map(str, wanted)} == set(groups), "a region is missing")
@@ -171,7 +173,8 @@ class Spaces(Statement):
                 self.require(len(corners) > 1, "dd may be infinite")
             proof = CornerProof(self.derivation, fixed)
             found = self.derive("worst inputs", lambda: (proof.wrong(corners),))  # noqa: B023
-            self.require(found is None or found[0] is None, found[0] if found else "")
+            wrong = None if found is None else found[0]
+            self.require(wrong is None, wrong or "")
         return f"; {len(spaces)} corners are the worst inputs, each for one ideal output"
 
     def all_there(self, spaces: list[ParameterSpace]) -> str:
