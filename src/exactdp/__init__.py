@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
+    from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
         Decision,
@@ -164,6 +165,8 @@ __all__ = [
     "StoreWarning",
     "StoredRun",
     "Stretch",
+    "Study",
+    "StudyTable",
     "Tightness",
     "VacuousClaimError",
     "ValueRefusedError",
@@ -215,6 +218,7 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.study",
     "exactdp.public.expected",
     "exactdp.public.comparing",
     "exactdp.public.answers",
