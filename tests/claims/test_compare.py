@@ -42,7 +42,7 @@ def test_equal_privacy() -> None:
 FORMS = ("1/eps", "exp(-eps)", "2*exp(-2*eps)", "1/2", "eps*exp(-eps/2)", "1/(1+exp(eps))", "eps/4")
 
 
-@examples(12)
+@examples(10)
 @given(st.lists(st.lists(st.sampled_from(FORMS), min_size=1, max_size=3), min_size=2, max_size=3))
 def test_sets_of_eps(given_forms: list[list[str]]) -> None:
     """At each ε the best mechanisms are those whose largest form is the least."""
@@ -51,7 +51,7 @@ def test_sets_of_eps(given_forms: list[list[str]]) -> None:
         for name, texts in zip(NAMES, given_forms, strict=False)
     )
     ranking = Ranking("measure", contestants, POSITIVE)
-    for k in range(1, 60):
+    for k in range(1, 40):
         eps = Fraction(k * k, 97)
         sizes = {
             one.name: max(float(parse(text).at(eps)) for text in texts)
@@ -59,7 +59,7 @@ def test_sets_of_eps(given_forms: list[list[str]]) -> None:
         }
         for name, size in sizes.items():
             margin = min(sizes.values()) - size
-            assert (eps in ranking.best[name]) == (margin > -1e-12), (eps, name, sizes)
+            assert (eps in ranking.best[name]) == (margin > -1e-9 * size), (eps, name, sizes)
     for one in ranking.best.values():  # a union of stretches that do not touch
         for first, second in zip(one, list(one)[1:], strict=False):
             assert float(first.upper) < float(second.lower)
