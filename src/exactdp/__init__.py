@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         expo,
         geometric,
         lap,
+        observe,
         unif,
     )
     from exactdp.measure.work import Work
@@ -182,6 +183,7 @@ __all__ = [
     "minimum",
     "nonnegative",
     "numeric",
+    "observe",
     "one_entry",
     "parse",
     "piecewise",

@@ -1,7 +1,17 @@
 """The language: DiPWhile+ in Python's own syntax, from source to flat code."""
 
 from exactdp.language.types import Dom, Real
-from exactdp.language.words import bernoulli, choose, dlap, expmech, expo, geometric, lap, unif
+from exactdp.language.words import (
+    bernoulli,
+    choose,
+    dlap,
+    expmech,
+    expo,
+    geometric,
+    lap,
+    observe,
+    unif,
+)
 
 __all__ = [
     "Dom",
@@ -13,5 +23,6 @@ __all__ = [
     "expo",
     "geometric",
     "lap",
+    "observe",
     "unif",
 ]
