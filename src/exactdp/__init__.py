@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Box,
         Breach,
         Budget,
+        Contestant,
         Counterexample,
         DeltaPiece,
         Disagreement,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         expo,
         geometric,
         lap,
+        log,
         observe,
         unif,
     )
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
         PrivacyVerdict,
         Verdict,
     )
+    from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -115,6 +119,7 @@ __all__ = [
     "Budget",
     "ByEpsilon",
     "ClosedForm",
+    "Contestant",
     "Counterexample",
     "Decision",
     "DeltaCurve",
@@ -150,10 +155,15 @@ __all__ = [
     "ProgramError",
     "Radius",
     "Range",
+    "Ranking",
     "Real",
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -163,6 +173,7 @@ __all__ = [
     "alpha",
     "bernoulli",
     "choose",
+    "compare",
     "discrete",
     "dlap",
     "eps",
@@ -178,6 +189,7 @@ __all__ = [
     "l1",
     "lap",
     "linf",
+    "log",
     "maximum",
     "mechanism",
     "minimum",
@@ -206,11 +218,13 @@ _MODULES = (
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
     "exactdp.public.expected",
+    "exactdp.public.comparing",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

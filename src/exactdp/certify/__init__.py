@@ -39,6 +39,7 @@ from .kernel.signs import SignProof
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.privacy import Privacies
+from .rederive.private_cones import ConePrivacies
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
+_KINDS = "sign", "claim", "privacy", "privacy_on_cones", "expected"
 _OLD = (
     "it is of version 1, which is no longer read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
@@ -112,6 +114,10 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             checker = Privacies()
             names = "format version kind claim verdict reason distributions counterexamples signs"
             names += " seal"
+        elif isinstance(document, dict) and document.get("kind") == "privacy_on_cones":
+            checker = ConePrivacies()
+            names = "format version kind claim verdict reason slopes regions counterexamples signs"
+            names += " seal"
         elif isinstance(document, dict) and document.get("kind") == "expected":
             checker = ExpectedLosses()
             names = "format version kind claim verdict reason losses counterexamples signs seal"
@@ -122,7 +128,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
-        right = right and parts["kind"] in ("sign", "claim", "privacy", "expected")
+        right = right and parts["kind"] in _KINDS
         checker.require(right, "not an exactdp certificate of version 2 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"

@@ -4,6 +4,7 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.adjacency import hamming, one_entry
 from exactdp.claims.breaches import Breach
 from exactdp.claims.budgets import Budget
+from exactdp.claims.comparing import Contestant, Ranking, compare
 from exactdp.claims.conditions import piecewise
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
@@ -34,6 +35,7 @@ __all__ = [
     "Box",
     "Breach",
     "Budget",
+    "Contestant",
     "Counterexample",
     "DeltaCurve",
     "DeltaPiece",
@@ -51,10 +53,12 @@ __all__ = [
     "Privacy",
     "Radius",
     "Range",
+    "Ranking",
     "Risk",
     "Tightness",
     "Verdict",
     "alpha",
+    "compare",
     "discrete",
     "gamma",
     "hamming",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.claim import Due
 from exactdp.claims.counterexamples import points_of
@@ -16,6 +16,7 @@ from exactdp.claims.excesses import Excess
 from exactdp.claims.expressions import Expression, as_expression
 from exactdp.claims.functions import written
 from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.identity import as_given_only
 from exactdp.claims.inputs import (
     AllReals,
     Box,
@@ -42,13 +43,15 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
 from exactdp.reals.numbers import Number, spell
+from exactdp.running.conduct import How, conduct
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Spot, Trace, watched
 
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
+    from exactdp.claims.findings import Finding
     from exactdp.claims.progress import Progress
-    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
 
@@ -91,6 +94,9 @@ class Expected:
     ideal: Any = field(default=None, kw_only=True)
     inputs: Any = field(default=None, kw_only=True)
     epsilon: Any = field(default=None, kw_only=True)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Program):
@@ -322,12 +328,18 @@ class Expected:
 
     # Questions ------------------------------------------------------------------------
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
         from exactdp.claims.deciding import decide  # noqa: PLC0415
 
         _ = self.formula
-        return decide(self, every=all, progress=progress)
+        return decide(self, every=all, progress=conduct(progress, how))
 
     def exact(self, u: object) -> ClosedForm | float:
         """Return the expected loss at an input, a closed form in ε, or `inf`."""
@@ -335,7 +347,12 @@ class Expected:
         return expected(self.mechanism, self.function, self.ideal_function, given)
 
     def tightest(
-        self, *, width: Number = "1e-6", at_each: bool = False, progress: Progress | None = None
+        self,
+        *,
+        width: Number = "1e-6",
+        at_each: bool = False,
+        progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Any:
         """Return the largest κ such that the claim with at_most/κ is true, enclosed.
 
@@ -345,15 +362,15 @@ class Expected:
 
         self._require_nonnegative()
         if at_each:
-            return tightest_at_each(self, width, progress)
-        return replace(tightest(self, width, progress), bound="at_most")
+            return tightest_at_each(self, width, conduct(progress, how))
+        return replace(tightest(self, width, conduct(progress, how)), bound="at_most")
 
     def _require_nonnegative(self) -> None:
         """Refuse a best factor where the bound or the expected loss is not seen to be ≥ 0."""
-        from exactdp.claims.survey import surveyed  # noqa: PLC0415
+        from exactdp.claims.survey import survey  # noqa: PLC0415
 
         known: set[object] = set()
-        for part in surveyed(self, "the best constant", None):
+        for part in survey(self, "the best constant"):
             for problem in part.problems:
                 one = problem.obligation
                 assert isinstance(one, LossBound)
@@ -370,19 +387,21 @@ class Expected:
                         way_out="Ask check(), epsilons() or smallest_epsilon().",
                     )
 
-    def epsilons(self, *, width: Number = "1e-12", progress: Progress | None = None) -> SolutionSet:
+    def epsilons(
+        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
+    ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
-        return epsilons(self, width, progress)
+        return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(
-        self, *, width: Number = "1e-12", progress: Progress | None = None
+        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
-        return smallest_epsilon(self, width, progress)
+        return smallest_epsilon(self, width, conduct(progress, how))
 
     # What it looks like ---------------------------------------------------------------
 

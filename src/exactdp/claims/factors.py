@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -53,6 +54,11 @@ class Factors:
         assert shape.second is not None
         quotient = ConeRatio(shape.second, shape.function, shape.cone, shape.window)
         self._different.setdefault(shape, (problem, quotient, shape))
+
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """The problems that were kept."""
+        return (problem for problem, *_ in self._different.values())
 
     def least(self) -> LeastFactor | None:
         """Return the best constant; None if there is no problem with an error."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim
 from exactdp.claims.distances import Distance
@@ -18,7 +18,9 @@ from exactdp.claims.inputs import as_given, as_written, is_listed, show
 from exactdp.claims.kappa import Kappa, largest_whole
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnRay
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
+from exactdp.claims.region import Region
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.claims.work import Problem
@@ -27,9 +29,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnegative
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
-
-if TYPE_CHECKING:
-    pass
+from exactdp.running.conduct import conduct_of
 
 Where: TypeAlias = Fraction | float | Root | None
 
@@ -181,6 +181,18 @@ class _LeastRatio:
         found = _Contender(problem, self._known[key])
         return _Best((*best.contenders, found)).without_larger()
 
+    def joined(self, best: _Best, other: _Contender) -> _Best:
+        """Return the least so far with the contender of another slice, as if it came now."""
+        key, limit = other.key, best.kappa.upper
+        if any(two.key == key for two in best.contenders):
+            return best
+        if isinstance(limit, Fraction) and key not in self._known:
+            least = other.least
+            if least.lower >= limit or (least.upper >= limit and _allows(other.problem, limit)):
+                return best
+        self._known[key] = other.least
+        return _Best((*best.contenders, other)).without_larger()
+
     def _is_no_smaller(self, best: _Best, problem: Problem) -> bool:
         """Whether the infimum is one of the contenders', or not below the upper end."""
         key, limit = _key(problem), best.kappa.upper
@@ -247,17 +259,71 @@ def _allows(problem: Problem, kappa: Fraction) -> bool:
     return nonnegative(problem.beta - error * kappa, problem.region.on).holds
 
 
-def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
-    """Return the largest κ over all inputs of a claim."""
-    search, factors = _LeastRatio(positive_width(width)), Factors(claim, positive_width(width))
-    best, contents = _Best(), Contents()
-    for found in surveyed(claim, _ASKED, progress):
-        contents += found.contents
+@dataclass(frozen=True)
+class LeastRatioAsked:
+    """The question for the best constant."""
+
+    width: Fraction
+
+    asked = _ASKED
+    span = None
+    each = False
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
+        """Return where to begin."""
+        search = kept.setdefault(_LeastRatio, _LeastRatio(self.width))
+        return _LeastRatioSought(claim, search, self.width)
+
+
+@dataclass(frozen=True)
+class _LeastFound:
+    """The least ratio of some groups: the contenders on rays, and the problems on cones.
+
+    A problem that is no contender in its slice is none among all: something in the slice is seen
+    to be no larger.
+    """
+
+    contents: Contents
+    best: _Best
+    on_cones: tuple[Problem, ...]
+
+
+class _LeastRatioSought:
+    """The least ratio, one group after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, search: _LeastRatio, width: Fraction) -> None:
+        self._claim, self._search = claim, search
+        self._best, self._contents = _Best(), Contents()
+        self._factors = Factors(claim, width)
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another group."""
+        found = surveyed(self._claim, group, hear, _ASKED)
+        self._contents += found.contents
         for problem in found.problems:
             if isinstance(problem.place, OnRay):
-                best = search.improved(best, problem)
+                self._best = self._search.improved(self._best, problem)
             else:
-                factors.add(problem)
+                self._factors.add(problem)
+
+    def answer(self) -> _LeastFound:
+        """Return what was found."""
+        return _LeastFound(self._contents, self._best, tuple(self._factors.problems))
+
+
+def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
+    """Return the largest κ over all inputs of a claim."""
+    target = positive_width(width)
+    search, factors = _LeastRatio(target), Factors(claim, target)
+    best, contents = _Best(), Contents()
+    for found in whole(claim, LeastRatioAsked(target), conduct_of(progress)):
+        contents += found.contents
+        for one in found.best.contenders:
+            best = search.joined(best, one)
+        for problem in found.on_cones:
+            factors.add(problem)
     refuse_empty(claim, contents)
     on_rays = _answer(claim, search.settled(best), contents)
     on_cones = factors.least()
@@ -290,21 +356,57 @@ def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> 
             way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
             "claim.tightest() (exactdp tighten).",
         )
-    search = _LeastRatio(positive_width(width))
-    rows = []
+    rows: list[KappaAt] = []
     contents = Contents()
-    for found in surveyed(claim, _ASKED, progress, each=True):
-        contents += found.contents
+    for found in whole(claim, RatioAtEachAsked(positive_width(width)), conduct_of(progress)):
+        contents += found[0]
+        rows += found[1]
+    refuse_empty(claim, contents)
+    return tuple(rows)
+
+
+@dataclass(frozen=True)
+class RatioAtEachAsked:
+    """The question for the best constant at each input."""
+
+    width: Fraction
+
+    asked = f"{_ASKED} at each input"
+    span = None
+    each = True
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
+        """Return where to begin."""
+        return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
+
+
+class _RatioAtEach:
+    """The best constants, one input after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, search: _LeastRatio) -> None:
+        self._claim, self._search = claim, search
+        self._rows: list[KappaAt] = []
+        self._contents = Contents()
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another input."""
+        search, claim = self._search, self._claim
+        found = surveyed(claim, group, hear, _ASKED)
+        self._contents += found.contents
         if not found.problems:
-            continue
+            return
         if not all(isinstance(one.place, OnRay) for one in found.problems):
             raise unknown(f"{_ASKED} at each input", found.problems[0].region.why)
         best = search.settled(reduce(search.improved, found.problems, _Best()))
         at = best.first.least.at if best.contenders else None
         u = as_given(claim.mechanism, found.problems[0].obligation.input)
-        rows.append(KappaAt(as_written(u), best.kappa, at))
-    refuse_empty(claim, contents)
-    return tuple(rows)
+        self._rows.append(KappaAt(as_written(u), best.kappa, at))
+
+    def answer(self) -> tuple[Contents, tuple[KappaAt, ...]]:
+        """Return what was found."""
+        return self._contents, tuple(self._rows)
 
 
 def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:

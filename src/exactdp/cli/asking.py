@@ -37,7 +37,7 @@ def ask(
     answers: list[Json] = []
     codes: set[int] = set()
     try:
-        for number, answer in results([job(one) for one in found], 1, output):
+        for number, answer in results([job(one) for one in found], output):
             one = found[number]
             head = {"file": one.file, "name": one.name}
             if isinstance(answer, ExactdpError):

@@ -27,6 +27,7 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.settings import defaults
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.watching import watch
 from exactdp.cli.work import Job, Report, results
 from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
@@ -77,9 +78,6 @@ _LONGEST_NAME = 100  # letters in the name of a file
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
 @click.option(
-    "--jobs", default=1, type=click.IntRange(1), metavar="N", help="Use N processes at a time."
-)
-@click.option(
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
@@ -96,6 +94,7 @@ _LONGEST_NAME = 100  # letters in the name of a file
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(  # noqa: PLR0913 its options
@@ -104,7 +103,6 @@ def command(  # noqa: PLR0913 its options
     *,
     substring: str,
     every: bool,
-    jobs: int,
     certificates: Path | None,
     style: str,
     watching: bool,
@@ -130,7 +128,7 @@ def command(  # noqa: PLR0913 its options
     answers: list[Json] = []
     left: list[str] | None = None
     try:
-        for number, answer in results(work, jobs, output):
+        for number, answer in results(work, output):
             one = found[number]
             record = {"file": one.file, "name": one.name, **_record(answer)}
             answers.append(record)

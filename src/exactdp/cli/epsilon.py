@@ -10,6 +10,7 @@ from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
@@ -29,6 +30,7 @@ from exactdp.reals.numbers import positive_width
 )
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(

@@ -10,6 +10,7 @@ from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
 
@@ -28,6 +29,7 @@ from exactdp.reals.numbers import positive_width
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(

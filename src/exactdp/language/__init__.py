@@ -9,6 +9,7 @@ from exactdp.language.words import (
     expo,
     geometric,
     lap,
+    log,
     observe,
     unif,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "expo",
     "geometric",
     "lap",
+    "log",
     "observe",
     "unif",
 ]

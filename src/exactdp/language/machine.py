@@ -149,12 +149,12 @@ _LOOK = 1024
 class Machine:
     """Runs flat code on values of any domain."""
 
-    def __init__(self, code: Code, flow: Flow) -> None:
+    def __init__(self, code: Code, flow: Flow, *, is_rough: bool = False) -> None:
         self.code = code
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
         self._inputs = [self.slots[name] for name, _ in code.inputs]
         on = code.epsilon
-        budget = EpsTerm("eps", (Fraction(on.lower),)) if on.is_point else EPS
+        budget = EpsTerm("eps", (Fraction(on.lower), *(0,) * is_rough)) if on.is_point else EPS
         self._compile = Compiler(self.slots, code.functions, budget).compile
         self._steps: list[_Step] = []
         self._events: dict[int, _Facts] = {}
@@ -365,6 +365,8 @@ class Machine:
                 return leave
             env[slot] = found[count]
             env[counter] = count + 1
+            if found[count] is not UNSET and not isinstance(found[count], int):
+                env[items] = (*found[:count], UNSET, *found[count + 1 :])  # not looked at again
             return body
 
         return step

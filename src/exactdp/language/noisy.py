@@ -27,7 +27,7 @@ from exactdp.language.words import NOISES
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
-_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp"))
+_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp", "log"))
 _CASE_SPLIT = frozenset(("abs", "min", "max", "sorted"))
 _BINDING = (
     ast.AnnAssign,

@@ -260,7 +260,7 @@ class ExpressionReader(NameReader):
     def value_name(self, node: ast.expr) -> ast.Name:
         """Return a name that stands for a value."""
         found = self.resolve(node)
-        if found.id in SAMPLERS or found.id in ("Real", "Dom", "exp"):
+        if found.id in SAMPLERS or found.id in ("Real", "Dom", "exp", "log"):
             self.refuse(node, f"{found.id} is not a value", NOT_A_VALUE, f"Call it: {found.id}(…).")
         return found
 

@@ -162,6 +162,17 @@ def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value
     return tuple(value), tuple(value.values())
 
 
+def refuse_log(term: Value, place: Place) -> None:
+    """Refuse a logarithm where a closed form in ε is needed."""
+    if isinstance(term, EpsTerm) and term.has_log:
+        raise fail(
+            place,
+            f"{term} has a logarithm",
+            "log(r) / eps stands beside reals: added to them, compared with them, or as a mean.",
+            "Write a rational number, or an expression in eps and exp(eps).",
+        )
+
+
 def chances_of(
     values: Sequence[Value],
     chances: Sequence[Value],
@@ -175,6 +186,8 @@ def chances_of(
     With `somewhere` only what is wrong at every ε is refused: for which the program will be
     asked is not known yet.
     """
+    for chance in chances:
+        refuse_log(chance, place)
     for position, value in enumerate(values):
         if value in values[:position]:
             raise fail(

@@ -86,6 +86,7 @@ geometric: Final = NoiseWord(
 unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", second="hi")
 observe: Final = SamplerWord("observe", "observe(condition)")
 bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
+log: Final = SamplerWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
 choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 
@@ -102,13 +103,13 @@ VALUES: Final = ("eps", "inf")
 
 #: Python functions that the language knows, run on finite values.
 BUILTINS: Final[dict[str, Any]] = {
-    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name != "exp"
+    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name not in ("exp", "log")
 }
 
 _KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "Dom": Dom}.items()}
 
 #: Names that a program cannot use for anything else.
-RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "Real", "Dom"))
+RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "log", "Real", "Dom"))
 
 #: Python names that people reach for, and what to write instead.
 INSTEAD: Final = {

@@ -5,10 +5,11 @@ What draws is loaded when it is used (PLC0415).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp import claims
 from exactdp.public.answers import ExpectedVerdict
+from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,9 +38,15 @@ class Expected(claims.Expected):
 
     mechanism: Mechanism
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> ExpectedVerdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> ExpectedVerdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
-        return ExpectedVerdict.of(super().check(all=all, progress=progress))
+        return ExpectedVerdict.of(super().check(all=all, progress=progress, **how))
 
     def plot(self, u: object = None, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the exact expected loss at an input against ε, and the claimed bound."""

@@ -8,7 +8,7 @@ import io
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -80,7 +80,8 @@ def page(
         verdict = verdicts.get(name) if verdicts is not None else None
         try:
             found = claim.check() if verdict is None else verdict  # which is false if it fails
-            sections.append(_section(number, name, claim, found))
+            beside = [one for one in claims.values() if isinstance(one, Accuracy)]
+            sections.append(_section(number, name, claim, found, beside))
         except ExactdpError as error:
             error.message = f"{name}: {error.message}"
             raise
@@ -96,14 +97,16 @@ def page(
     )
 
 
-def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, Any]:
+def _section(
+    number: int, name: str, claim: Any, verdict: Verdict, beside: Sequence[Accuracy]
+) -> dict[str, Any]:
     """Return what the page says of one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
     noun = "cell" if verdict.is_everywhere else claim.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"
-    rows, heading, told = _told(claim)
+    rows, heading, told = _told(claim, beside)
     is_plain = not heading
     return {
         "id": f"claim-{number}",
@@ -130,10 +133,10 @@ def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, 
     }
 
 
-def _told(claim: Any) -> tuple[list[tuple[str, str]], str, list[str]]:
+def _told(claim: Any, beside: Sequence[Accuracy]) -> tuple[list[tuple[str, str]], str, list[str]]:
     """Return what a claim says, and where it has no curves a heading and sentences."""
     if isinstance(claim, Privacy):
-        return privacy_rows(claim), "How private it is", how_private(claim)
+        return privacy_rows(claim), "How private it is", how_private(claim, beside)
     if isinstance(claim, Expected):
         return expected_rows(claim), "How large the expected loss is", how_large(claim)
     return claim_rows(claim), "", []

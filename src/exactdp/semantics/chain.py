@@ -26,7 +26,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise, noise_part
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told
@@ -128,18 +128,9 @@ class Chain:
         return self.svg()
 
 
-def _require_numbers(program: Program) -> None:
-    if program.meets_eps and not program.epsilon.is_point:
-        raise ValueRefusedError(
-            f"{program.__name__} has a + b / eps beside reals",
-            rule="A chain has one closed form for each transition.",
-            way_out="Declare one eps: @mechanism(epsilon='[1, 1]').",
-        )
-
-
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    _require_numbers(program)
+    require_numbers(program, "A chain has one closed form for each transition.")
     return _built(program, program.read_input(u), {}, Frame(1, 1))
 
 

@@ -49,7 +49,7 @@ def run(program: Program, u: object, eps: object, rng: Uniform | None) -> Value:
     if program.deterministic and not program.meets_eps:
         return program.machine.run(given)
     at = read_budget(eps)
-    machine = program.on(Interval(at, at)).machine
+    machine = program.on(Interval(at, at)).rough_machine
     return run_once(machine, machine.start(given), at, rng or random.Random())
 
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
+from exactdp.language.linear import unit_in
 from exactdp.language.machine import Compare, Done, Draw, Event
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.words import NOISES
@@ -256,6 +257,12 @@ class Plan:
             named = ((n, Fraction(q)) for n, q in form.coefficients.items() if isinstance(n, str))
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The symbols for 1/ε and log(b)/ε in the graph."""
+        names = (name for _, terms in self._constants for name, _ in terms)
+        return frozenset(name for name in names if unit_in([name]))
 
     def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
         """Return what the graph sees of an input with spots."""

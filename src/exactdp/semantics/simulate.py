@@ -41,7 +41,7 @@ def sample(program: Program, u: object, eps: object, size: int, seed: Any) -> li
             way_out="Give an int, such as size=1000.",
         )
     given, budget = program.read_input(u), read_budget(eps)
-    machine = program.on(Interval(budget, budget)).machine
+    machine = program.on(Interval(budget, budget)).rough_machine
     if program.deterministic:
         return [machine.run(given)] * size
     with np.errstate(all="ignore"):  # what overflows is refused when it is compared

@@ -33,7 +33,11 @@ class AtInputs(Claims):
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:
             self.require(False, f"the inputs of the program cannot be read: {error}")
-        self.inputs = values.all_inputs(self, spec["inputs"], self.kinds)
+        self.read_inputs(spec["inputs"])
+
+    def read_inputs(self, given: Any) -> None:
+        """Read the inputs: a list or a grid."""
+        self.inputs = values.all_inputs(self, given, self.kinds)
         self.require(self.inputs, "there are no inputs")
 
     def read_verdict(self, parts: dict[str, Any]) -> str:

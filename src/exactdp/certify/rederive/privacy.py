@@ -38,6 +38,10 @@ Chances = dict[str, Ratio]
 class Privacies(AtInputs):
     """One pass over the certificate of a claim of privacy; what is not proved raises."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.adjacency: tuple[str, Any, Any] = "pairs", None, None
+
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
         self.where = "the claim"
@@ -46,6 +50,7 @@ class Privacies(AtInputs):
         self.is_range = spec["measure"] == "bounded_range"
         multiple = self.rational(spec["budget"])
         self.require(multiple >= 0, "the budget is negative")
+        self.multiple = multiple
         self.factor = (EPS * multiple).exp()
         self.delta = self.quotient(spec["delta"])
         self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
@@ -56,16 +61,25 @@ class Privacies(AtInputs):
         what = "of bounded range" if self.is_range else "private"
         also = " and the stated δ" if self.delta != 0 else ""
         self.claim = (
-            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} at "
-            f"{counted(len(self.pairs), 'pair')} of inputs, for every ε in {self.epsilon.text()}"
+            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} "
+            f"{self.where_claimed}, for every ε in {self.epsilon.text()}"
         )
+
+    @property
+    def where_claimed(self) -> str:
+        """The inputs that the claim is about, as words."""
+        if self.is_listed:
+            return f"at {counted(len(self.pairs), 'pair')} of inputs"
+        return "on all real inputs" if self.ends is None else "on all inputs of a box of reals"
 
     def adjacent(self, given: Any) -> Iterator[tuple[int, int]]:
         """Yield the ordered pairs of different adjacent inputs, by their places."""
         self.require(isinstance(given, dict) and len(given) == 1, "the adjacency is not known")
         ((name, size),) = given.items()
-        count = len(self.inputs)
+        count = len(self.inputs) if self.is_listed else 0
         if name == "pairs":
+            self.require(self.is_listed, "pairs of inputs that are not listed")
+            self.adjacency = name, None, None
             for one in self.entries(size):
                 first, second = (self.integer(k, 0, count - 1) for k in self.pair(one))
                 yield from ((first, second), (second, first))
@@ -77,12 +91,20 @@ class Privacies(AtInputs):
         else:
             self.require(name in ("linf", "l1"), "the adjacency is not known")
             most, change = name, self.rational(size)
+        self.adjacency = name, most, change
+        if not self.is_listed:
+            return
         self.require(count <= _MOST_INPUTS, "there are too many inputs")
         listed = [single(u) for u in self.inputs]
         for i, u in enumerate(listed):
             for j, v in enumerate(listed):
-                if i != j and u != v and _are_adjacent(u, v, most, change):
+                if i != j and u != v and self.are(u, v):
                     yield i, j
+
+    def are(self, u: list[Any], v: list[Any]) -> bool:
+        """Whether two inputs are adjacent, given by their single values."""
+        _, most, change = self.adjacency
+        return _are_adjacent(u, v, most, change)
 
     # The whole ------------------------------------------------------------------------
 
