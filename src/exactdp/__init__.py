@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         geometric,
         lap,
         log,
+        observe,
         unif,
     )
     from exactdp.measure.work import Work
@@ -197,6 +198,7 @@ __all__ = [
     "minimum",
     "nonnegative",
     "numeric",
+    "observe",
     "one_entry",
     "parse",
     "piecewise",
