@@ -21,7 +21,7 @@ class Excess(Told):
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
     >>> found = Expected(count, at_most=2, inputs=[0]).check().counterexample
     >>> found.input, found.eps < 1, found.size.text(4)
-    (0, True, '4')
+    (0, True, '3')
     """
 
     input: Value

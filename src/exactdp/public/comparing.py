@@ -46,10 +46,11 @@ def compare(  # noqa: PLR0913 what can be asked
     input and output. Over several inputs the largest counts. With `adjacent`, each mechanism runs
     with the ε at which it is exactly as private as the others: a·ε-private with the smallest a.
 
-    >>> from exactdp import Mechanism, compare
+    >>> from exactdp import Ideal, Mechanism, compare
     >>> wide = Mechanism.from_source("def wide(x: Real): return lap(eps / 2, x)")
     >>> late = Mechanism.from_source("def late(x: Real): return expo(eps, x + 1)")
-    >>> print(compare([wide, late], "absolute"))
+    >>> true = Ideal.from_source("def true(x: Real): return x")
+    >>> print(compare([wide, late], "absolute", ideal=true))
     The smallest expected absolute error, at equal ε:
     wide is the best for ε in [1, ∞).
     late is the best for ε in (0, 1].
