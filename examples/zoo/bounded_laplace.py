@@ -11,7 +11,7 @@ from exactdp import Accuracy, Real, eps, exp, lap, mechanism, observe
 
 @mechanism
 def bounded(q: Real):
-    """Laplace noise drawn again until the answer lies in its domain."""
+    """Return Laplace noise drawn again until the answer lies in its domain."""
     x = lap(eps, q)
     observe(0 <= x <= 10)
     return x

@@ -10,7 +10,7 @@ from exactdp import Accuracy, AllReals, Real, eps, exp, lap, mechanism, unif
 
 @mechanism
 def dithered(q: Real):
-    """Laplace noise on a value dithered by half a step."""
+    """Return Laplace noise on a value dithered by half a step."""
     return lap(eps, q) + unif(-1 / 2, 1 / 2)
 
 

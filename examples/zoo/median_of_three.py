@@ -10,7 +10,7 @@ from exactdp import Accuracy, Real, eps, exp, lap, mechanism
 
 @mechanism
 def median(q: Real):
-    """The median of three Laplace releases of one value."""
+    """Return the median of three Laplace releases of one value."""
     x = sorted([lap(eps / 3, q) for _ in range(3)])
     return x[1]
 

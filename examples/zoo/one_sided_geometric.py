@@ -10,7 +10,7 @@ from exactdp import Accuracy, Dom, eps, exp, geometric, mechanism
 
 @mechanism
 def counted(count: Dom(0, 3)):
-    """A count with one-sided geometric noise."""
+    """Return a count with one-sided geometric noise."""
     return geometric(eps, count)
 
 

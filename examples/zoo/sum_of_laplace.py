@@ -11,7 +11,7 @@ from exactdp import Accuracy, Ideal, eps, lap, mechanism
 
 @mechanism
 def above():
-    """A sum of four Laplace noises."""
+    """Return a sum of four Laplace noises."""
     return sum([lap(eps, 0) for _ in range(4)]) > 8 / eps
 
 
