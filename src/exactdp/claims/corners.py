@@ -182,7 +182,7 @@ class Corners:
         order = Order(plan.graph, around.numbers if claim.output_metric == sup else ())
         if not order.is_known:
             return None
-        rows = [self._row(side) for side in around.sides]
+        rows = sorted(map(self._row, around.sides), key=lambda row: row.slopes)
         if not any(row.width for row in rows):
             return None  # dd may be infinite
         if claim.input_metric != discrete and _is_thin(rows):
