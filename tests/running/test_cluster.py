@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,7 @@ class Cluster:
         self.scheduler = self._start("scheduler", *flags, "--host", "127.0.0.1")
         while not file.exists():
             time.sleep(0.1)
-        import distributed  # noqa: PLC0415
-
+        distributed: Any = import_module("distributed")
         self.client: Any = distributed.Client(scheduler_file=str(file), timeout="20s")
 
     def _start(self, kind: str, *flags: str, path: str = "") -> subprocess.Popen[bytes]:
