@@ -7,15 +7,26 @@ Every error that a user can cause is an `ExactdpError`. It prints as
           |         ^^^^^
     DiPWhile+ assigns reals a bounded number of times (paper, section 5.2).
     Use `for i in range(<constant>)`, which is unrolled.
+    Example: exactdp help R01
 
 and carries the same facts as attributes, so that editors can use them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
+from types import FunctionType
+from typing import ParamSpec, TypeVar
+
+from exactdp.pages import code_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 _TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
 """Types whose names tell a user more than the value alone: '3' and 3, [1] and (1,)."""
@@ -44,7 +55,18 @@ class Place:
 
 
 class ExactdpError(Exception):
-    """Something a user wrote is wrong; nothing was decided and nothing changed."""
+    """Something a user wrote is wrong; nothing was decided and nothing changed.
+
+    >>> from exactdp import ExactdpError, Mechanism
+    >>> try:
+    ...     Mechanism.from_source("def f(q: Real): return lap(eps, q) // 2")
+    ... except ExactdpError as error:
+    ...     print(error.line, error.message, error.code)
+    1 a real has no // R06
+    """
+
+    of_a_program = False
+    """Whether errors of this class are about a program: all of these have a code."""
 
     def __init__(
         self, message: str, *, place: Place | None = None, rule: str = "", way_out: str = ""
@@ -65,12 +87,18 @@ class ExactdpError(Exception):
         """The column of the mistake, from 1, if it is in a text."""
         return self.place.column if self.place else None
 
+    @property
+    def code(self) -> str:
+        """The code of the message, such as "R06", or "": `exactdp help R06` explains it."""
+        return code_of(self.message, of_a_program=self.of_a_program)
+
     def __str__(self) -> str:
         head = self.message
         if self.place is not None:
             at = f"{self.place.source}:{self.place.line}:{self.place.column}"
             head = f"{at}: {self.message}\n{self.place.show()}"
-        return "\n".join(part for part in (head, self.rule, self.way_out) if part)
+        more = f"Example: exactdp help {self.code}" if self.code else ""
+        return "\n".join(part for part in (head, self.rule, self.way_out, more) if part)
 
     def __reduce__(self) -> tuple[object, ...]:
         facts = {"place": self.place, "rule": self.rule, "way_out": self.way_out}
@@ -101,6 +129,42 @@ class TimeoutRefusedError(ExactdpError):
 
 class ProgramError(ExactdpError):
     """A mechanism's source is not a program of the language, or its run went wrong."""
+
+    of_a_program = True
+
+
+class UndefinedError(ProgramError):
+    """A program is not defined at an input: an `assert` failed, or a table has no entry."""
+
+
+def shortened(error: ExactdpError) -> ExactdpError:
+    """Return an error without the frames of exactdp, which say nothing about a user's mistake.
+
+    EXACTDP_TRACEBACK=full keeps them, for who works on exactdp.
+    """
+    return error if os.environ.get("EXACTDP_TRACEBACK") == "full" else error.with_traceback(None)
+
+
+def folded(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function of the public interface whose errors show one frame of exactdp."""
+
+    @wraps(function)
+    def call(*args: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return function(*args, **keywords)
+        except ExactdpError as error:
+            raise shortened(error) from error.__cause__
+
+    return call
+
+
+def folds(cls: type[T]) -> type[T]:
+    """Return a class whose methods, inherited ones too, are `folded`."""
+    for name in dir(cls):
+        found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+        if isinstance(found, FunctionType) and (not name.startswith("_") or name == "__init__"):
+            setattr(cls, name, folded(found))
+    return cls
 
 
 def shown(value: object) -> str:

@@ -27,7 +27,6 @@ from exactdp import (
     alpha,
     certify,
     discrete,
-    dlap,
     eps,
     exp,
     gamma,
@@ -467,15 +466,6 @@ def test_progress_grows_to_the_end(claim: Accuracy) -> None:
     assert len(set(shares)) > 10
 
 
-def test_integer_noise_is_refused() -> None:
-    @mechanism
-    def rounded(q: Real):  # type: ignore[no-untyped-def, valid-type]  # noqa: ARG001
-        return dlap(eps, 0)
-
-    with pytest.raises(ValueRefusedError, match="integer noise"):
-        Accuracy(rounded, beta="1/2", inputs=ALL).check()
-
-
 def test_other_refusals() -> None:
     with pytest.raises(ValueRefusedError, match="not a closed form"):
         Accuracy(FACTORIES["noisy_max"](2), beta=exp(-alpha), inputs=ALL).check()
@@ -704,3 +694,46 @@ def test_the_smallest_eps_for_all_inputs() -> None:
     assert not none.is_complete
     assert "No ε up to" in str(none)
     assert "as close as one likes to a tie" in str(none)
+
+
+BOTH_KINDS = """
+def f(q: Real[2], k: Dom(0, 1)):
+    n = dlap(eps / 2, k)
+    x = lap(eps, q[0])
+    if n + dlap(eps, 0) >= 1:
+        return 1 if x > 0 else 0
+    return 1 if x > lap(eps / 2, q[1]) else 2
+"""
+
+
+def test_integer_noise_beside_real_noise() -> None:
+    """Both kinds in one program, compared apart: what holds, holds at inputs one by one, too."""
+    program = Mechanism.from_source(BOTH_KINDS)
+    grid = list(product(product((-2, 0, Fraction(1, 2), 3), (-1, 0, Fraction(3, 2))), (0, 1)))
+    for bound in (exp(-alpha * eps / 40) + exp(-eps / 9), exp(-alpha * eps)):
+        verdict = Accuracy(program, bound, inputs=AllReals()).check()
+        assert certify.check(verdict.certificate).accepted
+        listed = Accuracy(program, bound, inputs=grid).check()
+        if verdict.holds:
+            assert listed.holds
+        else:
+            (found, *_) = verdict.counterexamples
+            alone = Accuracy(program, bound, alpha=found.alpha, inputs=[found.input]).check()
+            assert alone.outcome == "fails"
+    assert (
+        Accuracy(program, exp(-eps / 50), inputs=AllReals(), epsilon="(0, 1]").check().outcome
+        != "undecided"
+    )
+
+
+def test_released_integers_for_all_reals() -> None:
+    """Pr(|lap(ε)| > 1) = e^(−ε); with integer noise beside it the bound must grow."""
+    program = Mechanism.from_source(
+        "def f(q: Real, k: Dom(0, 2)): return (lap(eps, q), dlap(eps, k))"
+    )
+    miss = exp(-eps) + 2 * exp(-2 * eps) / (1 + exp(-eps))  # of both, by the union bound
+    about: Any = partial(Accuracy, program, alpha=0, inputs=AllReals())
+    assert about(beta=miss, gamma=1).check().holds
+    assert about(beta=exp(-eps), gamma=1).check().outcome == "fails"
+    with pytest.raises(ValueRefusedError, match="a case for each whole number below γ"):
+        about(beta=miss, gamma=ANY).check()

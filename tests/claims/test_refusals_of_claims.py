@@ -204,7 +204,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "an ideal of fewer inputs": (lambda: about(ideal=shorter), "Real[2]"),
     "an ideal of other inputs": (lambda: about(ideal=finite), "Dom"),
     "a table for reals": (lambda: about(ideal={(0, 0, 0): 1}), "the inputs are real"),
-    "a table with holes": (lambda: decided(MEDIAN, ideal={(0, 0, 0): 0}), "no output for"),
     "an ideal that fails": (lambda: decided(MEDIAN, ideal=lambda u: u[5]), "failed at"),
     "an ideal of another kind": (
         lambda: decided(ideal=Ideal.from_source("def f(q: Real[3]):\n    return [0]\n")),

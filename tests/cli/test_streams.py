@@ -38,7 +38,8 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "certify": (["certify", "no.json"], 2),
     "new": (["new", "started"], 0),
     "reproduce": (["reproduce", "--help"], 0),
-    "help": (["--help"], 0),
+    "help": (["help", "R06"], 0),
+    "--help": (["--help"], 0),
 }
 UNWRITTEN, UNREAD = 5, 141
 MESSAGE = "The answer cannot be written to the standard output: "

@@ -118,6 +118,7 @@ USES: dict[str, tuple[list[str], str]] = {
     "eps": (["simulate", "{}::positive", "--input", "1", "--eps", "0"], "--eps: ε is 0"),
     "--chain": (["explain", "{}::positive", "--chain", "x.svg"], "--chain needs --input"),
     "new": (["new", "two words"], "cannot be the name of a mechanism"),
+    "help": (["help", "Z99"], "there is no page Z99"),
 }
 
 

@@ -1,8 +1,12 @@
-"""docs/errors: wrong programs are refused as shown, right ones are taken, no error is left out."""
+"""docs/errors: wrong programs are refused as shown, right ones are taken, no error is left out.
+
+After a wanted change of messages: EXACTDP_GOLDEN=write pytest tests/docs, then read the diff.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import runpy
 from collections.abc import Iterator
@@ -13,6 +17,7 @@ import pytest
 import exactdp
 from exactdp import Mechanism
 from exactdp.errors import ExactdpError
+from exactdp.pages import code_of, explanations
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "errors").glob("*.md"))
 CASE = re.compile(
@@ -43,6 +48,17 @@ BEHIND = {
     "the program samples, so it has no exact output",
     "{} ended without `return`",
 }
+#: Parts of messages; what they are put together to has a code.
+FRAMES = {
+    "a value of type {} is not a finite value",
+    "nan is not a number",
+    "the float {} is not exact",
+    "the input {} of {}: {}",
+    "the {} {} is {}",
+    "{} is not a {}",
+    "{} is not a {}number",
+    "{} is {}: {}",
+}
 
 
 def run(text: str, folder: Path, name: str) -> None:
@@ -66,8 +82,27 @@ def test_wrong_programs_are_refused_as_shown(page: str, tmp_path: Path) -> None:
     for _, wrong, shown, right in (case for case in CASES if case[0] == page):
         with pytest.raises(ExactdpError) as caught:
             run(wrong, tmp_path, "wrong.py")
-        assert str(caught.value).replace(f"{tmp_path}/", "") == shown.removesuffix("\n"), wrong
+        found = str(caught.value).replace(f"{tmp_path}/", "")
+        if os.environ.get("EXACTDP_GOLDEN") == "write":
+            path = next(one for one in PAGES if one.stem == page)
+            before, after = (f"{wrong}```\n\n```text\n{text}" for text in (shown, f"{found}\n"))
+            path.write_text(path.read_text(encoding="utf-8").replace(before, after))
+        else:
+            assert found == shown.removesuffix("\n"), wrong
         run(right, tmp_path, "right.py")
+
+
+def test_every_message_leads_to_its_page() -> None:
+    """`exactdp help CODE` shows the very message whose last line names the code."""
+    codes = {one.code: one.title for one in explanations()}
+    assert len(codes) > 200
+    for one in explanations():
+        assert codes[one.code] == one.title, "one code, one message"
+        if shown := re.search(r"^```text\n(?:\S+:\d+:\d+: )?(.*)$", one.text, re.MULTILINE):
+            assert code_of(shown[1], of_a_program=True) == one.code
+    filled = {message: re.sub(r"\{\w*\}", "7", message) for message in messages()}
+    without = {one for one in filled if not code_of(filled[one], of_a_program=True)}
+    assert without - BEHIND == FRAMES
 
 
 def text_of(node: ast.expr) -> str | None:

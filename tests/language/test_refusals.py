@@ -42,7 +42,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     "sample in while through a subroutine": (
         "def noise(x):\n    return lap(eps, x)\n" + REAL + "    go = True\n    while go:\n"
         "        go = noise(q) > 0\n    return go\n",
-        "a real variable cannot be assigned inside a while loop",
+        "noise cannot be sampled inside a while loop",
         (2, 12),
     ),
     "real against integer": (
@@ -242,7 +242,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         "eps is not known",
         (2, 8),
     ),
-    "eps returned": (NONE + "    return eps\n", "eps is not known", (2, 12)),
+    "eps returned": (REAL + "    return (lap(eps, q), eps)\n", "eps is not known", (2, 12)),
     "eps with noise": (NONE + "    return lap(eps, 0) * eps\n", "combined with eps", (2, 12)),
     "dlap of a real": (
         REAL + "    return dlap(eps, q)\n",
@@ -308,7 +308,7 @@ OUTSIDE = {
     "x = f'{1}'": "a formatted string",
     "x = 1 @ 2": "the operator @",
     "x = ~1": "the operator ~",
-    "def g(): pass": "a function inside a mechanism",
+    "@g\n    def h(): pass": "a decorator inside a mechanism",
     "async def g(): pass": "an async function",
     "async for a in b: pass": "an async loop",
     "del x": "del",
@@ -361,7 +361,7 @@ def test_headers(header: str, message: str) -> None:
 
 
 def test_the_message_of_the_design() -> None:
-    """The whole text, as DESIGN section 6 shows it."""
+    """The text as DESIGN section 6 shows it, and where to read more."""
     text = (
         "def noisy_sum(q: Real[3]):\n    total = 0\n    i = 0\n    while i < 3:\n"
         "        total = total + lap(eps / 2, q[i])\n        i += 1\n    return total\n"
@@ -371,7 +371,8 @@ def test_the_message_of_the_design() -> None:
         "    5 |         total = total + lap(eps / 2, q[i])\n"
         "      |         ^^^^^\n"
         "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2).\n"
-        "Use `for i in range(<constant>)`, which is unrolled."
+        "Use `for i in range(<constant>)`, which is unrolled.\n"
+        "Example: exactdp help R01"
     )
 
 

@@ -59,7 +59,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"exactdp"}
-    for needed in ("py.typed", "report/page.html", "reproduce/experiments.toml", "cli/starters.py"):
+    for needed in (
+        *("py.typed", "report/page.html", "reproduce/experiments.toml", "cli/starters.py"),
+        *("documents/errors/noise.md", "documents/language.md", "documents/schema/cli-v1.json"),
+    ):
         assert f"exactdp/{needed}" in names
     (metadata,) = [name for name in names if name.endswith("METADATA")]
     text = zipfile.ZipFile(wheel).read(metadata).decode()
@@ -80,6 +83,7 @@ def test_a_clean_environment(wheel: Path, python: str, tmp_path: Path) -> None:
         assert "hold" in run(command, "check", f"{kind}.py", cwd=tmp_path)
     answer = run(command, "error", "count.py", "--within", "10", "--risk", "5%", cwd=tmp_path)
     assert "0.299573227356" in answer
+    assert "Right:" in run(command, "help", "R06", cwd=tmp_path)
     refused = subprocess.run(
         [str(command), "plot", "selection.py::on_a_grid", "-o", "x.svg"],
         cwd=tmp_path,

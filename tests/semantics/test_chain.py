@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from exactdp import Mechanism, ProgramError, ValueRefusedError
+from exactdp import AllReals, Box, Mechanism, ProgramError, ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.chain import Chain
 from language.corpus import FACTORIES, MECHANISMS, as_argument, some_input
@@ -221,3 +221,41 @@ def test_the_picture_in_the_documents_is_the_present_one() -> None:
     lines = text.split('from_source("""\n')[1].split('... """)')[0].splitlines()
     mechanism = Mechanism.from_source("\n".join(line[4:] for line in lines))
     assert mechanism.chain([-1, 1]).svg() == (docs / "chain.svg").read_text()
+
+
+EVERYWHERE = """
+def f(q: Real[2], k: Dom(0, 1)):
+    first = lap(eps / 2, q[0])
+    if q[1] > 1:
+        return 2
+    n = choose({0: 1 / (1 + exp(eps)), 1: exp(eps) / (1 + exp(eps))})
+    return 1 if expo(eps, q[1]) >= first - k and n == k else 0
+"""
+
+
+def test_the_chain_for_all_inputs_at_random_ones() -> None:
+    """At random inputs, sides of cells among them, it is the chain of the single input."""
+    program = Mechanism.from_source(EVERYWHERE)
+    found = program.chain(AllReals())
+    assert "q[0]" in str(found.pieces[0].value.states[-1].noise[0])
+    some = Fraction(1, 3), Fraction(-7, 2)
+    for *reals, k in ((0, 0, 1), (1, 3, 0), (*some, 1), (-2, 1, 0), (5, 1, 1)):
+        here = found.at(*reals, k)
+        assert final_chances(here) == final_chances(program.chain((reals, k)))
+        assert all(
+            sum((one.probability for one in here.successors(n)), ExpPoly(0)) == ExpPoly(1)
+            for n, state in enumerate(here.states)
+            if state.output is None
+        )
+    inside = Mechanism.from_source(EVERYWHERE).chain(Box(2, 3))
+    assert {one.value.states[-1].output for one in inside} == {"2"}
+
+
+def test_the_chain_with_both_kinds_of_noise() -> None:
+    """Integer noise, compared with integers, beside real noise."""
+    program = Mechanism.from_source(
+        "def f(q: Real, k: Dom(0, 2)): return (dlap(eps, k) >= 1, lap(eps, q) >= 0)"
+    )
+    found = program.chain(AllReals())
+    for q, k in ((0, 0), (Fraction(-1, 2), 1), (3, 2)):
+        assert final_chances(found.at(q, k)) == final_chances(program.chain((q, k)))

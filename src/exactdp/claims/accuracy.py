@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from exactdp.claims.claim import Due
-from exactdp.claims.conditions import (
-    ALWAYS,
-    CaseFormula,
-    Cases,
-    both,
-    conditional,
-    holds_at,
-    read_cases,
-)
+from exactdp.claims.classes import InputClass, classes_of
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.distances import InputDistance, linf, read_input_distance
-from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, as_expression
-from exactdp.claims.fitting import input_distance_for, output_distance_for
-from exactdp.claims.functions import OfInput, written
-from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.inputs import AllReals, Box, Grid, Inputs, as_given, is_listed, read_inputs
-from exactdp.claims.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
+from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.output_distances import (
-    OutputDistance,
     discrete_outputs,
-    read_output_distance,
     sup,
-    untold,
 )
 from exactdp.claims.region import Region
 from exactdp.claims.regions import how_many_groups, regions_of
+from exactdp.claims.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.vacuity import Content, Contents, content_of, way_out, why_empty
-from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
+from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
-from exactdp.language.helpers import Asked, asked
-from exactdp.language.layout import assembled, entries, entry_names
-from exactdp.language.program import Program
-from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import Number, is_percentage, probability, spell
-from exactdp.semantics.spots import Trace, has_spots, watched
+from exactdp.reals import ClosedForm
+from exactdp.reals.numbers import Number
+from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.budgets import Budget
@@ -72,281 +52,13 @@ EVERYWHERE = (
 )
 
 
-Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
-"""A formula for β, or a function that takes an input and returns one."""
-End: TypeAlias = Expression | ClosedForm | Number
-LevelGiven: TypeAlias = End | Interval | Range | tuple[End, End] | AnyLevel | Callable[..., object]
-"""α or γ: a number, a formula, a range, a function of the input, or `ANY`."""
-RegionGiven: TypeAlias = (
-    Comparison | str | Callable[..., object] | Iterable[Comparison | str] | Cases | None
-)
-IdealGiven: TypeAlias = Program | Mapping[Any, object] | Callable[..., object] | None
-InputDistanceGiven: TypeAlias = InputDistance | str | Callable[..., object] | None
-OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable[..., object] | None
-InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | Callable[..., object] | None
-EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
-
-
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Accuracy:
+class Accuracy(Statement):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
     output with probability at least 1 − β. A β above 1 is read as 1.
     """
-
-    mechanism: Program
-    # What follows is as the user gave it, but for ε, which is an interval.
-    beta: Any
-    alpha: Any
-    gamma: Any
-    region: Any
-    """A condition on alpha, gamma, eps and the input: the claim is made where it holds."""
-    ideal: Any
-    input_distance: Any
-    output_distance: Any
-    inputs: Any
-    epsilon: Any
-    """The interval of ε; by default all for which the mechanism is defined."""
-    boundary: str
-    """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
-    agreement: str
-    """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
-
-    def __init__(  # noqa: PLR0913 what a claim consists of
-        self,
-        mechanism: Program,
-        beta: Beta,
-        alpha: LevelGiven = ANY,
-        gamma: LevelGiven = 0,
-        *,
-        region: RegionGiven = None,
-        ideal: IdealGiven = None,
-        input_distance: InputDistanceGiven = None,
-        output_distance: OutputDistanceGiven = None,
-        inputs: InputsGiven = None,
-        epsilon: EpsilonGiven | None = None,
-        boundary: str = "skip",
-        agreement: str = "equal",
-    ) -> None:
-        if not isinstance(mechanism, Program):
-            raise ValueRefusedError(
-                f"{shown(mechanism)} is not a mechanism",
-                rule="A claim is about a mechanism.",
-                way_out="Put @mechanism above the function.",
-            )
-        on = read_epsilon(mechanism.epsilon if epsilon is None else epsilon)
-        given: dict[str, object] = {
-            "mechanism": mechanism.on(on),
-            "beta": probability(beta, "beta") if is_percentage(beta) else beta,
-            "alpha": alpha,
-            "gamma": gamma,
-            "region": region,
-            "ideal": ideal,
-            "input_distance": input_distance,
-            "output_distance": output_distance,
-            "inputs": inputs,
-            "epsilon": on,
-            "boundary": boundary,
-            "agreement": agreement,
-        }
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
-        for name, allowed in (
-            ("boundary", ("skip", "check")),
-            ("agreement", ("equal", "output_distance")),
-        ):
-            given = getattr(self, name)
-            if not isinstance(given, str) or given not in allowed:
-                raise ValueRefusedError(
-                    f"{name} is {shown(given)}",
-                    rule=f"{name} is {' or '.join(map(repr, allowed))}.",
-                )
-        # Everything is read now, so that a wrong claim is refused before it is used.
-        _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
-        _ = self.ideal_function, self.input_set, self.conditions
-        self._check_names()
-        self._check_beta()
-
-    # What was given, as read ----------------------------------------------------------
-
-    @cached_property
-    def alpha_level(self) -> Level:
-        """α as a formula or a range of numbers; a range of formulas is one of the `conditions`."""
-        return self._level("alpha")
-
-    @cached_property
-    def gamma_level(self) -> Level:
-        """γ likewise."""
-        return self._level("gamma")
-
-    def _level(self, name: str) -> Level:
-        found = self._given_level(name)
-        return EVERY if isinstance(found, Range) and not found.is_constant else found
-
-    def _given_level(self, name: str) -> Level:
-        given = getattr(self, name)
-        if callable(given) and not isinstance(given, Expression):
-            return OfInput(
-                asked(given, name, lambda found: as_expression(found, name)), self.mechanism
-            )
-        return read_level(given, name)
-
-    @cached_property
-    def conditions(self) -> Cases:
-        """On which α and γ the claim is made, beside their ranges of numbers."""
-        cases = ALWAYS
-        if self.region is not None:
-            cases = read_cases(self.region, self.mechanism, "region")
-        if callable(self.inputs) and not is_listed(self.input_set):
-            inputs = read_cases(self.inputs, self.mechanism, "inputs")
-            for one in (one for conjunction in inputs for one in conjunction):
-                if used := sorted({"alpha", "gamma"} & one.form.names()):
-                    raise ValueRefusedError(
-                        f"inputs uses {used[0]}",
-                        rule="A condition on inputs is about the input alone.",
-                        way_out="Give it as region=.",
-                    )
-            cases = both(cases, inputs)
-        for name in ("alpha", "gamma"):
-            level = self._given_level(name)
-            if isinstance(level, Range) and not level.is_constant:
-                cases = both(cases, Cases((level.sides(name),)))
-        return cases
-
-    @cached_property
-    def input_metric(self) -> InputDistance:
-        """The distance on inputs."""
-        if self.input_distance is None:
-            return input_distance_for(self.mechanism.checked.output)
-        return read_input_distance(self.input_distance, self.mechanism)
-
-    @cached_property
-    def output_metric(self) -> OutputDistance:
-        """The distance on outputs."""
-        if self.output_distance is None:
-            return output_distance_for(self.mechanism.checked.output)
-        return read_output_distance(self.output_distance, self.mechanism)
-
-    @cached_property
-    def ideal_function(self) -> IdealFunction:
-        """det(P)."""
-        return read_ideal(self.ideal, self.mechanism)
-
-    @cached_property
-    def input_set(self) -> Inputs:
-        """The inputs that the claim is about."""
-        if not callable(self.inputs):
-            return read_inputs(self.mechanism, self.inputs)
-        every = read_inputs(self.mechanism, None)
-        if not isinstance(every, tuple):
-            return every
-        cases = read_cases(self.inputs, self.mechanism, "inputs")
-        found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
-        return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
-
-    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
-        """Return the numbers of an input by name."""
-        named = zip(self.entry_names, entries(u), strict=True)
-        return {name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)}
-
-    @cached_property
-    def entry_names(self) -> tuple[str, ...]:
-        """The names of the single values of an input, as β may use them."""
-        return entry_names(self.mechanism.inputs)
-
-    @cached_property
-    def _bound(self) -> Any:
-        """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
-        if callable(self.beta) and not isinstance(self.beta, Expression):
-            by_cases = conditional(self.beta, self.mechanism, "beta")
-            return self.beta if by_cases is None else by_cases
-        return self.beta
-
-    @property
-    def is_beta_of_input(self) -> bool:
-        """Whether β is a function of the input that has to be called."""
-        return callable(self._bound) and not isinstance(self._bound, Expression)
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether β consists of several formulas."""
-        return isinstance(self._bound, CaseFormula | Maximum)
-
-    def beta_at(self, u: Value) -> Expression:
-        """Return β as a formula, at an input as a user writes it."""
-        if self.is_beta_of_input:
-            return _of_input(self._asked_beta, u)
-        return self.formula
-
-    @cached_property
-    def _asked_beta(self) -> Asked:
-        """β as a function of the input."""
-        return asked(self.beta, "beta", lambda found: as_expression(found, "beta"))
-
-    @cached_property
-    def formula(self) -> Expression:
-        """β as a formula, with symbols for the inputs if it was given as a function of them."""
-        if self.is_beta_of_input:
-            symbols = [Symbol(name) for name in self.entry_names]
-            return _of_input(
-                self._asked_beta,
-                as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
-            )
-        return as_expression(self._bound, "beta")
-
-    @cached_property
-    def uses_inputs(self) -> bool:
-        """Whether a formula of the claim names numbers of the input."""
-        levels = [self.alpha_level, self.gamma_level]
-        if self.is_beta_of_input:
-            return True
-        formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
-        formulas += [one.form for conjunction in self.conditions for one in conjunction]
-        return any(one.names() - {"alpha", "gamma"} for one in formulas)
-
-    def _check_names(self) -> None:
-        known = {"alpha", "gamma", *self.entry_names}
-        formulas = [("alpha", self.alpha_level), ("gamma", self.gamma_level)]
-        if not self.is_beta_of_input:
-            formulas.append(("beta", self.formula))
-        formulas += [("region", one.form) for conj in self.conditions for one in conj]
-        for what, formula in formulas:
-            if isinstance(formula, Expression):
-                for name in formula.names():
-                    allowed = known - {what} - ({"gamma"} if what == "alpha" else set())
-                    if name not in allowed:
-                        raise ValueRefusedError(
-                            f"{what} = {formula} uses {name}",
-                            rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
-                        )
-
-    def _check_beta(self) -> None:
-        if callable(self.beta) and not isinstance(self.beta, Expression):
-            return
-        number = constant(self.formula)
-        if number is not None:
-            probability(number, "beta")
-
-    @property
-    def has_inverse_eps(self) -> bool:
-        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
-        return self.mechanism.meets_eps and not self.epsilon.is_point
-
-    def require_no_inverse(self, what: str) -> None:
-        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
-        if self.has_parts or self.conditions != ALWAYS:
-            raise ValueRefusedError(
-                f"{what} is not computed for a claim with conditions, or with β by cases",
-                rule="Such claims are decided by check().",
-                way_out="Use check(); or ask a claim with numbers for alpha and gamma.",
-            )
-        if self.has_inverse_eps:
-            raise ValueRefusedError(
-                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
-                rule="Such claims are decided by check(); other questions are for one eps.",
-                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
-            )
 
     @cached_property
     def obligations(self) -> Obligations:
@@ -366,11 +78,17 @@ class Accuracy:
     def is_continuous(self) -> bool:
         """Whether what is claimed on the sides of cells follows from what is claimed inside."""
         by_value = self.agreement == "equal" or self.output_metric in (discrete_outputs, sup)
-        return self.input_metric.is_norm and by_value and self.boundary == "skip"
+        is_total = not self.ideal_function.is_partial
+        return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
-        """Return the regions of each listed input, or of each finite part of one."""
-        return regions_of(self)
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+        """Return the regions of each class of listed inputs, or of each finite part of one."""
+        return regions_of(self, each=each)
+
+    @cached_property
+    def classes(self) -> tuple[InputClass, ...] | None:
+        """The classes of the inputs of a grid of which the claim says the same; None if unknown."""
+        return classes_of(self)
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""
@@ -384,6 +102,7 @@ class Accuracy:
             region.level(region.gamma, trace),
             region.beta,
             is_confined=bool(region.least),
+            compared_at=region.compared_at,
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
@@ -500,16 +219,20 @@ class Accuracy:
         """
         from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
-        self.require_no_inverse("the best constant")
         if at_each:
+            self.require_one_sum("the best constant at each input")
             return tightest_at_each(self, width, progress)
+        if self.is_decided_only:
+            from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
+
+            return tightest_by_trial(self, width, progress)
         return tightest(self, width, progress)
 
     def epsilons(self, *, width: Number = "1e-12", progress: Progress | None = None) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
-        self.require_no_inverse("the set of ε")
+        self.require_one_sum("the set of ε")
         return epsilons(self, width, progress)
 
     def smallest_epsilon(
@@ -522,7 +245,6 @@ class Accuracy:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
-        self.require_no_inverse("the smallest ε")
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, progress)
 
@@ -543,88 +265,5 @@ class Accuracy:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         from exactdp.claims.curves import error_curve  # noqa: PLC0415
 
-        self.require_no_inverse("the error as one curve")
+        self.require_one_sum("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))
-
-    # What it looks like ---------------------------------------------------------------
-
-    def __str__(self) -> str:
-        beta = written(self.beta) if self.is_beta_of_input else str(self.formula)
-        alpha, gamma = (
-            f"{shown_as} {level}" if isinstance(level, Range) else f"{shown_as} = {level}"
-            for shown_as, level in (
-                ("α", self._given_level("alpha")),
-                ("γ", self._given_level("gamma")),
-            )
-        )
-        return (
-            f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
-            f"β = {beta}{self._unless_assumed} {self.where}, for {self.when}"
-        )
-
-    @property
-    def where(self) -> str:
-        """At which inputs the claim is made, as words."""
-        given = self.input_set
-        if not isinstance(given, tuple):
-            return f"on {given}{self._condition}"
-        kind = "given " if self.inputs is not None else "possible "
-        return f"on {counted(len(given), f'{kind}input')}{self._condition}"
-
-    @property
-    def _condition(self) -> str:
-        """The condition of the claim as words."""
-        if callable(self.inputs):
-            inputs = f" where {written(self.inputs)}"
-            return inputs + ("" if self.region is None else f" and {self._region_shown}")
-        return "" if self.region is None else f" where {self._region_shown}"
-
-    @property
-    def _region_shown(self) -> str:
-        if isinstance(self.region, Cases):
-            cases = (" and ".join(map(str, conj)) for conj in self.region)
-            return " or ".join(cases)
-        if callable(self.region):
-            return written(self.region)
-        given = self.region if isinstance(self.region, tuple | list) else (self.region,)
-        return " and ".join(map(str, given))
-
-    @property
-    def when(self) -> str:
-        """For which ε the claim is made, as words."""
-        on = self.epsilon
-        return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
-
-    @property
-    def distances(self) -> str:
-        """The distances, as words."""
-        return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
-
-    speaks_of_alpha = True
-    """Whether α and γ are named where the claim fails."""
-
-    @property
-    def _unless_assumed(self) -> str:
-        """The distances, unless they are those that a reader would assume."""
-        noisy = self.mechanism.checked.output.holds_noise
-        are_usual = self.input_metric == linf and self.output_metric == discrete_outputs
-        return "" if are_usual and not noisy else f" ({self.distances})"
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self}>"
-
-
-def _of_input(beta: Asked, u: Value) -> Expression:
-    try:
-        with watched(u):
-            found: Expression = beta.answer((u,), {}) if has_spots(u) else beta(u)
-    except ExactdpError:
-        raise
-    except Exception as error:
-        if has_spots(u):
-            raise untold("beta", error) from error
-        raise ValueRefusedError(
-            f"beta failed at the input {shown(u)}: {error}",
-            rule="A function for beta takes an input and returns a formula.",
-        ) from error
-    return found

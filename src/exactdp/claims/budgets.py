@@ -130,7 +130,7 @@ def _only_smallest(region: Region) -> ValueRefusedError:
 
 def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
     """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
-    if not claim.work.is_in_eps_alone():
+    if claim.is_decided_only or not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None

@@ -57,7 +57,7 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     require_formulas(verdict)
-    verdict.claim.require_no_inverse("a certificate")
+    verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []

@@ -147,6 +147,13 @@ class CaseFormula(Expression):
         )
         return found
 
+    def over(self, factor: Fraction) -> CaseFormula:
+        """Return the formulas over a constant, for the same cases."""
+        found = CaseFormula.__new__(CaseFormula)
+        found.text = f"({self.text})/{factor}"
+        found.pieces = tuple((formula / factor, cases) for formula, cases in self.pieces)
+        return found
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CaseFormula) and other.pieces == self.pieces
 

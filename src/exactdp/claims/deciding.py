@@ -46,17 +46,19 @@ def decide(
     contents = Contents()
     findings: list[Finding] = []
     failures: list[Any] = []
-    for group in claim.regions():
+    groups = 0
+    for group in claim.regions(each=every):
         here = list(_examined(claim, group, meter.part))
         findings += here
         failures += (one for finding in here for one in finding.failures)
+        count = group[0].inputs if group else 1
+        groups += 1
         if one_by_one:
-            contents = contents.and_one(
-                max((one.contents.most for one in here), default=Content.NOTHING)
-            )
+            most = max((one.contents.most for one in here), default=Content.NOTHING)
+            contents = contents.and_some(most, count)
         else:
             contents = sum((one.contents for one in here), contents)
-        meter.one_more()
+        meter.one_more(count)
         if failures and not every:
             break
     left = [finding for finding in findings if finding.left]
@@ -75,6 +77,7 @@ def decide(
         holds=False if failures else None if missing else True,
         route=claim.route(findings),
         contents=contents,
+        classes=groups,
         counterexamples=tuple(failures),
         findings=tuple(findings),
         larger=larger,

@@ -33,7 +33,7 @@ from exactdp.claims.reaches import (
     told_apart,
 )
 from exactdp.claims.symbolic_runs import Exploration, Gap, Reach, followed
-from exactdp.errors import ValueRefusedError, shown
+from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.machine import Compare
 from exactdp.language.operations import COMPARISONS
@@ -211,8 +211,10 @@ class Disagreements:
 
     def _group(self, finite: tuple[Value, ...], output: Value, *, every: bool) -> _Group:
         """Return the graph of the ideal for an output, or for all."""
-        pattern: Any = ANYTHING if every else output
-        if self._releases and not every:
+        pattern: Any = output
+        if every or self._ideal.is_partial:  # what is left may be no output at all
+            pattern = ANYTHING
+        elif self._releases:
             pattern = shape_of(near(output, Fraction(0)))
         kind = told_apart((finite, pattern))
         if kind not in self._groups:
@@ -290,7 +292,15 @@ class Disagreements:
             mine[name] = here[name] if kind is None else next(one)
             there[name] = Linear.symbol(name) if kind is None else next(two)
         graph = self._group(other, output, every=every).graph
-        return Exploration(graph, self._distance, mine, there, lambda _: (), known)
+        return Exploration(
+            graph,
+            self._distance,
+            mine,
+            there,
+            lambda _: (),
+            known,
+            is_partial=self._ideal.is_partial,
+        )
 
     def _finite_parts(self) -> Iterator[tuple[Value, ...]]:
         return product(*(kind.members for kind in self._kinds if kind is not None))
@@ -341,9 +351,9 @@ class Disagreements:
         assert solved is not None
         point = [*self._filled({**numbers, **solved}, finite)]
         other = assembled(self._mechanism.inputs, point)
-        out = self._ideal(other)
+        out = self._defined(other)
         given = as_written(as_given(self._mechanism, other))
-        if is_open:  # on a side of its polyhedron the input may disagree all the same
+        if is_open and out is not None:  # on a side of its polyhedron it may disagree all the same
             there = self._distance.between(entries(u), point)
             is_open = there != distance or not (out != output if differ is None else differ(out))
         if not is_open:
@@ -357,6 +367,15 @@ class Disagreements:
             for a, b, kind in zip(point, there, self._kinds, strict=True)
         )
         return Disagreement(distance, given, self._beyond(point, towards), False, towards)
+
+    def _defined(self, u: tuple[Value, ...]) -> Value | None:
+        """Return the output at an input, None beside those at which the ideal is defined."""
+        try:
+            return self._ideal(u)
+        except UndefinedError:
+            if not self._ideal.is_partial:
+                raise
+            return None
 
     def approach(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None

@@ -1,7 +1,8 @@
-"""The distance to disagreement as a piecewise linear function of the inputs (prop:diam)."""
+"""The distance to disagreement as a piecewise linear function of the inputs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -62,31 +63,31 @@ class DistanceForm:
         return str(self)
 
 
+@dataclass(frozen=True, repr=False)
 class PiecewiseDistance:
     """The distance to disagreement, a linear form on each of finitely many pieces."""
 
-    def __init__(self, found: Piecewise[DistanceForm]) -> None:
-        self._found = found
+    found: Piecewise[DistanceForm]
 
     @property
     def pieces(self) -> tuple[Piece[DistanceForm], ...]:
         """The pieces, each with its form as `value` and its `conditions`."""
-        return self._found.pieces
+        return self.found.pieces
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self.found)
 
     def __iter__(self) -> Any:
-        return iter(self._found)
+        return iter(self.found)
 
     def at(self, *values: Any) -> Fraction | float:
         """Return the distance at given numbers of an input."""
-        found = self._found.at(*values)
-        named = zip(self._found.inputs, values, strict=True)
-        return found.at({n: Fraction(v) for n, v in named if n in self._found.names})
+        found = self.found.at(*values)
+        named = zip(self.found.inputs, values, strict=True)
+        return found.at({n: Fraction(v) for n, v in named if n in self.found.names})
 
     def __str__(self) -> str:
-        return str(self._found)
+        return str(self.found)
 
     def __repr__(self) -> str:
         return f"<the distance to disagreement, linear on {len(self)} pieces>"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from exactdp.claims.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.expressions import Comparison, Constant, Expression
 from exactdp.claims.inputs import AllReals, Box, box_sides
-from exactdp.claims.levels import Range
+from exactdp.claims.levels import Range, constant
 from exactdp.claims.moving import (
     exact_values,
     functions_of_eps,
@@ -42,11 +42,15 @@ from exactdp.claims.region import (
 
 def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
     """Yield the region for each value of the finite inputs."""
-    if samples_integers(claim.mechanism.definition):
+    if claim.mechanism.checked.releases_eps:
+        raise refused("outputs are expressions in eps")
+    is_released = claim.mechanism.checked.output.holds_noise
+    if is_released and samples_integers(claim.mechanism.definition) and not _is_fixed(claim):
         raise ValueRefusedError(
-            "the mechanism samples integer noise, and the claim is about all real inputs",
-            rule="All real inputs at once are for real noise (lap, expo).",
-            way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+            "the mechanism releases integer noise, the claim is about all real inputs, and γ is "
+            "no number",
+            rule="There is a case for each whole number below γ, so γ has to be a number.",
+            way_out="Give a number for gamma, or inputs=Grid(lo, hi) or a list.",
         )
     if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
         raise ValueRefusedError(
@@ -61,6 +65,12 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
             for part in parts_of(claim, _symbolic_beta(claim))
             if (region := _of_part(claim, part, finite, fixed, moving)) is not None
         )
+
+
+def _is_fixed(claim: Accuracy) -> bool:
+    """Whether γ is a number."""
+    gamma = claim.gamma_level
+    return not isinstance(gamma, Range) and constant(gamma) is not None
 
 
 def _symbolic_beta(claim: Accuracy) -> Expression:

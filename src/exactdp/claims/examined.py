@@ -23,12 +23,15 @@ from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape
 from exactdp.claims.work import Leaf, Problem
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
+from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision
 from exactdp.reals.certificates import Json, without_head
 from exactdp.semantics.spots import OnFaceError, Trace
+
+_MOST_INPUTS = 40_000  # of a certificate
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -38,9 +41,37 @@ if TYPE_CHECKING:
 def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the regions that a verdict examined, with their cells."""
     claim = verdict.claim
+    if any(one.region.stands_for is not None for one in verdict.findings):
+        yield from _each(verdict)
+        return
     for one in verdict.findings:
         own = one.region.beta if claim.is_beta_of_input else None
         yield ExaminedRegion(claim, one.region, one.cells, own)
+
+
+def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
+    """Yield the region of each input of a grid whose inputs were looked at in classes.
+
+    What is due at an input of a class is what is due at its first one; a checker derives it again.
+    """
+    if verdict.inputs > _MOST_INPUTS:
+        raise ValueRefusedError(
+            f"a certificate about {verdict.inputs:,} inputs is too large",
+            rule=f"A certificate lists the inputs one by one, at most {_MOST_INPUTS:,} of them.",
+            way_out="Use a smaller grid, or inputs=AllReals() or Box(lo, hi).",
+        )
+    claim = verdict.claim
+    numbers = claim.input_set.numbers()
+    by_input = {
+        member: one
+        for one in verdict.findings
+        if one.region.stands_for is not None
+        for member in one.region.stands_for.members(numbers)
+    }
+    for u in listed(claim.mechanism, claim.input_set):
+        one = by_input[tuple(entries(u))]
+        region = replace(one.region, entries=tuple(entries(u)), stands_for=None)
+        yield ExaminedRegion(claim, region, one.cells)
 
 
 def require_formulas(verdict: Verdict) -> None:
@@ -108,6 +139,12 @@ class ExaminedRegion:
                     found = [step for step, _ in work.within.steps(u, output)]
             except OnFaceError:
                 continue
+            except UndefinedError:
+                raise ValueRefusedError(
+                    "no certificate is written: the ideal is not defined at some of the inputs",
+                    rule="A certificate states the ideal output at every input of the claim.",
+                    way_out="Give the inputs at which the ideal is defined.",
+                ) from None
             return output, distance, found
         raise AssertionError("no point of a cell is on no face")
 

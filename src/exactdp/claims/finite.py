@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.distances import Distance, InputDistance
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST = 1_000_000  # inputs that are tried
+_UNDEFINED: Any = object()  # the output where a partial ideal is not defined
 
 
 class FiniteSearch:
@@ -38,7 +39,12 @@ class FiniteSearch:
         if u not in self._outputs:
             if len(self._outputs) >= _MOST:
                 self._outputs.clear()
-            self._outputs[u] = self._ideal(u)
+            try:
+                self._outputs[u] = self._ideal(u)
+            except UndefinedError:
+                if not self._ideal.is_partial:
+                    raise
+                self._outputs[u] = _UNDEFINED
         return self._outputs[u]
 
     def nearest(
@@ -59,6 +65,8 @@ class FiniteSearch:
                 )
             v = assembled(self._inputs, values)
             other = self.output(v)
+            if other is _UNDEFINED:
+                continue
             if (other != output) if differ is None else differ(other):
                 best = distance, v
                 if self._distance.by_entry:

@@ -51,7 +51,7 @@ def input_distance_for(output: ValueKind) -> InputDistance:
 
 def output_distance_for(output: ValueKind) -> OutputDistance:
     """Return the distance on outputs that fits them."""
-    return sup if output.holds_noise else discrete_outputs
+    return sup if output.holds_noise or output.holds("term") else discrete_outputs
 
 
 def _mixes(kind: ValueKind) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from exactdp.claims.inputs import as_given, has_reals
-from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
+from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
+from exactdp.language.code import Require
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.values import Value
@@ -25,6 +26,10 @@ class IdealFunction(Protocol):
     def program(self) -> Program | None:
         """A program that does the same, apart from noise; None if there is none."""
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether the claim is made only where the function is defined."""
+
 
 @dataclass(frozen=True)
 class IdealProgram:
@@ -33,6 +38,13 @@ class IdealProgram:
     function: DeterministicProgram
     program: Program
     """The mechanism, if the function is what is left of it without noise; else the function."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it has an `assert`; in a mechanism that is an error where it fails."""
+        is_own = self.program is self.function
+        code = self.function.code.instructions
+        return is_own and any(isinstance(one, Require) and one.user for one in code)
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Run the program exactly."""
@@ -53,6 +65,7 @@ class Lookup:
     mechanism: Program
     name: str
     program: None = None
+    is_partial: bool = True
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Look the input up."""
@@ -61,6 +74,11 @@ class Lookup:
             return self.function(given)
         except ExactdpError:
             raise
+        except AssertionError as error:
+            raise UndefinedError(
+                f"the ideal {self.name} is not defined at {shown(given)}: {error}",
+                rule="A claim is made where its ideal is defined.",
+            ) from error
         except Exception as error:
             raise ValueRefusedError(
                 f"the ideal {self.name} failed at {shown(given)}: {error}",
@@ -74,7 +92,8 @@ class Lookup:
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Return the ideal that a user gives, by default the mechanism without noise."""
     found = _read_ideal(value, mechanism)
-    if isinstance(found, IdealProgram) and found.function.meets_eps:
+    checked = found.function.checked if isinstance(found, IdealProgram) else None
+    if checked is not None and (checked.meets_eps or checked.releases_eps):
         raise ValueRefusedError(
             f"the ideal {found} depends on eps",
             rule="An ideal is one function of the input for every eps.",
@@ -132,9 +151,9 @@ def _by_table(
     def look(given: Any) -> object:
         u = mechanism.read_input(given)
         if u not in table:
-            raise ValueRefusedError(
+            raise UndefinedError(
                 f"the ideal has no output for the input {shown(given)}",
-                rule="A dictionary gives the right output for every input.",
+                rule="A claim is made where its ideal is defined.",
             )
         return table[u]
 

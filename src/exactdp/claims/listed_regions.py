@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
-from exactdp.claims.expressions import Comparison
+from exactdp.claims.expressions import Comparison, Expression
 from exactdp.claims.inputs import as_given
-from exactdp.claims.levels import Range
+from exactdp.claims.levels import Range, constant
 from exactdp.claims.moving import (
     curve_of,
     exact_values,
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.free import Free
-from exactdp.claims.places import OnRay
+from exactdp.claims.output_distances import discrete_outputs
+from exactdp.claims.places import OnRay, between
 from exactdp.claims.region import (
     RAY,
     Combination,
@@ -74,6 +75,16 @@ class _AtInput:
             beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
             above=part.above,
         )
+        if self.claim.mechanism.checked.releases_eps:
+            if part.sides:
+                raise ValueRefusedError(
+                    "outputs are expressions in eps, and the claim has conditions",
+                    rule="Such outputs are compared where alpha and gamma are numbers.",
+                    way_out="Leave the conditions out.",
+                )
+            for narrowed in self._compared(base):
+                yield from self._plain(narrowed, free, {})
+            return
         if not part.sides:
             yield from self._plain(base, free, {})
             return
@@ -87,6 +98,33 @@ class _AtInput:
                 yield from self._alpha_between(narrowed, free, on, rest)
             else:
                 yield from self._with_sides(narrowed, free, rest)
+
+    def _compared(self, base: Region) -> Iterator[Region]:
+        """Yield a region in parts on which each output is within γ, or none of it is.
+
+        On an end of a part more outputs are within γ than inside: what holds inside holds there.
+        """
+        claim, on = self.claim, base.on
+        gamma = constant(claim.gamma_level) if isinstance(claim.gamma_level, Expression) else None
+        if gamma is None:
+            raise ValueRefusedError(
+                f"outputs are expressions in eps, and gamma = {claim.gamma_level} is no number",
+                rule="Which outputs are within γ is decided for a number γ.",
+                way_out="Give a number for gamma.",
+            )
+        if claim.output_metric == discrete_outputs:
+            yield replace(base, compared_at=on.simple_point())
+            return
+        slacks = claim.obligations.within.slacks(self.u, claim.ideal_function(self.u), gamma)
+        parts = [Stretch(on.lower, on.upper, on.lower_open, on.upper_open)]
+        for form in {form for slack in slacks for form in slack or ()}:
+            ways = ((part, form * sign) for part in parts for sign in (1, -1))
+            parts = [new for part, way in ways for new in OnRay(on, part).where([way])]
+            parts = [part for part in parts if on.is_point or not _is_single(part)]
+        for part in parts:
+            narrowed = _on_stretch(base, part)
+            point = Fraction(on.lower) if on.is_point else between(part.lower, part.upper)
+            yield replace(narrowed, compared_at=point, is_unknown=point is None)
 
     def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
         """Whether the largest α counts: β falls in it, and γ does not follow it."""

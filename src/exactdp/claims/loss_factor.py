@@ -122,6 +122,12 @@ class _Ray:
         if not self.other.numerator:
             yield inf, self.on.simple_point()
             return
+        for end in (self.on.lower, self.on.upper):
+            # Where p′ is 0 and p is not; only at an end, since probabilities are not negative.
+            if isinstance(end, Fraction) and end:
+                zeros = [_vanishes(form, end) for form in (self.chance, self.other)]
+                if zeros == [False, True]:
+                    yield inf, end
         if self.on.lower == 0:
             ratio = self.chance / self.other
             start = ratio.limit(0)
@@ -136,6 +142,11 @@ class _Ray:
         """Return an ε at which p > e^{aε}·p′; None if there is none."""
         found = nonnegative(self.other * exp(a * eps) - self.chance, self.on)
         return None if found.holds else found.witness
+
+
+def _vanishes(form: ClosedForm, point: Fraction) -> bool:
+    """Whether a closed form is 0 at an ε."""
+    return form.at(point).sign == 0
 
 
 def _rate(form: ClosedForm) -> Fraction:

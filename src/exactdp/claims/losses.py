@@ -86,10 +86,20 @@ class Losses:
         """Return what must be proved at a sample of a region."""
         values = tuple(region.values(trace))
         count = self._count
+        if self._claim.has_inverse_eps:
+            values = tuple(
+                trace.of({"eps": value}) if is_real and isinstance(value, int | Fraction) else value
+                for value, is_real in zip(values, self._is_real(len(values)), strict=True)
+            )
         u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
         if output:
             return Due(tuple(self._densities(values[: 2 * count], u, v, output)))
-        return Due(tuple(self._bounds(values, u, v)))
+        return Due(tuple(self._bounds(values, u, v, trace)))
+
+    def _is_real(self, size: int) -> list[bool]:
+        """Which entries of two inputs, and an output behind them, are real inputs."""
+        one = [kind is None for kind in kinds(self._claim.mechanism.inputs)]
+        return [*one, *one, *[False] * (size - 2 * len(one))]
 
     def _densities(
         self, both: Entries, u: Entries, v: Entries, output: tuple[Value, ...]
@@ -108,13 +118,17 @@ class Losses:
         """Return the patterns with real numbers that outputs have at two listed inputs."""
         if not self._by_density:
             return []
+        if self._claim.has_inverse_eps:
+            given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+            every = dict.fromkeys(one for x in given for one in self._engine.patterns(x))
+            return [one for one in every if reals_in(one)]
         found = dict.fromkeys(
             one.env[0] for x in (u, v) for one in self.distribution(x) if reals_in(one.env[0])
         )
         return list(found)
 
-    def _bounds(self, both: Entries, u: Entries, v: Entries) -> Iterator[Loss]:
-        one, two = self.chances(u, v)
+    def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
+        one, two = self.chances(u, v, trace)
         if self._claim.measure == "bounded_range":
             yield from self._ranges(both, one, two)
         elif self._claim.delta_form:
@@ -177,13 +191,15 @@ class Losses:
             ]
         return tuple(dict.fromkeys(outputs for outputs, _ in found if outputs))
 
-    def chances(self, u: Entries, v: Entries) -> tuple[Chances, Chances]:
+    def chances(
+        self, u: Entries, v: Entries, trace: Trace | None = None
+    ) -> tuple[Chances, Chances]:
         """Return the probabilities of the outputs at two inputs, given by their single values.
 
         Integers without bound come one by one; far out, where the ratio of their probabilities is
         constant, they are one event.
         """
-        sides = self.distribution(u), self.distribution(v)
+        sides = self.distribution(u, trace), self.distribution(v, trace)
         every = list(dict.fromkeys(key for side in sides for key in side))
         atoms = [key.env[0] for key in every if not endless(key.env[0])]
         wide = [key.env[0] for key in every if endless(key.env[0])]
@@ -196,6 +212,8 @@ class Losses:
             )
             return one, two
         given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
+        if self._claim.has_inverse_eps:
+            raise _only_finite(self._claim, wide[0])
         outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
@@ -277,11 +295,14 @@ class Losses:
             raise _not_compared()
         return [_filled(pattern, list(parts)) for parts in product(*places)]
 
-    def distribution(self, u: Entries) -> Chances:
+    def distribution(self, u: Entries, trace: Trace | None = None) -> Chances:
         """Return the probabilities of outputs and of patterns of outputs."""
         if u in self._chances:
             return self._chances[u]
         given = assembled(self._claim.mechanism.inputs, u)
+        if self._claim.has_inverse_eps and trace is not None:
+            listed = self._engine.distribution_with(given, trace).apart
+            return {State(-1, (output,)): chance for output, chance in listed}
         if has_spots(given):
             listed = self._engine.distribution_at_spots(given).apart
         else:
@@ -373,9 +394,14 @@ def _linear_zero(form: ClosedForm, names: tuple[str, ...]) -> Fraction | None:
 
 
 def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
-    what = "δ" if claim.measure == "privacy" else "bounded range"
+    if claim.measure != "privacy":
+        return ValueRefusedError(
+            f"bounded range is asked, and the output {shown(pattern)} holds real noise",
+            rule="Bounded range compares the probabilities of outputs, two at a time.",
+            way_out="Release a rounded value, or ask for measure='privacy'.",
+        )
     return ValueRefusedError(
-        f"{what} is asked, and the output {shown(pattern)} holds real noise",
+        f"δ is asked, and the output {shown(pattern)} holds real noise",
         rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "
         "sample at listed inputs, so that it is known where it is positive.",
         way_out="Leave out delta, give inputs one by one, or release a rounded value.",

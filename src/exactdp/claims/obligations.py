@@ -20,7 +20,7 @@ from exactdp.claims.hypotheses import at_infinity, falls, scaled_value
 from exactdp.claims.inputs import as_given
 from exactdp.claims.levels import Range, constant
 from exactdp.claims.within import Within
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
@@ -142,14 +142,21 @@ class Obligations:
         beta: Expression | None = None,
         *,
         is_confined: bool = False,
+        compared_at: Fraction | None = None,
     ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
         α and γ may be given instead of those that suffice, and β if the claim has several. The α
-        is one of the claim, or approached, if it is `is_confined` already.
+        is one of the claim, or approached, if it is `is_confined` already. Outputs that are
+        expressions in ε are `compared_at` an ε.
         """
         claim = self.claim
-        output = claim.ideal_function(u)
+        try:
+            output = claim.ideal_function(u)
+        except UndefinedError:
+            if not claim.ideal_function.is_partial:
+                raise
+            return None
         self.within.comparable(u, output)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         values = self.input_values(u)
@@ -170,7 +177,7 @@ class Obligations:
             return Due(found, not found and self._every_gamma_allows_all(u))
         else:
             radius = self._radius(gamma, values | {"alpha": top})
-        chance = self.within.probability(u, output, radius)
+        chance = self.within.probability(u, output, radius, compared_at)
         level = claim.alpha_level
         least = level.lower if isinstance(level, Range) else Fraction(0)
         return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))

@@ -162,7 +162,7 @@ class _ScoreGap(OutputDistance):
     def scores(self, u: Value) -> dict[Value, Fraction]:
         """Return the scores of the candidates of the mechanism's `expmech` at an input."""
         assert self.mechanism is not None
-        return _scores(self.mechanism, u)
+        return candidate_scores(self.mechanism, u)
 
     def _score(self, u: Value, output: Value) -> Any:
         if self.score is not None:
@@ -188,7 +188,7 @@ def _read_score(found: object, output: Value) -> Fraction:
         ) from None
 
 
-def _scores(mechanism: Program, u: Value) -> dict[Value, Fraction]:
+def candidate_scores(mechanism: Program, u: Value) -> dict[Value, Fraction]:
     """Return the scores of the candidates, from the first statement that samples.
 
     They are numbers also where real inputs are parameters: a score is a function of finite values.

@@ -6,7 +6,7 @@ and the difference u′ − u, each multiplied by ε: a cone whose sides say tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -17,13 +17,16 @@ from exactdp.claims.adjacency import Adjacency, Ball
 from exactdp.claims.distances import in_the_language, input_type, is_function
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
 from exactdp.claims.losses import reals_in
+from exactdp.claims.moving import curve_of
 from exactdp.claims.region import RAY, Combination, Region, Vector
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
+from exactdp.semantics.by_epsilon import positive_cone
 from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243
+
+INVERSE = "the mechanism uses 1/eps"
 
 Entries = tuple[Value, ...]
 Pair = tuple[Entries, Entries]
@@ -176,12 +181,33 @@ def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
 
     There the real numbers of the output are parameters.
     """
-    yield Region(("eps",), RAY, (*u, *v), claim.epsilon)
+    on = claim.epsilon
+    if claim.has_inverse_eps:
+        curve = curve_of({}, with_unit=True)
+        assert curve is not None
+        yield Region(curve.names, positive_cone(on), (*u, *v), on, curve=curve, why=INVERSE)
+    else:
+        yield Region(("eps",), RAY, (*u, *v), on)
     for pattern in claim.losses.patterns(u, v):
-        names = ("eps", *released(pattern))
-        unit = [tuple(Fraction(n == name) for n in names) for name in names]
-        entries = (*u, *v, pattern, *map(Combination, unit[1:]))
-        yield Region(names, Cone.of(len(names), unit[:1]), entries, claim.epsilon)
+        start = beside_eps(claim)
+        names = (*start, *released(pattern))
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        numbers = [Combination(unit[name]) for name in names[len(start) :]]
+        cone = Cone.of(len(names), sides_of_eps(claim, unit))
+        yield Region(names, cone, (*u, *v, pattern, *numbers), on)
+
+
+def beside_eps(claim: Privacy) -> tuple[str, ...]:
+    """Return ε, and a parameter that is 1 where 1/ε stands beside reals in the mechanism."""
+    return ("eps", UNIT) if claim.has_inverse_eps else ("eps",)
+
+
+def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
+    """Return the sides that ε has in a cone; beside a parameter that is 1, also its ends."""
+    if UNIT not in unit:
+        return [unit["eps"]]
+    size = len(unit)
+    return [tuple(map(Fraction, side)) for side in positive_cone(claim.epsilon, size).inequalities]
 
 
 def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:
@@ -206,13 +232,13 @@ def _regions(
     for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
         changes = _unused("change", len(moving), labels)
         outputs = [] if pattern is None else released(pattern, labels)
-        names = ("eps", *reals, *changes, *outputs)
+        names = (*beside_eps(claim), *reals, *changes, *outputs)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         one = {name: unit[name] for name in reals}
         two = dict(one)
         for k, change in zip(moving, changes, strict=True):
             two[reals[k]] = _added(unit[reals[k]], unit[change])
-        walls = [unit["eps"]]
+        walls = sides_of_eps(claim, unit)
         for factors, most in sides:
             wall = tuple(most * q for q in unit["eps"])
             for q, change in zip(factors, changes, strict=True):

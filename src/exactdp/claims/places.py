@@ -59,7 +59,7 @@ class OnRay:
         for part in (*self.where([form]), None):
             end = self.stretch.upper if part is None else part.lower
             if start != end:  # the function is negative somewhere between
-                point = _between(start, end)
+                point = between(start, end)
                 if point is not None and form.at(point).sign < 0:
                     return PlaceDecision(False, point)
                 is_seen = False
@@ -152,7 +152,7 @@ class OnCurve:
         return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
 
 
-def _between(lower: Boundary, upper: Boundary) -> Fraction | None:
+def between(lower: Boundary, upper: Boundary) -> Fraction | None:
     """Return a simple rational strictly between two ends, None if there is none."""
     low = lower.upper if isinstance(lower, Root) else lower
     high = upper.lower if isinstance(upper, Root) else upper

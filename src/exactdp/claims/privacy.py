@@ -28,17 +28,18 @@ from exactdp.claims.pairs import (
     regions_of_pair,
     samples_of,
 )
-from exactdp.claims.places import OnRay
+from exactdp.claims.places import OnCurve, OnRay
 from exactdp.claims.progress import nobody
 from exactdp.claims.region import RAY, Region
 from exactdp.claims.slopes import Slopes
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.budgets import read_epsilon
-from exactdp.language.layout import assembled
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
 from exactdp.semantics.distribution import Engine
@@ -78,7 +79,8 @@ class Privacy:
     delta: Any = 0
     adjacent: Any = field(default=linf(1), kw_only=True)
     inputs: Any = field(default=None, kw_only=True)
-    epsilon: Any = field(default=POSITIVE, kw_only=True)
+    epsilon: Any = field(default=None, kw_only=True)
+    """The values of ε; those of the mechanism if it is None."""
     measure: str = field(default="privacy", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -88,7 +90,9 @@ class Privacy:
                 rule="A claim is about a mechanism.",
                 way_out="Put @mechanism above the function.",
             )
-        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        on = read_epsilon(self.mechanism.epsilon if self.epsilon is None else self.epsilon)
+        object.__setattr__(self, "epsilon", on)
+        object.__setattr__(self, "mechanism", self.mechanism.on(on))
         if self.measure not in MEASURES:
             raise ValueRefusedError(
                 f"measure is {shown(self.measure)}",
@@ -183,13 +187,28 @@ class Privacy:
 
     # What the pass to a verdict asks ----------------------------------------------------
 
+    @property
+    def has_inverse_eps(self) -> bool:
+        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        return self.mechanism.meets_eps and not self.epsilon.is_point
+
+    def require_no_inverse(self, what: str) -> None:
+        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        if self.has_inverse_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
+                rule="Such claims are decided by check(); other questions are for one eps.",
+                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
+            )
+
     @cached_property
     def is_continuous(self) -> bool:
         """Whether no probability jumps where inputs move."""
         return not self.mechanism.kept(Engine).jumps
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
         """Return the region of each listed pair, or those of all pairs of reals."""
+        del each  # no pairs are looked at together
         if not is_listed(self.input_set):
             yield from pairs_everywhere(self)
         for u, v in self.pairs:
@@ -236,13 +255,32 @@ class Privacy:
 
     def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample at a point of a cone, checked as a claim about one pair."""
+        region = problem.region
+        if isinstance(problem.place, OnCurve):
+            assert isinstance(sign.witness, Fraction)
+            return self._at_one_eps(region.entries, sign.witness)
         for point in points_of(self, problem, sign.witness):
-            numbers = tuple(problem.region.numbers(point))
+            numbers = tuple(region.numbers(point))
+            if UNIT in region.names:
+                at = Fraction(point[0]) / point[region.names.index(UNIT)]
+                alone = self._at_one_eps(numbers, at) if at in self.epsilon else None
+                if alone is not None:
+                    return alone
+                continue
             found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
             if found.failures:
                 breach: Breach = found.failures[0]
                 return breach
         return None
+
+    def _at_one_eps(self, numbers: Sequence[Any], at: Fraction) -> Breach | None:
+        """Return a counterexample at an ε, for the pair of inputs that some numbers begin with."""
+        count = len(kinds(self.mechanism.inputs))
+        sides = (numbers[:count], numbers[count : 2 * count])
+        pair = self.told(*(tuple(side) for side in sides))
+        found = replace(self, inputs=Pairs(pair), epsilon=Interval(at, at)).check()
+        breach: Breach | None = found.counterexample
+        return breach
 
     def both(self, one: Loss) -> tuple[Value, Value]:
         """Return both inputs of a bound as a user writes them."""
@@ -307,6 +345,7 @@ class Privacy:
         """Return a verdict as plain JSON; refused for all reals, and where outputs hold noise."""
         from exactdp.claims.certificates_privacy import certificate  # noqa: PLC0415
 
+        self.require_no_inverse("a certificate")
         return certificate(verdict)
 
     @property
@@ -326,12 +365,14 @@ class Privacy:
         """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
         from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
 
+        self.require_no_inverse("the best factor")
         return replace(tightest(self, width, progress), scales=self.epsilon == POSITIVE)
 
     def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
         from exactdp.claims.deltas import smallest_delta  # noqa: PLC0415
 
+        self.require_no_inverse("the smallest δ")
         return smallest_delta(self, progress)
 
     def smallest_budget(
@@ -346,12 +387,14 @@ class Privacy:
         """Return the largest Rényi divergence of an order at an ε or on an interval, enclosed."""
         from exactdp.claims.divergences import renyi  # noqa: PLC0415
 
+        self.require_no_inverse("a divergence")
         return renyi(self, order, at, width)
 
     def zcdp(self, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the least ρ such that the mechanism is ρ-zCDP at an ε or on an interval."""
         from exactdp.claims.divergences import zcdp  # noqa: PLC0415
 
+        self.require_no_inverse("a divergence")
         return zcdp(self, at, width)
 
     # What it looks like ---------------------------------------------------------------

@@ -38,9 +38,9 @@ class Meter:
             self._told = max(self._told, (self._done + share) / self._groups)
             self._progress(int(self._told * _STEPS), _STEPS)
 
-    def one_more(self) -> None:
-        """Tell that another group is done."""
-        self._done += 1
+    def one_more(self, inputs: int = 1) -> None:
+        """Tell that another group is done, which stands for some inputs."""
+        self._done += inputs
         if self._progress is not None and self._one_by_one:
             self._progress(self._done, self._groups)
         self.part(0.0)

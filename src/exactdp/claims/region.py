@@ -36,7 +36,7 @@ from exactdp.reals import (
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
-    pass
+    from exactdp.claims.classes import InputClass
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
@@ -97,10 +97,19 @@ class Region:
     """Functions of ε below which α is not claimed."""
     is_alpha_open: bool = field(default=False)
     """Whether the claim is made below the given α, and not there."""
+    compared_at: Fraction | None = field(default=None)
+    """An ε at which outputs that are expressions in ε compare as everywhere in the region."""
     why: str = field(default="", compare=False)
     """Why no theorem says which α and γ suffice."""
     is_unknown: bool = False
     """Whether nothing is known of what the claim says there."""
+    stands_for: InputClass | None = field(default=None, compare=False)
+    """The class of inputs of a grid of which this one is the first, if they are looked at once."""
+
+    @property
+    def inputs(self) -> int:
+        """How many listed inputs it stands for."""
+        return 1 if self.stands_for is None else self.stands_for.size
 
     @property
     def is_ray(self) -> bool:

@@ -9,35 +9,54 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.inputs import how_many, is_listed, listed
-from exactdp.language.layout import entries, kinds
+from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.values import Value
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.classes import InputClass
 
 from exactdp.claims.everywhere_regions import regions_everywhere
 from exactdp.claims.listed_regions import regions_at
 from exactdp.claims.region import Region
 
 
-def regions_of(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
-    """Yield the regions of a claim: those of each listed input, or of each finite part of one."""
-    if is_listed(claim.input_set):
-        alike: tuple[Region, ...] | None = None
-        for u in listed(claim.mechanism, claim.input_set):
-            if alike is None:
-                found = regions_at(claim, u)
-            else:
-                found = tuple(replace(one, entries=tuple(entries(u))) for one in alike)
-            if _is_alike(claim, found):
-                alike = found
-            yield found
-    else:
+def regions_of(claim: Accuracy, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    """Yield the regions of a claim: those of each listed input, or of each finite part of one.
+
+    Inputs of which the claim says the same are one, unless `each` is asked for.
+    """
+    if not is_listed(claim.input_set):
         yield from regions_everywhere(claim)
+        return
+    classes = None if each else claim.classes
+    alike: tuple[Region, ...] | None = None
+    for u, known in _inputs(claim, classes):
+        if alike is None:
+            found = regions_at(claim, u)
+        else:
+            given = tuple(entries(u))
+            found = tuple(replace(one, entries=given, stands_for=None) for one in alike)
+        if _is_alike(claim, found):
+            alike = found
+        yield tuple(replace(one, stands_for=known) for one in found) if known else found
+
+
+def _inputs(
+    claim: Accuracy, classes: tuple[InputClass, ...] | None
+) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
+    """Yield listed inputs, each with the class that it stands for."""
+    if classes is None:
+        yield from ((u, None) for u in listed(claim.mechanism, claim.input_set))
+    else:
+        yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in classes)
 
 
 def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
     """Whether the regions are the same at all inputs but for the input."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
+        return False
+    if claim.mechanism.checked.releases_eps:
         return False
     return len(found) == 1 and found[0].beta is None and not found[0].levels
 

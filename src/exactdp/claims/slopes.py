@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.adjacency import Adjacency
 from exactdp.claims.claim import Due
 from exactdp.claims.inputs import Inputs, is_listed
-from exactdp.claims.pairs import inside
+from exactdp.claims.pairs import beside_eps, inside, sides_of_eps
 from exactdp.claims.region import Combination, Region
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.cones import Cone, OrderedSum
 from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval
@@ -58,7 +59,7 @@ class Slope:
     @cached_property
     def beta(self) -> tuple[ClosedForm, ...]:
         """What must not be negative."""
-        names = self.trace.names[1:]
+        names = [name for name in self.trace.names[1:] if name != UNIT]
         adjacency = self.claim.adjacency
         assert isinstance(adjacency, Adjacency)
         partial = [self.chance.derivative(name) for name in names]
@@ -141,13 +142,15 @@ class Slopes:
     def weaker(self) -> None:
         """Return nothing: there is no weaker claim."""
 
-    def regions(self) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
         """Return the region of all inputs."""
+        del each
         reals = entry_names(self.mechanism.inputs)
-        names = ("eps", *reals)
-        unit = [tuple(Fraction(n == name) for n in names) for name in names]
-        walls = [unit[0], *inside(self.claim, unit[0], unit[1:])]
-        entries = tuple(map(Combination, unit[1:]))
+        names = (*beside_eps(self.claim), *reals)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        forms = [unit[name] for name in reals]
+        walls = [*sides_of_eps(self.claim, unit), *inside(self.claim, unit["eps"], forms)]
+        entries = tuple(map(Combination, forms))
         whole = Region(names, Cone.of(len(names), walls), entries, self.epsilon).hull()
         yield () if whole is None else (whole,)
 

@@ -25,20 +25,26 @@ class Surveyed:
     contents: Contents
 
 
-def surveyed(claim: Claim, asked: str, progress: Progress | None) -> Iterator[Surveyed]:
-    """Yield what must be proved; what is `asked` is refused where α and γ leave it open."""
+def surveyed(
+    claim: Claim, asked: str, progress: Progress | None, *, each: bool = False
+) -> Iterator[Surveyed]:
+    """Yield what must be proved; what is `asked` is refused where α and γ leave it open.
+
+    With `each`, at every listed input; else once for all of which the same is claimed.
+    """
     meter = Meter(claim, progress)
-    for group in claim.regions():
+    for group in claim.regions(each=each):
         problems: list[Problem] = []
         contents = Contents()
         for region, hear in claim.work.with_faces(group, meter.part):
             if region.is_unknown or region.levels or region.sides or region.stretch is not None:
                 raise unknown(asked, region.why)
             contents += _add(claim, region, problems, hear, asked)
+        count = group[0].inputs if group else 1
         if is_listed(claim.input_set):
-            contents = Contents().and_one(contents.most)
+            contents = Contents().and_some(contents.most, count)
         yield Surveyed(tuple(problems), contents)
-        meter.one_more()
+        meter.one_more(count)
 
 
 def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:

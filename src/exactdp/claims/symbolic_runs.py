@@ -17,7 +17,7 @@ from exactdp.claims.constraints import Constraint, Constraints, T, can_hold
 from exactdp.claims.distances import Case, InputDistance
 from exactdp.claims.known import Known
 from exactdp.claims.pieces import NEGATED, condition
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
@@ -87,6 +87,9 @@ class Exploration:
     prunes: bool = True
     """Whether every other output disagrees, so that what is further than one of them is dropped."""
 
+    is_partial: bool = False
+    """Whether inputs at which an `assert` fails are not looked at."""
+
     def reaches(self, best: Any = inf) -> Iterator[Reach]:
         """Yield ways to another output: of those that are numbers, each nearer than the best."""
         return _Pass(self, best).run()
@@ -105,7 +108,7 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
     return total
 
 
-def _picked(event: Selection) -> int:
+def picked(event: Selection) -> int:
     """Return which value a choice without noise takes: the first of the largest score."""
     assert event.exponents is not None
     return event.exponents.index(max(event.exponents))
@@ -128,7 +131,7 @@ def followed(
             mean = 0 if has_noise(event.mean) else inserted(event.mean, (), entries)
             values = (*values, mean)
         elif isinstance(event, Selection):
-            case = _picked(event)
+            case = picked(event)
         else:
             case = answer(event, inserted(event.difference, values, entries))
         edge = next(edge for edge in node.edges if edge.case == case)
@@ -145,6 +148,7 @@ class _Pass:
         self._needs = asked.graph.mentions
         self._rules = Constraints(asked.known, frozenset(asked.there), asked.distance.by_entry)
         self._best, self._prunes = best, asked.prunes
+        self._is_partial = asked.is_partial
         self._gaps = asked.gaps
         self._possible: dict[str, tuple[Gap, ...]] = {}
         self._waiting: dict[int, list[SymbolicRun]] = {0: list(self._starts())}
@@ -264,7 +268,8 @@ class _Pass:
         node = self._graph.nodes[number]
         event = node.event
         if isinstance(event, Failure):
-            if self._left(run) is not None:
+            is_outside = self._is_partial and isinstance(event.error, UndefinedError)
+            if not is_outside and self._left(run) is not None:
                 raise event.error.with_traceback(None)
             return
         edges = {edge.case: edge for edge in node.edges}
@@ -280,7 +285,7 @@ class _Pass:
                 mean = 0 if has_noise(event.mean) else inserted(event.mean, (), self._there)
                 self._go(one._replace(values=(*one.values, mean)), edges.get(None))
             elif isinstance(event, Selection):
-                self._go(one, edges.get(_picked(event)))
+                self._go(one, edges.get(picked(event)))
             else:
                 self._compare(one, event, edges)
 

@@ -294,7 +294,7 @@ def tightest_at_each(
     search = _LeastRatio(positive_width(width))
     rows = []
     contents = Contents()
-    for found in surveyed(claim, _ASKED, progress):
+    for found in surveyed(claim, _ASKED, progress, each=True):
         contents += found.contents
         if not found.problems:
             continue

@@ -46,8 +46,12 @@ class Contents:
 
     def and_one(self, content: Content) -> Contents:
         """Return the counts with one more input."""
+        return self.and_some(content, 1)
+
+    def and_some(self, content: Content, count: int) -> Contents:
+        """Return the counts with some more inputs."""
         name = ("silent", "any_output", "any_error", "telling")[content]
-        return replace(self, **{name: getattr(self, name) + 1})
+        return replace(self, **{name: getattr(self, name) + count})
 
     def __add__(self, other: Contents) -> Contents:
         return Contents(
@@ -108,7 +112,11 @@ def why_empty(claim: Accuracy, contents: Contents) -> str:
     """Return why a claim says nothing where it says nothing, as words."""
     noun = "input" if is_listed(claim.input_set) else "cell"
     reasons = (
-        (contents.silent, "the distance to disagreement is not above any α of the claim"),
+        (
+            contents.silent,
+            "the distance to disagreement is not above any α of the claim"
+            + (", or the ideal is not defined" if claim.ideal_function.is_partial else ""),
+        ),
         (contents.any_output, "γ is at least the largest possible output distance"),
         (contents.any_error, f"β is at least 1 for every ε in {claim.epsilon}"),
     )

@@ -66,6 +66,8 @@ class Verdict(Told):
     route: str
     contents: Contents
     """How much the claim says at the inputs that were looked at, or on cells of them."""
+    classes: int | None = field(default=None, compare=False)
+    """How many classes these inputs are, of each of which one was looked at."""
     counterexamples: tuple[Any, ...] = ()
     findings: tuple[Finding, ...] = field(default=(), repr=False)
     """What was found on each region of parameters that was looked at."""
@@ -156,6 +158,14 @@ class Verdict(Told):
         noun = "cells" if self.is_everywhere else self.claim.nouns[1]
         return f"; it says nothing at {empty:,} of the {self.inputs:,} {noun}"
 
+    @property
+    def as_classes(self) -> str:
+        """Into how many classes the inputs fall, as words to add; empty if each is one."""
+        if self.is_everywhere or self.classes is None or self.classes >= self.inputs:
+            return ""
+        noun = "class" if self.classes == 1 else "classes"
+        return f", in {self.classes:,} {noun} of inputs of which the same is claimed"
+
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The verdict as plain JSON, for `exactdp.certify`."""
@@ -171,7 +181,8 @@ class Verdict(Told):
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
         one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
-        where = f"{self.inputs} {one if self.inputs == 1 else many} looked at"
+        where = f"{self.inputs:,} {one if self.inputs == 1 else many} looked at"
+        where += self.as_classes
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"

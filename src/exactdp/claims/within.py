@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -12,12 +13,13 @@ from exactdp.claims.inputs import as_given
 from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.noisy import samples_integers
+from exactdp.language.released import holds_terms
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.semantics.distribution import Distribution, Engine
-from exactdp.semantics.events import near
+from exactdp.semantics.events import is_number, near
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
@@ -43,13 +45,23 @@ class Within:
         given = as_given(self._mechanism, u)
         return lambda other: self._metric.between(given, output, other) > 0
 
-    def probability(self, u: tuple[Value, ...], output: Value, radius: Distance) -> ClosedForm:
-        """Return Pr(distance of the output from the ideal output ≤ radius)."""
+    def probability(
+        self, u: tuple[Value, ...], output: Value, radius: Distance, at: Fraction | None = None
+    ) -> ClosedForm:
+        """Return Pr(distance of the output from the ideal output ≤ radius).
+
+        Outputs that are expressions in ε are compared as they are `at` an ε.
+        """
         given = as_given(self._mechanism, u)
         if radius == inf:
             return ExpPoly(1)
         if self._metric == discrete_outputs:
             return ExpPoly(1) if radius >= 1 else self._chance(u, output)
+        if self._mechanism.checked.releases_eps:
+            assert at is not None
+            chances = zip(self._finite(u).apart, self.slacks(u, output, radius), strict=True)
+            near_by = (chance for (_, chance), parts in chances if _are_near(parts, at))
+            return sum(near_by, start=ExpPoly(0))
         if self._metric == sup:
             return self._chance(u, near(output, radius))
         if self._mechanism.checked.output.holds_noise:
@@ -62,6 +74,27 @@ class Within:
             if self._metric.between(given, output, other) <= radius:
                 total = total + chance
         return total
+
+    def slacks(
+        self, u: tuple[Value, ...], output: Value, radius: Distance
+    ) -> Iterator[tuple[ClosedForm, ...] | None]:
+        """Yield for each output functions of ε that are not negative where it is within a radius.
+
+        None for an output that is infinitely far from the ideal output.
+        """
+        if self._metric != sup:
+            raise ValueRefusedError(
+                f"outputs are expressions in eps, and the output distance is {self._metric}",
+                rule="Expressions in eps are compared by sup, the largest difference of numbers.",
+                way_out="Use output_distance=sup, or discrete.",
+            )
+        if holds_terms(output):
+            raise ValueRefusedError(
+                f"the ideal output is {shown(output)}, an expression in eps",
+                rule="What a mechanism approximates does not depend on its budget.",
+                way_out="Give ideal=, a function of the input.",
+            )
+        return (_slack(output, other, radius) for other, _ in self._finite(u).apart)
 
     def allows_all(self, u: tuple[Value, ...], output: Value, radius: Distance) -> bool:
         """Whether no possible output is further than a radius from the ideal output."""
@@ -140,6 +173,21 @@ class Within:
         return f"{number}; or inputs=AllReals(), which proves all gamma."
 
 
+def _slack(one: Value, two: Value, radius: Distance) -> tuple[ClosedForm, ...] | None:
+    """Return radius ± the differences of numbers; None if anything else differs."""
+    if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
+        parts = [_slack(a, b, radius) for a, b in zip(one, two, strict=True)]
+        return None if None in parts else tuple(form for part in parts for form in part or ())
+    if is_number(one) and (is_number(two) or isinstance(two, ClosedForm)):
+        gap = ExpPoly(0) + two - one
+        return radius - gap, radius + gap
+    return () if one == two else None
+
+
+def _are_near(parts: tuple[ClosedForm, ...] | None, at: Fraction) -> bool:
+    return parts is not None and all(form.at(at).sign >= 0 for form in parts)
+
+
 def _gap(one: Distance, two: Distance) -> Distance:
     return inf if inf in (one, two) else one - two
 
@@ -155,6 +203,6 @@ def _kind(output: Value) -> str:
         return "a list"
     if isinstance(output, bool):
         return "a truth value"
-    if isinstance(output, int | Fraction | RealType | Spot) or output is int:
+    if isinstance(output, int | Fraction | RealType | Spot | ClosedForm) or output is int:
         return "a number"
     return "None" if output is None else "a string"

@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 from exactdp import Accuracy, ErrorBound, Mechanism, Privacy
 from exactdp.cli.reading import value_of
 from exactdp.cli.settings import defaults
-from exactdp.errors import ExactdpError, Place, counted, kind_of
+from exactdp.errors import ExactdpError, Place, ProgramError, counted, kind_of
 
 
 @dataclass(frozen=True)
@@ -387,8 +387,9 @@ def problem(error: BaseException, file: str) -> ExactdpError:
     if isinstance(error, ExactdpError):
         if error.place is not None:
             return error
-        rule, way_out = error.rule, error.way_out
-        return ExactdpError(error.message, place=_place(error, path), rule=rule, way_out=way_out)
+        kind = ProgramError if error.of_a_program else ExactdpError
+        place = _place(error, path)
+        return kind(error.message, place=place, rule=error.rule, way_out=error.way_out)
     if isinstance(error, SyntaxError) and error.lineno:  # of a file that this one imports
         return _not_python(error, error.filename or file)
     if isinstance(error, SystemExit):

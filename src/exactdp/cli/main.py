@@ -29,6 +29,7 @@ COMMANDS = {
     "report": "Write one page with claims, verdicts and curves.",
     "certify": "Check certificates again, without the solver.",
     "new": "Write a commented file to start from.",
+    "help": "Explain an error by its code, with a wrong and a right program.",
     "reproduce": "Run the experiments of the paper again.",
 }
 

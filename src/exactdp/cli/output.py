@@ -186,7 +186,7 @@ def error_record(error: ExactdpError) -> Json:
     place = error.place
     where = place and {"file": place.source, "line": place.line, "column": place.column}
     facts = {"message": error.message, "rule": error.rule, "way_out": error.way_out}
-    return {**facts, "place": where}
+    return {**facts, "code": error.code, "place": where}
 
 
 def mistake(error: BaseException, what: str = "") -> ExactdpError:
@@ -224,7 +224,7 @@ def json_option(function: Function) -> Function:
         is_eager=True,  # so that what is wrong with other options is said in JSON too
         expose_value=False,
         callback=_json_asked,
-        help="Write one JSON document (docs/schema/cli-v1.json) to the standard output.",
+        help="Write one JSON document to the standard output (schema: exactdp help cli-v1.json).",
     )(function)
 
 

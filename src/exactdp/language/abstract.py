@@ -242,8 +242,8 @@ class Abstract:
             refuse(
                 where(node),
                 "the value of eps is not known to the program",
-                "eps stands in rates and probabilities only; a program cannot compare it, "
-                "branch on it or return it.",
+                "eps stands in rates, probabilities and outputs without noise; a program cannot "
+                "compare it or branch on it.",
                 "Leave eps out here.",
             )
 

@@ -39,7 +39,7 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
-from exactdp.language.tree import Choose, ExpMech, where
+from exactdp.language.tree import Choose, ExpMech, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 
 BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
@@ -59,6 +59,8 @@ class CheckedCode:
     """What is wrong if a run can take the path that it names, by its place."""
     meets_eps: bool = False
     """Whether a + b/ε may stand beside reals."""
+    releases_eps: bool = False
+    """Whether an output may be an expression in ε."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -91,6 +93,7 @@ class Checker:
         self.code, self.flow = code, flow
         self.abstract = Abstract(code, flow)
         self.output = NOTHING
+        self.releases_eps = False
         whiles = [loop for loop in code.loops if loop.counter is None]
         self.in_while = tuple(
             any(loop.start <= pc < loop.end for loop in whiles)
@@ -132,7 +135,8 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
-        return CheckedCode(tuple(before), self.output, abstract.doubts, abstract.meets_eps)
+        found = abstract.meets_eps, self.releases_eps
+        return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -178,8 +182,10 @@ class Checker:
                 env[one.slot] = self.declared(one, env[one.slot])
             case Release(value):
                 kind = abstract.kind(value)
-                if all(given is not None for _, given in self.code.inputs):
-                    abstract.no_term(value, kind)  # others are called only by mechanisms
+                if kind.holds("term"):
+                    self.releases_eps = True
+                    if kind.holds_noise:
+                        abstract.no_term(value, kind)
                 self.return_(kind, where(value))
             case FallOff():
                 self.fall_off(pc, one)
@@ -227,6 +233,9 @@ class Checker:
             )
         if self.in_while[pc]:
             what = "an integer noise variable" if whole else "a real variable"
+            if not source_text(one.place).isidentifier():
+                message = "noise cannot be sampled inside a while loop"
+                refuse(one.place, message, BOUNDED, UNROLLED)
             self.unbounded(what, one.place)
         return INTEGER if whole else REAL
 

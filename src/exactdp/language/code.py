@@ -149,6 +149,8 @@ class Require(Placed):
 
     test: ast.expr
     message: ast.expr | None
+    user: bool = True
+    """Whether the user wrote it, and not the prelude."""
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ class Flattener(CallLowering):
                 self.return_(value, place)
             case ast.Assert(test, message):
                 text = None if message is None else self.value(message)
-                self.emit(Require(self.value(test), text, place=place))
+                self.emit(Require(self.value(test), text, self.scope.user, place=place))
             case ast.Break() | ast.Continue():
                 again, leave = self.targets[-1]
                 self.jump(leave if isinstance(node, ast.Break) else again, place)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.errors import ExactdpError, Place, ProgramError, shown
+from exactdp.errors import ExactdpError, Place, ProgramError, UndefinedError, shown
 from exactdp.language.code import (
     Branch,
     Check,
@@ -39,6 +39,7 @@ from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
 from exactdp.language.linear import as_real
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
+from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
 from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
 from exactdp.language.terms import EPS, EpsTerm
@@ -271,11 +272,19 @@ class Machine:
             case Pick(_, choice):
                 self._events[pc] = self._pick(choice)
             case Release(value):
-                result = self._compile(value)
-                self._events[pc] = lambda env: (Done, as_output(result(env)))
+                self._events[pc] = self._release(self._compile(value), one.place)
             case FallOff():
                 self._events[pc] = self._fall_off(one)
         return lambda _: ~pc
+
+    def _release(self, result: Callable[[Env], Value], place: Place) -> _Facts:
+        on = self.code.epsilon
+
+        def event(env: Env) -> tuple[Any, ...]:
+            output = as_output(result(env))
+            return Done, released(output, on, place) if holds_terms(output) else output
+
+        return event
 
     @staticmethod
     def _fall_off(one: FallOff) -> _Facts:
@@ -348,11 +357,12 @@ class Machine:
         def step(env: Env) -> int:
             if not test(env):
                 text = "" if message is None else f": {message(env)}"
-                raise fail(
-                    one.place,
+                kind = UndefinedError if one.user else ProgramError
+                raise kind(
                     f"an assertion failed{text}",
-                    "A failed `assert` is an error of the program.",
-                    "Narrow the inputs to those for which it holds, or test with `if`.",
+                    place=one.place,
+                    rule="A failed `assert` is an error of the program.",
+                    way_out="Narrow the inputs to those for which it holds, or test with `if`.",
                 )
             return after
 

@@ -188,6 +188,9 @@ class ExpressionReader(NameReader):
         match node:
             case ast.Lambda():
                 return self.lambda_(node)
+            case ast.Name(word) if word in self.nested and word not in self.inner:
+                self.closure(word, node)
+                return self.lambda_(self.as_lambda(node, self.nested[word].node))
             case ast.GeneratorExp(element, generators):
                 return self.comprehension(node, element, generators)
         return self.iterated(node)
@@ -314,6 +317,20 @@ class ExpressionReader(NameReader):
         del self.inner[kept:]
         return put(ast.Lambda(args, inside), self.source.place(node))
 
+    def as_lambda(self, where: ast.expr, node: ast.FunctionDef) -> ast.Lambda:
+        """Return a nested function that is handed to another one: `lambda x: name(x)`."""
+        given = node.args.args
+        match node.body:
+            case [ast.Return(ast.expr() as value)]:
+                body = value
+            case _:
+                own: list[ast.expr] = [ast.Name(one.arg, ast.Load()) for one in given]
+                body = ast.Call(ast.Name(node.name, ast.Load()), own, [])
+                for part in (*own, body.func, body):
+                    ast.copy_location(part, where)
+        found = ast.Lambda(node.args, body)
+        return ast.copy_location(found, where)
+
     def call(self, node: ast.Call) -> ast.expr:
         """Return a call: a sampler, a known function, or a method of a list."""
         for argument in node.args:
@@ -358,6 +375,11 @@ class ExpressionReader(NameReader):
             )
         args, place = [self.argument(arg) for arg in node.args], self.source.place(node)
         named = [rebuilt(item, self.argument, place) for item in node.keywords]
+        if word in self.nested:
+            named += [
+                put(ast.keyword(used, name(used, place)), place)
+                for used in self.closure(word, node.func)
+            ]
         return put(ast.Call(function, args, named), place)
 
     def method(self, node: ast.Call, base: ast.expr, method: str) -> ast.Call:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn
 
 from exactdp.errors import ExactdpError, Place, ProgramError
@@ -18,7 +19,7 @@ from exactdp.language.values import freeze
 from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
 
 _NO_WAITING = "A mechanism waits for nothing: leave it out."
-_SEE = "Use what docs/language.md describes."
+_SEE = "Use what the language has: exactdp help language."
 
 #: What Python's other constructs are called, and the way out.
 _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
@@ -29,10 +30,7 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("a class", "Use tuples and lists."),
     ast.Delete: ("del", "Assign a new value instead."),
     ast.FormattedValue: ("a formatted string", "Return the values themselves."),
-    ast.FunctionDef: (
-        "a function inside a mechanism",
-        "Define it outside; decorate it with @mechanism or @ideal if it works on noise.",
-    ),
+    ast.FunctionDef: ("a function inside a block", "Define it before the block."),
     ast.Global: ("global", "A mechanism changes nothing outside itself."),
     ast.Import: ("an import", "Import outside the mechanism."),
     ast.ImportFrom: ("an import", "Import outside the mechanism."),
@@ -53,7 +51,19 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
 _GAUSSIAN = frozenset(
     ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
 )
-RULE = "The language is the paper's DiPWhile+ in Python's own syntax (see docs/language.md)."
+RULE = "The language is the paper's DiPWhile+ in Python's own syntax."
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A function defined inside a mechanism.
+
+    It is a subroutine that takes the variables of the mechanism that it uses, `closure`, as further
+    arguments, with their values at the time of each call, as in Python.
+    """
+
+    node: ast.FunctionDef
+    closure: tuple[str, ...]
 
 
 class NameReader:
@@ -67,6 +77,8 @@ class NameReader:
         self.name = ""
         self.locals: set[str] = set()
         self.inner: list[str] = []  # variables of comprehensions and lambdas around
+        self.nested: dict[str, Nested] = {}
+        self.own: set[str] = set()  # of a nested function: its variables hide those around it
         self.loops = 0
         self.depth = 0
 
@@ -79,6 +91,18 @@ class NameReader:
         """Refuse a construct that is not in the language, by its name."""
         what, way_out = _OUTSIDE.get(type(node), (f"Python's {type(node).__name__}", _SEE))
         self.refuse(node, f"{what} is not in the language", RULE, way_out)
+
+    def closure(self, word: str, node: ast.AST) -> tuple[str, ...]:
+        """Return the variables that a nested function uses, if they mean the same here."""
+        for used in self.nested[word].closure:
+            if used in self.inner or used in self.own:
+                self.refuse(
+                    node,
+                    f"{used} means something else here than in {word}",
+                    "A function inside a mechanism uses the variables that are around it there.",
+                    f"Rename one of the variables {used}.",
+                )
+        return self.nested[word].closure
 
     def check_name(self, name: str, node: ast.AST) -> None:
         """Refuse a variable that is a word of the language."""
@@ -97,6 +121,8 @@ class NameReader:
         match node:
             case ast.Name(written):
                 if written in self.inner or written in self.locals:
+                    return name(written, place)
+                if written in self.nested:
                     return name(written, place)
                 found = self.lookup(written)
             case ast.Attribute(ast.Name(base), last) if (
@@ -152,6 +178,14 @@ class NameReader:
                 self.bound(node, short, found)
             return word
         if short in RESERVED:
+            if short != written:
+                self.refuse(
+                    node,
+                    f"{written} is not the {short} of the language",
+                    "In a mechanism eps is a symbol, and functions of math and numpy are for "
+                    "numbers.",
+                    f"Import {short} from exactdp, and write {short} for {written}.",
+                )
             self.bound(node, short, found)
         if written not in self.constants:
             self.constants[written] = self.take(node, written, found)
@@ -181,11 +215,14 @@ class NameReader:
                 "Use lap(eps, q), or lap(scale=2 / eps, mean=q).",
             )
         if last == "laplace":
+            mean, scale = "q", "2 / eps"
+            if isinstance(node, ast.Call) and len(node.args) >= 2:
+                mean, scale = (ast.unparse(part) for part in node.args[:2])
             self.refuse(
                 node,
                 f"{name} is a sampler of another library",
                 "A mechanism is read and not run, so noise is written in words of the language.",
-                "Write lap(scale=2 / eps, mean=q).",
+                f"Write lap(scale={scale}, mean={mean}).",
             )
 
     def take(self, node: ast.AST, name: str, found: object) -> object:

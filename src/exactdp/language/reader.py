@@ -13,9 +13,9 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.limits import NESTING_LIMIT
 from exactdp.language.read_expressions import ExpressionReader
-from exactdp.language.read_names import RULE
+from exactdp.language.read_names import RULE, Nested
 from exactdp.language.rules import COPY_FIRST
-from exactdp.language.tree import Definition, Param, call, constant, nodes, put, targets
+from exactdp.language.tree import Definition, Param, call, constant, free_names, nodes, put, targets
 from exactdp.language.types import Bool, Dom, DomType, InputType, Real, RealType
 from exactdp.language.words import MISSING, attribute, denotes
 
@@ -39,9 +39,7 @@ class FunctionReader(ExpressionReader):
             if default is not None:
                 self.refuse(default, "an input has no default value", RULE, "Leave it out.")
         self.locals = {arg.arg for arg in given}
-        for part in (part for target in targets(node.body) for part in nodes(target)):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                self.locals.add(part.id)
+        self.locals |= {part.id for target in targets(node.body) for part in _stored(target)}
         for arg in given:
             self.check_name(arg.arg, arg)
         params = tuple(
@@ -59,9 +57,9 @@ class FunctionReader(ExpressionReader):
         place = self.source.place(node)
         if place.line != self.source.first_line + node.lineno - self.source.extra - 1:
             place = self.source.at(1, 1)
-        if not body:
+        found = self.block(body) if body else []
+        if not found:
             self.refuse(place, f"{node.name} returns nothing", _NO_OUTPUT, "Return the output.")
-        found = self.block(body)
         return Definition(node.name, params, found, doc, place, self.constants, tuple(self.notes))
 
     def annotation(self, node: ast.expr | None, found: Any) -> InputType | None:
@@ -144,7 +142,12 @@ class FunctionReader(ExpressionReader):
                 f"At most {NESTING_LIMIT} expressions and blocks stand inside each other.",
                 "Move the inner blocks into a subroutine.",
             )
-        found = [self.statement(node) for node in body]
+        found = []
+        for node in body:
+            if isinstance(node, ast.FunctionDef) and self.depth == 1 and not node.decorator_list:
+                self.inner_function(node)
+            else:
+                found.append(self.statement(node))
         self.depth -= 1
         return found
 
@@ -204,7 +207,55 @@ class FunctionReader(ExpressionReader):
                 return put(node, place)
             case ast.Expr(value):
                 return self.expression_statement(node, value)
+            case ast.FunctionDef(decorator_list=[decorator, *_]):
+                self.refuse(
+                    decorator,
+                    "a decorator inside a mechanism is not in the language",
+                    RULE,
+                    "Leave it out: the function is read together with the mechanism.",
+                )
         self.outside(node)
+
+    def inner_function(self, node: ast.FunctionDef) -> None:
+        """Take a function defined inside the mechanism as a subroutine."""
+        self.check_name(node.name, node)
+        if node.name in self.locals or node.name in self.nested:
+            self.refuse(
+                node,
+                f"{node.name} is defined twice",
+                "A name in a mechanism stands for a variable or for one function.",
+                "Rename one of them.",
+            )
+        args = node.args
+        own = {one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        own |= {part.id for target in targets(node.body) for part in _stored(target)}
+        read = free_names(node.body)
+        read |= {used for one in read & set(self.nested) for used in self.nested[one].closure}
+        closure = tuple(sorted((read - own) & self.locals))
+        self.refuse_changes(node, set(closure))
+        more = [ast.copy_location(ast.arg(used), node) for used in closure]
+        widened = ast.arguments(**{**vars(args), "kwonlyargs": [*args.kwonlyargs, *more]})
+        widened.kw_defaults = [*args.kw_defaults, *(None for _ in more)]
+        whole = ast.FunctionDef(**{**vars(node), "args": widened})
+        inside = FunctionReader(self.source, self.lookup)
+        inside.nested, inside.own = dict(self.nested), own
+        inside.constants.update({one: self.constants[one] for one in self.nested})
+        definition = inside.function(whole, {})
+        self.nested[node.name] = Nested(node, closure)
+        self.constants[node.name] = definition
+        self.notes.extend(inside.notes)
+
+    def refuse_changes(self, node: ast.FunctionDef, closure: set[str]) -> None:
+        """Refuse a nested function that changes a list of the mechanism around it."""
+        for target in targets(node.body):
+            for part in nodes(target):
+                if isinstance(part, ast.Name) and part.id in closure and _changes(target, part):
+                    self.refuse(
+                        part,
+                        f"{part.id} is not a variable and cannot be changed",
+                        "A function inside a mechanism reads the variables around it.",
+                        f"Return the new value, and assign it to {part.id} there.",
+                    )
 
     def maybe(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the statements of a block that may be missing."""
@@ -262,6 +313,20 @@ class FunctionReader(ExpressionReader):
                 f"Copy it to a variable first: `own = list({base.id})`.",
             )
         return base
+
+
+def _changes(target: ast.expr, base: ast.Name) -> bool:
+    """Whether an assignment to a target, or a method on it, changes the list in a variable."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    return any(part is base or (part is not target and _changes(part, base)) for part in parts)
+
+
+def _stored(target: ast.expr) -> list[ast.Name]:
+    """Return the variables that an assignment to a target binds."""
+    found = [part for part in nodes(target) if isinstance(part, ast.Name)]
+    return [part for part in found if isinstance(part.ctx, ast.Store)]
 
 
 def _of_python(annotation: ast.expr) -> bool:

@@ -184,7 +184,7 @@ class Renaming:
             refuse(
                 place,
                 f"{word} is not a function that the language knows",
-                "Functions are those of docs/language.md and those from outside.",
+                "Functions are those of the language and those from outside.",
                 f"Define {word} before the mechanism.",
             )
         return name(word, place)

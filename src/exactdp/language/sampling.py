@@ -149,7 +149,7 @@ def chances_of(
                 f"the probability of {shown(value)} is {shown(chance)}, "
                 "which is not an expression in eps",
                 "Probabilities are rational in eps and exp(q * eps).",
-                "Give a rational number, or an expression such as exp(eps) / (1 + exp(eps)).",
+                "Give a rational number such as 0.05, or exp(eps) / (1 + exp(eps)).",
             )
     found: tuple[EpsTerm | Number, ...] = tuple(chances)
     if any(isinstance(chance, EpsTerm) for chance in found):

@@ -100,6 +100,12 @@ def text_source(text: str, name: str) -> Source:
     return Source(name, tuple(text.split("\n")))
 
 
+_AT_A_PROMPT = (
+    "The prompt of this Python keeps no source (that of 3.13 does). Write a file, use IPython, or "
+    'write Mechanism.from_source("def f(q: Real): return lap(eps, q)").'
+)
+
+
 def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
     """Return the source of a Python function and its definition in it."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
@@ -115,7 +121,9 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             f"the source of {function.__name__} cannot be found",
             rule="A mechanism is read from its source, which must be in a file, a notebook "
             "cell or a doctest.",
-            way_out="Use Mechanism.from_source(text, constants={…}).",
+            way_out=_AT_A_PROMPT
+            if function.__code__.co_filename == "<stdin>"
+            else "Use Mechanism.from_source(text, constants={…}).",
         ) from None
     stripped = tuple(line.rstrip("\n") for line in lines)
     indented = bool(stripped) and stripped[0][:1].isspace()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from exactdp.errors import ProgramError
 from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
-from exactdp.language.operations import python_fail
 from exactdp.language.printer import show
+from exactdp.language.rules import fail
 from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
 from exactdp.language.tree import (
     Choose,
@@ -170,4 +170,10 @@ def _check_index(node: ast.Subscript, position: Value, kinds: Kinds) -> None:
         return
     size = len(kind.items)
     if isinstance(position, int) and not -size <= position < size:
-        raise python_fail(where(node), IndexError("list index out of range"))
+        name = ast.unparse(node.value)
+        raise fail(
+            where(node),
+            "list index out of range",
+            f"{name} has {size} {'entry' if size == 1 else 'entries'}.",
+            f"The first is {name}[0], the last {name}[{size - 1}]." if size else "Leave it out.",
+        )

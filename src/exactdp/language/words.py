@@ -21,6 +21,8 @@ from exactdp.language.types import Dom, Real
 class OutsideMechanismError(ExactdpError, TypeError):
     """A sampler was called by running Python code instead of being read from a source."""
 
+    of_a_program = True
+
 
 @dataclass(frozen=True)
 class SamplerWord:

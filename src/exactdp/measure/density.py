@@ -8,7 +8,7 @@ piecewise functions of `function`; otherwise by the polyhedra of `joint`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
@@ -22,7 +22,7 @@ from exactdp.measure.pairs import ends, joined
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm, ExpPoly, parameter
 
 
 class Summand(NamedTuple):
@@ -92,6 +92,17 @@ class Summand(NamedTuple):
         counts = dict(self.under)
         counts[factor.denominator] = counts.get(factor.denominator, 0) + 1
         return self._replace(weight=weight, under=frozenset(counts.items()))
+
+    def times_power(self, variable: int, power: int, frame: Frame) -> Summand:
+        """Return the product times a power of a variable."""
+        form = parameter(name_of(variable)) ** power
+        if variable in self.integers:
+            cell = LatticeCell(frozenset(), form, {})
+            return self._replace(lattices=(*self.lattices, Lattice((cell,))))
+        if variable in self.functions:
+            piece = frame.element(form, name_of(variable))
+            return self.with_function(variable, Univariate(frame, (), (piece,)))
+        return self._replace(joints=(*self.joints, Joint((JointCell(frozenset(), form),))))
 
     def with_weight(self, factor: Element) -> Summand:
         """Return a number: the weight times an element, over the denominators."""
@@ -363,11 +374,29 @@ class Density:
             gathered[key] = one if known is None else _sum(known, one, self.frame)
         return Density(self.frame, tuple(one for one in gathered.values() if one.weight))
 
+    def by_kind(self) -> list[Density]:
+        """Return the parts in which the same variables are integer noise."""
+        if all(not one.lattices for one in self.products):
+            return [self]
+        found: dict[frozenset[int], list[Summand]] = {}
+        for one in self.products:
+            found.setdefault(one.integers, []).append(one)
+        return [Density(self.frame, tuple(listed)) for listed in found.values()]
+
     def times(self, factor: ClosedForm) -> Density:
         """Return the density times a closed form in ε."""
         if not factor.numerator:
             return Density(self.frame, ())
         return Density(self.frame, tuple(one.times(factor, self.frame) for one in self.products))
+
+    def times_powers(self, powers: Mapping[int, int]) -> Density:
+        """Return the density times powers of variables."""
+        found = []
+        for one in self.products:
+            for variable, power in powers.items():
+                one = one.times_power(variable, power, self.frame)  # noqa: PLW2901 it grows
+            found.append(one)
+        return Density(self.frame, tuple(found))
 
     def number(self) -> ClosedForm:
         """Return the value of a density without variables."""

@@ -5,18 +5,22 @@ What draws is loaded when it is used (PLC0415).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from exactdp import claims
-from exactdp.public.answers import ErrorCurve, Verdict
+from exactdp.claims.disagreement import Disagreement
+from exactdp.errors import folds
+from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from exactdp.claims.inputs import AllReals, Box
     from exactdp.claims.progress import Progress
     from exactdp.public.mechanism import Mechanism
 
 
+@folds
 class Accuracy(claims.Accuracy):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
@@ -41,12 +45,24 @@ class Accuracy(claims.Accuracy):
         """Decide the claim. With `all` every failing input is listed, not only the first."""
         return Verdict.of(super().check(all=all, progress=progress))
 
+    @overload
+    def disagreement(self, u: AllReals | Box) -> PiecewiseDistance: ...  # type: ignore[overload-overlap]
+    @overload
+    def disagreement(self, u: object) -> Disagreement: ...
+    def disagreement(self, u: object) -> Any:
+        """Return the distance to disagreement at an input, and a nearest disagreeing input.
+
+        For `AllReals()` or a `Box`, a piecewise linear formula in the inputs, which can be drawn.
+        """
+        found = super().disagreement(u)
+        return found if isinstance(found, Disagreement) else PiecewiseDistance.of(found)
+
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
         return ErrorCurve.of(super().error_probability(u))
 
     def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the claim: "error", "kappa", "region" or "simulated" (see `docs/pictures.md`)."""
+        """Draw the claim: "error", "kappa", "region" or "simulated"."""
         from exactdp.report.plots import plot  # noqa: PLC0415
 
         return plot(self, kind, ax, **options)

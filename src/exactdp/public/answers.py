@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
+from exactdp.claims import disagreement_everywhere
 from exactdp.semantics import chain
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from exactdp.public.accuracy import Accuracy
     from exactdp.public.privacy import Privacy
+    from exactdp.reals.numbers import Number
 
 
 class _Answer:
@@ -97,6 +99,16 @@ class ErrorCurve(_Answer, claims.ErrorCurve):
         from exactdp.report.plots import plot_curve  # noqa: PLC0415
 
         return plot_curve(self, ax, **options)
+
+
+class PiecewiseDistance(_Answer, disagreement_everywhere.PiecewiseDistance):
+    """The distance to disagreement, a linear form on each of finitely many pieces."""
+
+    def plot(self, ax: Axes | None = None, *, lower: Number = -4, upper: Number = 4) -> Axes:
+        """Draw the distance over one or two inputs that run from `lower` to `upper`."""
+        from exactdp.report.distances import draw_distance  # noqa: PLC0415
+
+        return draw_distance(self, ax, lower, upper)
 
 
 class Chain(_Answer, chain.Chain):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from exactdp import claims
+from exactdp.errors import folds
 from exactdp.public.accuracy import Accuracy
 from exactdp.public.answers import Verdict
 
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
     from exactdp.reals.numbers import Number
 
 
+@folds
 class BoundedError(claims.BoundedError, Accuracy):
     """An accuracy claim that is made at every input, in the words of an error bound."""
 
     mechanism: Mechanism
 
 
+@folds
 class ErrorBound(claims.ErrorBound):
     """The mechanism is off by more than `within` with probability at most `risk`.
 

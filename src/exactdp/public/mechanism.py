@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError, folded, folds, shortened
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from exactdp.semantics.piecewise import Piecewise
 
 
+@folds
 class Mechanism(Program):
     """A mechanism: made by `@mechanism`, or from text by `Mechanism.from_source`.
 
@@ -65,7 +66,10 @@ class Mechanism(Program):
                 rule="from_source reads the source of a mechanism.",
                 way_out="Read the file first, or use @mechanism on the function.",
             )
-        return cls(read_text(text_source(text, name), dict(constants or {})))
+        try:
+            return cls(read_text(text_source(text, name), dict(constants or {})))
+        except ExactdpError as error:
+            raise shortened(error) from error.__cause__
 
     def labelled(self) -> str:
         """Return the program as basic statements, one a line, loops unrolled.
@@ -177,17 +181,76 @@ class Mechanism(Program):
             return within_everywhere(self, sides, wanted, gamma, distance or "sup")
         return within(self, u, wanted, gamma, distance or "sup")
 
+    @overload
+    def expectation(
+        self, u: AllReals | Box, f: object = None, *, ideal: object = None
+    ) -> Piecewise[Any]: ...
+    @overload
+    def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any: ...
+    def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any:
+        """Return the exact expectation of the output, or of a function of it, in ε.
+
+        `f` is a function of the output, or of the input and the output, that is polynomial on
+        pieces; or one of the losses "absolute", "squared" (against the `ideal`, by default the
+        mechanism without noise), "wrong" and "regret". Without `f` a list has a tuple of
+        expectations. `inf` if it is infinite. For `AllReals()` or a `Box`, a formula in the inputs
+        for each of their cells.
+
+        >>> from exactdp import Mechanism
+        >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+        >>> print(count.expectation(3), count.expectation(3, lambda y: y**2))
+        3 (2 + 9*eps^2)/eps^2
+        """
+        return self._moments(u, f, ideal, central=False)
+
+    @overload
+    def variance(
+        self, u: AllReals | Box, f: object = None, *, ideal: object = None
+    ) -> Piecewise[Any]: ...
+    @overload
+    def variance(self, u: object = (), f: object = None, *, ideal: object = None) -> Any: ...
+    def variance(self, u: object = (), f: object = None, *, ideal: object = None) -> Any:
+        """Return the exact variance of the output, or of a function of it (see `expectation`).
+
+        >>> from exactdp import Mechanism
+        >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+        >>> print(count.variance(3))
+        2/eps^2
+        """
+        return self._moments(u, f, ideal, central=True)
+
+    def _moments(self, u: object, f: object, ideal: object, *, central: bool) -> Any:
+        from exactdp.claims.moments import moments, moments_everywhere  # noqa: PLC0415
+
+        if (sides := self._sides(u)) is not None:
+            return moments_everywhere(self, sides, f, ideal, central=central)
+        return moments(self, u, f, ideal, central=central)
+
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if one input is given."""
         from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
 
         return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 
-    def chain(self, u: object = ()) -> Chain:
-        """Return the parametrised Markov chain of the paper at an input, to walk or to draw."""
+    @overload
+    def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]
+    @overload
+    def chain(self, u: object = ()) -> Chain: ...
+    def chain(self, u: object = ()) -> Any:
+        """Return the parametrised Markov chain of the paper at an input, to walk or to draw.
+
+        For `AllReals()` or a `Box`, a chain for each of their cells, with inputs in the
+        probabilities: an input x stands for ε·x there.
+        """
         from exactdp.public.answers import Chain  # noqa: PLC0415
 
-        return Chain.of(chain(self, u))
+        if (sides := self._sides(u)) is None:
+            return Chain.of(chain(self, u))
+        from exactdp.semantics.piecewise import chain_everywhere  # noqa: PLC0415
+
+        found = chain_everywhere(self, sides)
+        pieces = (replace(one, value=Chain.of(one.value)) for one in found)
+        return replace(found, pieces=tuple(pieces))
 
     # Running --------------------------------------------------------------------------
 
@@ -205,6 +268,7 @@ class Mechanism(Program):
         return sample(self, u, eps, size, seed)
 
 
+@folds
 class Ideal(DeterministicProgram, Mechanism):
     """A deterministic function in the language: it samples nothing and runs exactly."""
 
@@ -231,7 +295,12 @@ def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = N
     def read(function: Any) -> Mechanism:
         return Mechanism(replace(read_function(function, local), epsilon=interval))
 
-    return read if function is None and interval is not None else read(function)
+    if function is None and interval is not None:
+        return folded(read)
+    try:
+        return read(function)
+    except ExactdpError as error:
+        raise shortened(error) from error.__cause__
 
 
 def ideal(function: Callable[..., Any]) -> Ideal:
@@ -244,4 +313,7 @@ def ideal(function: Callable[..., Any]) -> Ideal:
     >>> larger(1, 2)
     2
     """
-    return Ideal(read_function(function, sys._getframe(1).f_locals))
+    try:
+        return Ideal(read_function(function, sys._getframe(1).f_locals))
+    except ExactdpError as error:
+        raise shortened(error) from error.__cause__

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from exactdp import claims
+from exactdp.errors import folds
 from exactdp.public.answers import DeltaCurve, PrivacyVerdict
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from exactdp.public.mechanism import Mechanism
 
 
+@folds
 class Privacy(claims.Privacy):
     """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
 

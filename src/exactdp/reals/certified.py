@@ -73,6 +73,11 @@ class EvaluatedRoot(Root):
 
     function: Unexpanded = field(kw_only=True)
 
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether it is a zero of a function that is evaluated: yes."""
+        return True
+
     def refined(self, width: object) -> EvaluatedRoot:
         """Return the same zero with upper − lower ≤ width: by secants, halving where they miss."""
         target = positive_width(width)
@@ -259,12 +264,14 @@ class Walk:
             if own == 0:
                 return None
             event, opposite = chance.costs
-            if own * sign > 0:  # the chance is at least 1 − C·ε^n·e^{−Dε}, or 0
-                if opposite > 0:
-                    total = total + factor * sign * (1 - _bound(models, place, opposite, True))
-            else:
-                most = _bound(models, place, event, False) if event > 0 else ExpPoly(1)
-                total = total + factor * sign * most
+            limit: ClosedForm = ExpPoly(int(own * sign < 0))
+            if opposite > 0:
+                make = _at_most if own * sign > 0 else _at_least
+                limit = 1 - make(models, place, opposite, True)
+            elif event > 0:
+                make = _at_least if own * sign > 0 else _at_most
+                limit = make(models, place, event, False)
+            total = total + factor * sign * limit
         return total
 
     def _is_hopeless(self, place: Fraction) -> bool:
@@ -441,12 +448,123 @@ def _constant_sign(factor: ClosedForm, on: Interval) -> int:
     return -1 if nonnegative(-factor, on) else 0
 
 
-def _bound(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
-    """Return C·ε^n·e^{−cost·ε}, which is not below a chance from a place on."""
+def _at_most(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
+    """Return C·ε^n·e^{−cost·ε}, which is not below a probability from a place on."""
+    with ctx.workprec(64):
+        scaled = models.value(place, is_opposite) * arb(exact(cost * place)).exp()
+        factor = _fraction(scaled.upper())
+    return _power(models, place, factor, cost)
+
+
+def _at_least(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
+    """Return C·ε^n·e^{−K·ε}, which is not above a probability A from a place on.
+
+    A·ε^{−n} is an integral of e^{−cost·ε} over noise with different costs, so its logarithm is
+    convex, and from a place on it falls no faster than between half of it and the place. K is that
+    speed, or a little more.
+    """
     n = models.chance.samples
     with ctx.workprec(64):
-        most = models.bound(place, is_opposite)
-        scaled = (most * arb(exact(cost * place)).exp()).upper()
-        mantissa, exponent = (int(one) for one in scaled.man_exp())
-    factor = Fraction(mantissa) * Fraction(2) ** exponent / place**n
-    return ExpPoly(factor) * eps**n * exp(-eps * cost)
+        here, before = (models.value(x, is_opposite) for x in (place, place / 2))
+        speed = (before / here * arb(2) ** n).log() / exact(place / 2)
+        rate = max(_fraction(speed.upper()), cost).limit_denominator(2**20) + Fraction(1, 2**20)
+        scaled = here * arb(exact(rate * place)).exp()
+        factor = _fraction(scaled.lower())
+    return _power(models, place, factor, rate)
+
+
+def _power(models: Models, place: Fraction, factor: Fraction, rate: Fraction) -> ExpPoly:
+    n = models.chance.samples
+    return ExpPoly(factor / place**n) * eps**n * exp(-eps * rate)
+
+
+def _fraction(value: arb) -> Fraction:
+    """Return an exact ball as a number."""
+    mantissa, exponent = (int(one) for one in value.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+# Answers ------------------------------------------------------------------------------
+
+
+class OpenSignError(ValueRefusedError):
+    """A sign that certified arithmetic does not decide."""
+
+
+def _open(piece: Seen) -> OpenSignError:
+    where = f"ε between {float(piece.lower):.6g} and {float(piece.upper):.6g}"
+    return OpenSignError(
+        f"a sign stays open for {where}: {piece.why}",
+        rule="A probability with too many terms is evaluated, not expanded; evaluation proves a "
+        "sign where the function is not 0.",
+        way_out="Restrict epsilon, or give inputs with fewer different numbers.",
+    )
+
+
+def evaluated_sign(
+    function: Unexpanded, on: Interval, *, strict: bool
+) -> tuple[bool, Fraction | None, Root | None]:
+    """Return whether f ≥ 0 (or f > 0) on an interval; if not, a point or a zero where it fails.
+
+    Raises `OpenSignError` where that is not seen.
+    """
+    if on.is_point:
+        point = Fraction(on.lower)
+        sign = function.sign_at(point)
+        holds = sign > 0 or (sign == 0 and not strict)
+        return holds, None if holds else point, None
+    first_open: Seen | None = None
+    for piece in _ordered(function, on):
+        if isinstance(piece, Crossed):
+            point = piece.upper if piece.sign > 0 else piece.lower
+            if point in on:
+                return False, _simple_near(function, piece), None
+        elif piece.sign < 0:
+            return False, _simple_in(piece, on), None
+        elif piece.sign == 0:
+            first_open = first_open or piece
+    if first_open is not None:
+        raise _open(first_open)
+    return True, None, None
+
+
+def _ordered(function: Unexpanded, on: Interval) -> Iterator[Found]:
+    """Yield a few single points first, where a function that is negative somewhere often is."""
+    lower, upper = on.lower, on.upper
+    for power in range(-6, 10):
+        point = Fraction(2) ** power
+        if lower < point < upper and function.sign_near(point) < 0:
+            yield Seen(point, point, -1)
+    yield from Walk(function, on).pieces()
+
+
+def _simple_in(piece: Seen, on: Interval) -> Fraction:
+    """Return a simple number in a stretch."""
+    if piece.lower == piece.upper:
+        return piece.lower
+    return Interval(piece.lower, piece.upper, lower_open=piece.lower not in on).simple_point()
+
+
+def _simple_near(function: Unexpanded, piece: Crossed) -> Fraction:
+    """Return a number beside a crossing where the function is negative."""
+    return piece.upper if piece.sign > 0 else piece.lower
+
+
+def evaluated_pieces(function: Unexpanded, on: Interval) -> Iterator[Seen | EvaluatedRoot]:
+    """Yield stretches of one sign and the zeros between them; raises where a sign stays open."""
+    known: Seen | None = None
+    for piece in Walk(function, on).pieces():
+        if isinstance(piece, Crossed):
+            root = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function)
+            before = known.lower if known is not None else piece.lower
+            yield Seen(before, piece.lower, piece.sign)
+            yield root
+            known = Seen(piece.upper, piece.upper, -piece.sign)
+            continue
+        if piece.sign == 0:
+            raise _open(piece)
+        if known is not None and known.sign != piece.sign:
+            raise _open(Seen(known.upper, piece.upper, 0, "the sign changes at a rational point"))
+        known = Seen(known.lower if known is not None else piece.lower, piece.upper, piece.sign)
+    if known is not None:
+        yield known

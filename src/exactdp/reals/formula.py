@@ -27,7 +27,7 @@ class Formula:
 def _refused(message: str) -> NotNumberError:
     return NotNumberError(
         message,
-        rule="eps, alpha and gamma are symbols; math.exp and np.exp are for numbers.",
+        rule="eps, alpha and gamma are symbols; functions of math and numpy are for numbers.",
         way_out="Write exp from exactdp, as in 3 * exp(-alpha * eps / 2); for numbers ask "
         "formula.at(1).",
     )

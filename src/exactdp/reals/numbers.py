@@ -48,18 +48,28 @@ def rational(value: object, what: str = "a number") -> Fraction:
     raise _not_a_number(value, what)
 
 
+_FIVE_PERCENT = "Write 5 % as '5%', 0.05 or '1/20'."
+
+
 def probability(value: object, what: str = "the probability") -> Fraction:
     """Return a rational in [0, 1), which may also be written as a percentage such as "5%"."""
-    if is_percentage(value):
-        found = rational(str(value).rstrip()[:-1].rstrip(), "a probability") / 100
-    else:
-        found = rational(value, "a probability")
+    percent = is_percentage(value)
+    try:
+        found = rational(str(value).rstrip()[:-1].rstrip() if percent else value)
+    except ValueRefusedError:
+        raise ValueRefusedError(
+            f"{typed(value)} is not a probability",
+            rule="A probability is a number or a percentage.",
+            way_out=_FIVE_PERCENT,
+        ) from None
+    if percent:
+        found /= 100
     if not 0 <= found < 1:
         spelled = value if isinstance(value, str) else spell(found)
         raise ValueRefusedError(
             f"{what} is {spelled}",
             rule="A bound on a probability is at least 0 and below 1.",
-            way_out="Write 5 % as '5%', 0.05 or '1/20'.",
+            way_out=_FIVE_PERCENT,
         )
     return found
 

@@ -25,6 +25,7 @@ from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
 
@@ -50,6 +51,8 @@ class Decision(Told):
     @cached_property
     def certificate(self) -> Json:
         """The decision as plain JSON, for `exactdp.certify`."""
+        if isinstance(self.function, Unexpanded):
+            raise no_certificate()
         verdict = "holds" if self.holds else "fails"
         proof = {
             name: part.proof() if isinstance(part, _Side) else part
@@ -96,6 +99,8 @@ def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
 
 def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
+    if isinstance(f, Unexpanded):
+        return _evaluated(f, on, strict=strict)
     try:
         return _decide(f, on, strict=strict, close=CLOSE)
     except Stuck:
@@ -127,6 +132,15 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
             return _fails_at(f, relation, on, worst.root.lower, is_pole=worst.is_pole)
         return _fails_at_root(f, relation, on, worst)
     return Decision(f, relation, on, holds=True, _proof=sides)
+
+
+def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:
+    """Decide by certified arithmetic; raises `OpenSignError` where that does not."""
+    from exactdp.reals.certified import evaluated_sign  # noqa: PLC0415 it asks for signs of sums
+
+    holds, witness, root = evaluated_sign(f, on, strict=strict)
+    relation = ">" if strict else ">="
+    return Decision(f, relation, on, holds, witness, root)
 
 
 @dataclass(frozen=True)
@@ -368,7 +382,30 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    if isinstance(f, Unexpanded):
+        return _evaluated_landscape(f, on)
     return reduced(f, on)[1]
+
+
+def _evaluated_landscape(f: Unexpanded, on: Interval) -> list[Atom]:
+    from exactdp.reals.certified import evaluated_pieces  # noqa: PLC0415 it asks for signs of sums
+
+    if on.is_point:
+        return [Atom(on.lower, on.lower, False, False, f.sign_at(Fraction(on.lower)))]
+    atoms: list[Atom] = []
+    lower: Fraction | float | Root = on.lower
+    is_open = on.lower_open
+    for piece in evaluated_pieces(f, on):
+        if isinstance(piece, Root):
+            sign = atoms.pop().sign
+            atoms += (
+                Atom(lower, piece, is_open, True, sign),
+                Atom(piece, piece, False, False, 0),
+            )
+            lower, is_open = piece, True
+        else:
+            atoms.append(Atom(lower, on.upper, is_open, on.upper_open, piece.sign))
+    return atoms
 
 
 def reduced(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[Atom]]:

@@ -39,9 +39,10 @@ class Chance(Protocol):
     Σ rateᵢ·|xᵢ − meanᵢ| of noise with which it happens:
 
      * |P(z)| ≤ (|z|/Re z)^n·P(Re z) for complex z with a positive real part,
-     * P(x)·x^{−n}·e^{D·x} never grows with x > 0.
+     * P(x)·x^{−n}·e^{D·x} never grows with x > 0,
+     * the logarithm of P(x)·x^{−n} is convex.
 
-    Both are seen at the density ∏ (rateᵢ·ε/2)·e^{−rateᵢ·ε·|xᵢ − meanᵢ|}, before it is integrated
+    All are seen at the density ∏ (rateᵢ·ε/2)·e^{−rateᵢ·ε·|xᵢ − meanᵢ|}, before it is integrated
     over a set that does not depend on ε.
     """
 
@@ -242,6 +243,11 @@ class Unexpanded(ClosedForm):
                 result += _plain(factor, eps) * chance.value(point)
             return result
 
+    def sign_near(self, eps: Fraction) -> int:
+        """Return the sign at an ε > 0 if a quick look shows it, else 0."""
+        ball = self.ball(eps, self.first_bits + 64)
+        return 1 if ball > 0 else -1 if ball < 0 else 0
+
     def sign_at(self, eps: Fraction) -> int:
         """Return the sign at an ε > 0; refused where the value cannot be told from 0."""
         return self.at(eps, 1).sign
@@ -293,6 +299,18 @@ class Unexpanded(ClosedForm):
 def chance_form(chance: Chance) -> Unexpanded:
     """Return a probability as a function of ε."""
     return Unexpanded([(chance, ExpPoly(1))], ExpPoly(0))
+
+
+def no_certificate() -> ValueRefusedError:
+    """Return the refusal of a certificate."""
+    return ValueRefusedError(
+        "a decision about a probability that is not expanded has no certificate",
+        rule="A certificate holds closed forms term by term, here some 2^m for m samples. What one "
+        "takes on trust instead: the pass that evaluates the probability in ball arithmetic "
+        "(arb), and the bounds of docs/theory.md, section 'Numbers instead of closed forms'.",
+        way_out="Give inputs with fewer different numbers, or fewer samples; or check the verdict "
+        "by values at single eps.",
+    )
 
 
 def _plain(form: ClosedForm, eps: Fraction) -> arb:

@@ -98,7 +98,7 @@ def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, 
     """Return what the page says of one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
     noun = "cell" if verdict.is_everywhere else claim.nouns[0]
-    where = f"{counted(verdict.inputs, noun)} looked at"
+    where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"
     private = isinstance(claim, Privacy)

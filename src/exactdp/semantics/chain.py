@@ -1,4 +1,4 @@
-"""The parametrised Markov chain of a program at an input (paper, section 5.3).
+"""The parametrised Markov chain of a program at an input, or for all (paper, section 5.3).
 
 A state is a statement with the finite values, the noise drawn so far (by distribution, not by
 value) and the order conditions that hold on the way there; a transition has a closed form in ε as
@@ -9,13 +9,14 @@ defines it, for looking at; `exact` computes the same probabilities in less time
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
+from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Summand
@@ -26,6 +27,7 @@ from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.plan import Question, constant_part, noise_part, question
+from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told
 
 if TYPE_CHECKING:
@@ -92,6 +94,14 @@ class Chain:
             found.setdefault(one.source, []).append(one)
         return found
 
+    def substitute(self, **values: ClosedForm) -> Chain:
+        """Return the chain with closed forms for parameters of its probabilities."""
+        moved = []
+        for one in self.transitions:
+            known = {n: form for n, form in values.items() if n in one.probability.parameters}
+            moved.append(replace(one, probability=one.probability.substitute(**known)))
+        return replace(self, transitions=tuple(moved))
+
     def successors(self, state: int) -> list[Transition]:
         """Return the transitions from a state; their probabilities sum to 1."""
         return list(self._by_source.get(state, []))
@@ -129,10 +139,23 @@ def _require_numbers(program: Program) -> None:
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
     _require_numbers(program)
-    frame = Frame(1, 1)
+    return _built(program, program.read_input(u), {}, Frame(1, 1))
+
+
+def chain_at_spots(program: Program, u: tuple[Value, ...], names: tuple[str, ...]) -> Chain:
+    """Return the chain where inputs are spots: they are shown by their names."""
+    known = dict(zip(entry_names(program.inputs), entries(u), strict=True))
+    spots = {name: value for name, value in known.items() if isinstance(value, Spot)}
+    values = [Linear.symbol(name) if name in spots else value for name, value in known.items()]
+    return _built(program, assembled(program.inputs, values), spots, Frame(1, names=names))
+
+
+def _built(
+    program: Program, u: tuple[Value, ...], inputs: Mapping[str, Any], frame: Frame
+) -> Chain:
     while True:
         try:
-            return _ChainBuilder(program, u, frame).run()
+            return _ChainBuilder(program, u, inputs, frame).run()
         except TooCoarseError as error:
             frame = error.finer
 
@@ -149,9 +172,12 @@ class _NamedState:
 class _ChainBuilder:
     """Explores the states breadth first."""
 
-    def __init__(self, program: Program, u: object, frame: Frame) -> None:
+    def __init__(
+        self, program: Program, u: tuple[Value, ...], inputs: Mapping[str, Any], frame: Frame
+    ) -> None:
         self.machine: Machine = program.machine
-        self.first = self.machine.start(program.read_input(u))
+        self.first = self.machine.start(u)
+        self.inputs = inputs  # what the symbols in u stand for
         self.frame = frame
         self.numbers: dict[_NamedState, int] = {}
         self.found: list[tuple[_NamedState, Event, Density]] = []
@@ -207,7 +233,7 @@ class _ChainBuilder:
             after = self.machine.resume(
                 event, event.mean + value if has_noise(event.mean) else value
             )
-            grown = with_sample(density, event, fresh, {})
+            grown = with_sample(density, event, fresh, self.inputs)
             yield (
                 self.visit(_NamedState(after, (*spot.noise, name), spot.answers), grown),
                 ExpPoly(1),
@@ -227,7 +253,7 @@ class _ChainBuilder:
         asked = question(
             noise_part(event.difference),
             event.op,
-            constant_part(event.difference, {}),
+            constant_part(event.difference, self.inputs),
             density.products[0].integers,
         )
         known = asked if isinstance(asked, bool) else dict(spot.answers).get(asked)
@@ -266,15 +292,21 @@ _SIGN = {"<": "<", "<=": "≤", "==": "=", "!=": "≠", ">=": "≥", ">": ">"}
 
 def _condition(question: Question, truth: bool) -> str:
     sign = (_SIGN if truth else _OPPOSITE)[question.op]
-    left = {v: q for v, q in question.form if q > 0}
-    right = {v: -q for v, q in question.form if q < 0}
-    return f"{_sum(left, max(question.constant, Fraction(0)))} {sign} " + _sum(
-        right, max(-question.constant, Fraction(0))
-    )
+    constant: Any = question.constant
+    form: dict[int | str, Fraction] = dict(question.form)
+    if isinstance(constant, Spot):
+        names = constant.trace.names[1:]
+        constant, *rest = rational_vector(constant.form)
+        form.update(zip(names, rest, strict=True))
+    left = {v: q for v, q in form.items() if q > 0}
+    right = {v: -q for v, q in form.items() if q < 0}
+    sides = _sum(left, max(constant, Fraction(0))), _sum(right, max(-constant, Fraction(0)))
+    return f" {sign} ".join(sides)
 
 
-def _sum(form: Mapping[int, Fraction], constant: Fraction) -> str:
-    parts = [f"r{v + 1}" if q == 1 else f"{spell(q)}·r{v + 1}" for v, q in form.items()]
+def _sum(form: Mapping[int | str, Fraction], constant: Fraction) -> str:
+    named = ((name if isinstance(name, str) else f"r{name + 1}", q) for name, q in form.items())
+    parts = [name if q == 1 else f"{spell(q)}·{name}" for name, q in named]
     return " + ".join(parts + [spell(constant)] * (constant != 0 or not parts))
 
 
@@ -283,6 +315,8 @@ def _show(value: Value) -> str:
         return f"({', '.join(map(_show, value))}{',' * (len(value) == 1)})"
     if isinstance(value, Symbolic):
         assert isinstance(value, Linear)
-        shown = _sum(noise_part(value), Fraction(0))
+        shown = _sum({name: Fraction(q) for name, q in value.coefficients.items()}, Fraction(0))
         return shown + (f" + {value.constant}" if value.constant else "")
+    if isinstance(value, ClosedForm):
+        return value.pretty()
     return spell(value) if isinstance(value, Fraction) else repr(value)

@@ -16,7 +16,7 @@ from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
 from exactdp.language.values import List, Symbolic
-from exactdp.reals import Interval, exp
+from exactdp.reals import ClosedForm, Interval, exp
 from exactdp.reals import eps as budget
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.states import Visited
@@ -96,7 +96,7 @@ def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Val
         else:
             value = event.values[pick(weights(event, eps), rng.random())]
         event = machine.advance(machine.resume(event, value))
-    return _floats(event.output, drawn)
+    return _floats(at_budget(event.output, eps), drawn)
 
 
 def placed(machine: Machine, event: Event, compute: Callable[[], T]) -> T:
@@ -116,6 +116,14 @@ def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
         assert isinstance(name, int)
         total += q * drawn[name]
     return total
+
+
+def at_budget(output: Value, eps: Fraction) -> Value:
+    """Return an output with floats for its expressions in ε."""
+    if isinstance(output, tuple):
+        parts = [at_budget(part, eps) for part in output]
+        return List(parts) if isinstance(output, List) else tuple(parts)
+    return float(output.at(eps)) if isinstance(output, ClosedForm) else output
 
 
 def _floats(output: Value, drawn: list[Fraction]) -> Value:

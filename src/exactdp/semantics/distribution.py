@@ -40,6 +40,7 @@ from exactdp.semantics.events import (
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
 from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
     Constants,
     Plan,
@@ -190,6 +191,29 @@ class Engine:
         found = self._at_spots(u, ANYTHING, trace)
         parameters = {name: trace.spot(name) for name in trace.names}
         return found.ask(lambda listed: _inside(listed, regions, found.inputs, parameters))
+
+    def expectation(self, u: object, function: Function) -> ClosedForm | float:
+        """Return the expectation of a function of the output at an input."""
+        self._require_numbers()
+        plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
+        found = Arrivals(plan, inputs, plan.at(inputs))
+        return self._expectation(found, Integrand(function))
+
+    def expectation_at_spots(
+        self, u: tuple[Value, ...], function: Function, trace: Trace, *, jumps: bool = True
+    ) -> ClosedForm | float:
+        """Return the same where inputs are spots: a closed form in their parameters.
+
+        The function may jump where it compares inputs, unless it is known not to.
+        """
+        integrand = Integrand(function, trace, jumps)
+        return self._expectation(self._at_spots(u, ANYTHING, trace), integrand)
+
+    def _expectation(self, found: Arrivals, integrand: Integrand) -> ClosedForm | float:
+        def symbols(arrival: Arrival) -> Value:
+            return _without_inputs(arrival.output, found.inputs)
+
+        return found.ask(lambda listed: expectation(listed, symbols, integrand))
 
     def probability_at_spots(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
         """Return the probability of a pattern where inputs (or numbers in it) are spots.

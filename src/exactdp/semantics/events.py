@@ -16,6 +16,8 @@ from typing import Any
 
 from exactdp.language.code import Appended, Code, Release, Set, written
 from exactdp.language.machine import State
+from exactdp.language.released import form_of
+from exactdp.language.terms import EpsTerm
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import Interval
@@ -58,7 +60,10 @@ def read_pattern(value: object) -> Value:
         return tuple(read_pattern(item) for item in value)
     if isinstance(value, RealType | Interval | Near) or value is int:
         return value
-    return _plain(freeze(value))
+    found = freeze(value)
+    if isinstance(found, EpsTerm):
+        return form_of(found)
+    return _plain(found)
 
 
 def _plain(value: Value) -> Value:

@@ -123,10 +123,11 @@ class Runner:
                     count(cells=cells, terms=terms)
                     if self.most is not None and terms > self.most:
                         raise TooManyTermsError
-                if stage.cyclic:
-                    self.go_round(number, stage, density)
-                else:
-                    self.visit(step, density)
+                for part in density.by_kind():
+                    if stage.cyclic:
+                        self.go_round(number, stage, part)
+                    else:
+                        self.visit(step, part)
         return self.arrived
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:

@@ -20,6 +20,7 @@ from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
 from exactdp.semantics.cells import explore, require_few_cells
+from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.distribution import Engine, within
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
@@ -114,6 +115,8 @@ class Piecewise(Generic[T]):
 def _substituted(value: Any, scaled: Mapping[str, ClosedForm]) -> Any:
     if isinstance(value, Mapping):
         return {key: _substituted(form, scaled) for key, form in value.items()}
+    if isinstance(value, Chain):
+        return value.substitute(**scaled)
     if isinstance(value, ClosedForm):
         return value.substitute(**{n: f for n, f in scaled.items() if n in value.parameters})
     return value
@@ -209,6 +212,18 @@ def probability_everywhere(
         sides,
         lambda u, _: engine.probability_at_spots(u, pattern),
         lambda u, _: engine.probability(u, pattern),
+    )
+
+
+def chain_everywhere(
+    program: Program, sides: Sequence[Sequence[Fraction | int]]
+) -> Piecewise[Chain]:
+    """Return the Markov chain for all real inputs, with their names in its states."""
+    return piecewise(
+        program,
+        sides,
+        lambda u, spots: chain_at_spots(program, u, tuple(spots)),
+        lambda u, _: chain(program, u),
     )
 
 

@@ -21,7 +21,7 @@ from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Select
 from exactdp.language.values import List, Value
 from exactdp.reals import Interval
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
-from exactdp.semantics.concrete import placed, read_budget, scale_of, weights
+from exactdp.semantics.concrete import at_budget, placed, read_budget, scale_of, weights
 from exactdp.semantics.skeleton import filled, skeleton
 from exactdp.semantics.states import Visited
 
@@ -74,7 +74,7 @@ class _Simulation:
             self.visited.add(key)
             event, runs = self.joined(key, self.waiting.pop(key))
             if isinstance(event, Done):
-                _write(outputs, event.output, runs)
+                _write(outputs, at_budget(event.output, self.eps), runs)
             else:
                 self.decide(event, runs)
         return outputs

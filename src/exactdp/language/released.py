@@ -1,0 +1,54 @@
+"""Expressions in ε as outputs: an output is a closed form, or a number if it does not change."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from exactdp.errors import Place
+from exactdp.language.rules import fail
+from exactdp.language.sampling import closed_form, resolved
+from exactdp.language.terms import EpsTerm, Number
+from exactdp.language.values import Value, plain
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp, positive
+
+
+def holds_terms(output: Value) -> bool:
+    """Whether an output is an expression in ε, or holds one."""
+    if isinstance(output, tuple):
+        return any(map(holds_terms, output))
+    return isinstance(output, EpsTerm | ClosedForm)
+
+
+def released(output: Value, on: Interval, place: Place) -> Value:
+    """Return an output with closed forms for its expressions in ε."""
+    if isinstance(output, tuple):
+        return tuple(released(item, on, place) for item in output)
+    return _closed(output, on, place) if isinstance(output, EpsTerm) else output
+
+
+def form_of(term: EpsTerm | Number) -> Value:
+    """Return an expression in ε as a closed form, or as a number if it does not change."""
+    form: ClosedForm = closed_form(term, eps, exp)
+    number = form.numerator.constant() if form.denominator == 1 else None
+    return form if number is None else plain(number)
+
+
+@lru_cache(maxsize=1024)
+def _closed(term: EpsTerm, on: Interval, place: Place) -> Value:
+    try:
+        form = form_of(resolved(term, on, place))
+    except ZeroDivisionError:
+        raise _undefined(term, on, place) from None
+    under = form.denominator if isinstance(form, ClosedForm) else ExpPoly(1)
+    if not (positive(under, on).holds or positive(-under, on).holds):
+        raise _undefined(term, on, place)
+    return form
+
+
+def _undefined(term: EpsTerm, on: Interval, place: Place) -> Exception:
+    return fail(
+        place,
+        f"the output {term} is not defined for every eps in {on}",
+        "An output is defined for every eps of the mechanism.",
+        'Restrict eps: @mechanism(epsilon="(1, 2)").',
+    )

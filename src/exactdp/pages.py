@@ -1,0 +1,80 @@
+"""The pages that are installed with exactdp: the language, the formats, every error by its code.
+
+They are pages of the documentation: of the folder `docs` in a checkout, copied beside this file in
+a wheel (`pyproject.toml`). A heading `## R06: … has no //` of `errors/` gives a message its code; …
+stands for what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_HEADING = re.compile(r"^## (?P<code>[A-Z]\d\d): (?P<title>.*)$", re.MULTILINE)
+_ESCAPED = re.compile(r"\\(.)")
+_VALUES = "I"
+"""Codes of messages about values that are given to a program; all others are about its text."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One section about an error: its code, the message with … for what differs, and the text."""
+
+    code: str
+    title: str
+    text: str
+
+    @property
+    def letters(self) -> int:
+        """How much of a message the title fixes."""
+        return len(self.title.replace("…", ""))
+
+    def matches(self, message: str) -> bool:
+        """Whether this section explains a message."""
+        parts = map(re.escape, self.title.split("…"))
+        return re.fullmatch(".*".join(parts), message, re.DOTALL) is not None
+
+
+def folder() -> Path:
+    """Return where the pages are."""
+    here = Path(__file__).parent
+    inside = here / "documents"
+    return inside if inside.is_dir() else here.parents[1] / "docs"
+
+
+@cache
+def explanations() -> tuple[Explanation, ...]:
+    """Return all sections about errors, page by page."""
+    found = []
+    for page in sorted((folder() / "errors").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        headings = [*_HEADING.finditer(text)]
+        ends = [one.start() for one in headings[1:]] + [len(text)]
+        for one, end in zip(headings, ends, strict=True):
+            title = _ESCAPED.sub(r"\1", one["title"])
+            found.append(Explanation(one["code"], title, text[one.end() : end].strip()))
+    return tuple(found)
+
+
+def code_of(message: str, *, of_a_program: bool) -> str:
+    """Return the code of the section that fixes most of a message, or "" if none explains it."""
+    found = [
+        one
+        for one in explanations()
+        if (of_a_program or one.code.startswith(_VALUES)) and one.matches(message)
+    ]
+    return max(found, key=lambda one: one.letters).code if found else ""
+
+
+def explained(code: str) -> tuple[Explanation, ...]:
+    """Return the sections with a code; the same message may have several causes."""
+    return tuple(one for one in explanations() if one.code == code)
+
+
+def topics() -> dict[str, Path]:
+    """Return the other pages by their names: of the language, of the formats."""
+    pages = [folder() / "language.md", folder() / "command-line.md"]
+    pages += sorted((folder() / "schema").glob("*.json"))
+    return {page.name.removesuffix(".md"): page for page in pages if page.is_file()}

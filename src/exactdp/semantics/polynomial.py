@@ -1,0 +1,221 @@
+"""Numbers that are polynomials in the noise of an output and in parameters.
+
+A Python function of an input and an output is called with such numbers. What it adds and multiplies
+is again a polynomial; a comparison of linear ones is decided by the `Path` of the call, which notes
+it. So a function that is polynomial on pieces is called once for each of its pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import isinf
+from typing import Any, Protocol, TypeAlias
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.linear import Linear
+from exactdp.language.operations import COMPARISONS
+from exactdp.language.sampling import closed_form
+from exactdp.language.terms import EpsTerm
+from exactdp.language.values import freeze_result, plain
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp
+
+Variable: TypeAlias = int | str
+"""A noise by its position, or a parameter by its name."""
+Monomial: TypeAlias = tuple[tuple[Variable, int], ...]
+"""Variables with their powers, in order."""
+Coefficient: TypeAlias = Any
+"""A `Fraction`, or a closed form in ε."""
+
+_MOST_TERMS = 5_000
+
+
+class Path(Protocol):
+    """What decides the comparisons of one call of a function."""
+
+    def decide(self, form: Linear, op: str) -> bool:
+        """Return whether form op 0, on the piece that the call is about."""
+
+
+class Polynomial:
+    """Σ coefficient·∏ variable^power; the coefficients are rational, or functions of ε."""
+
+    __slots__ = ("path", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Coefficient], path: Path) -> None:
+        self.terms = {key: c for key, c in terms.items() if c}
+        self.path = path
+        if len(self.terms) > _MOST_TERMS:
+            raise ValueRefusedError(
+                f"the function has more than {_MOST_TERMS:,} terms",
+                rule="The powers of its numbers are multiplied out.",
+                way_out="Ask for a function of lower degree, or of fewer numbers.",
+            )
+
+    @classmethod
+    def of(cls, form: Linear, path: Path) -> Polynomial:
+        """Return a linear form as a polynomial."""
+        terms: dict[Monomial, Coefficient] = {(): Fraction(form.constant)}
+        for name, q in form.coefficients.items():
+            assert isinstance(name, int | str)
+            terms[((name, 1),)] = Fraction(q)
+        return cls(terms, path)
+
+    # Arithmetic -----------------------------------------------------------------------
+
+    def _terms(self, other: object) -> Mapping[Monomial, Coefficient] | None:
+        if isinstance(other, Polynomial):
+            return other.terms
+        if isinstance(other, float) and not isinf(other):
+            other = freeze_result(other)  # only if it is exact
+        if isinstance(other, int | Fraction):
+            return {(): Fraction(other)}
+        return {(): other} if isinstance(other, ClosedForm) else None
+
+    def __add__(self, other: object) -> Any:
+        terms = self._terms(other)
+        if terms is None:
+            return NotImplemented
+        found = dict(self.terms)
+        for key, c in terms.items():
+            found[key] = found[key] + c if key in found else c
+        return Polynomial(found, self.path)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({key: -c for key, c in self.terms.items()}, self.path)
+
+    def __pos__(self) -> Polynomial:
+        return self
+
+    def __sub__(self, other: object) -> Any:
+        terms = self._terms(other)
+        return NotImplemented if terms is None else self + -Polynomial(terms, self.path)
+
+    def __rsub__(self, other: object) -> Any:
+        return -self + other
+
+    def __mul__(self, other: object) -> Any:
+        terms = self._terms(other)
+        if terms is None:
+            return NotImplemented
+        found: dict[Monomial, Coefficient] = {}
+        for one, c in self.terms.items():
+            for two, d in terms.items():
+                key = _product(one, two)
+                found[key] = found[key] + c * d if key in found else c * d
+        return Polynomial(found, self.path)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, float) and not isinf(other):
+            other = freeze_result(other)
+        if isinstance(other, int | Fraction):
+            return self * (1 / Fraction(other))
+        return self * (ExpPoly(1) / other) if isinstance(other, ClosedForm) else NotImplemented
+
+    def __pow__(self, power: object) -> Any:
+        if not isinstance(power, int) or power < 0:
+            return NotImplemented
+        found: Any = Polynomial({(): Fraction(1)}, self.path)
+        for _ in range(power):
+            found = found * self
+        return found
+
+    # Comparisons ----------------------------------------------------------------------
+
+    def _linear(self) -> Linear | int | Fraction:
+        """Return the polynomial as a linear form, or refuse it."""
+        factors: dict[Variable, Fraction] = {}
+        constant = Fraction(0)
+        for key, c in self.terms.items():
+            if not isinstance(c, Fraction) or sum(power for _, power in key) > 1:
+                raise ValueRefusedError(
+                    "the function compares numbers that are not linear in the noise and the input",
+                    rule="A function of the output is polynomial on pieces with linear sides; "
+                    "eps is in no comparison.",
+                    way_out="Compare the numbers themselves, not their squares or products.",
+                )
+            if key:
+                factors[key[0][0]] = c
+            else:
+                constant = c
+        return Linear.build(dict(factors), plain(constant))
+
+    def _compared(self, other: object, op: str) -> Any:
+        if isinstance(other, float) and isinf(other):
+            return COMPARISONS[op](0, other)
+        difference = self - other
+        if difference is NotImplemented:
+            return difference
+        form = difference._linear()
+        if not isinstance(form, Linear):
+            return COMPARISONS[op](form, 0)
+        return self.path.decide(form, op)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(other, "<")
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(other, "<=")
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(other, ">")
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(other, ">=")
+
+    def __eq__(self, other: object) -> bool:
+        found = self._compared(other, "==")
+        return False if found is NotImplemented else bool(found)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __abs__(self) -> Polynomial:
+        return -self if self < 0 else self
+
+    # What it is -----------------------------------------------------------------------
+
+    @property
+    def degree(self) -> int:
+        """The highest degree of a term."""
+        return max((sum(power for _, power in key) for key in self.terms), default=0)
+
+    def at(self, values: Mapping[Variable, Fraction]) -> ClosedForm:
+        """Return the value at numbers for the variables, a function of ε."""
+        total: ClosedForm = ExpPoly(0)
+        for key, c in self.terms.items():
+            factor = Fraction(1)
+            for variable, power in key:
+                factor *= values[variable] ** power
+            total = total + c * factor
+        return total
+
+    def __repr__(self) -> str:
+        return f"Polynomial({self.terms})"
+
+
+def _product(one: Monomial, two: Monomial) -> Monomial:
+    if not one or not two:
+        return one or two
+    powers = dict(one)
+    for variable, power in two:
+        powers[variable] = powers.get(variable, 0) + power
+    return tuple(sorted(powers.items(), key=lambda item: (isinstance(item[0], str), item)))
+
+
+def lifted(value: Any, number: Callable[[Linear], Any]) -> Any:
+    """Return a value with Python's lists, and a number for each linear form in it."""
+    if isinstance(value, tuple):
+        return [lifted(item, number) for item in value]
+    if isinstance(value, EpsTerm):
+        return closed_form(value, eps, exp)
+    return number(value) if isinstance(value, Linear) else value

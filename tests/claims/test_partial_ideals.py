@@ -1,0 +1,94 @@
+"""Ideals that are defined at some inputs: the claim is about these, and others never disagree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, AllReals, Box, Grid, Ideal, Mechanism, alpha, certify, eps, exp
+from exactdp.errors import ExactdpError, UndefinedError
+
+SIGN = Mechanism.from_source("def sign(q: Real):\n    return lap(eps, q) > 0\n")
+APART = Ideal.from_source("def apart(q: Real):\n    assert q >= 1 or q <= -2\n    return q > 0\n")
+
+
+def test_distances_by_hand() -> None:
+    """Inputs in (−2, 1) do not disagree with any: from 3 the nearest is −2, from −2 it is 1."""
+    claim = Accuracy(SIGN, beta=Fraction(1, 2), ideal=APART, inputs=[3])
+    assert (claim.disagreement(3).distance, claim.disagreement(3).input) == (5, -2)
+    assert claim.disagreement(-2).distance == 3
+    with pytest.raises(UndefinedError, match="an assertion failed"):
+        claim.disagreement(0)
+
+
+@pytest.mark.parametrize("inputs", [[1], Grid(-4, 4), Box(-5, 5), AllReals()])
+def test_claims_where_the_ideal_is_defined(inputs: Any) -> None:
+    """The error is e^(−ε|q|)/2 and dd ≤ 3|q|, with equality at q = 1 alone: a side of a piece."""
+    right = Accuracy(SIGN, beta=exp(-alpha * eps / 3) / 2, ideal=APART, inputs=inputs)
+    verdict = right.check()
+    assert verdict.outcome == "holds"
+    if inputs == [1]:
+        assert certify.check(verdict.certificate).accepted
+    else:
+        with pytest.raises(ExactdpError, match="the ideal is not defined at some of the inputs"):
+            _ = verdict.certificate
+    wrong = Accuracy(
+        SIGN, beta=exp(-alpha * eps * Fraction(34, 100)) / 2, ideal=APART, inputs=inputs
+    )
+    assert wrong.check().outcome == "fails"
+
+
+def test_a_domain_without_interior() -> None:
+    """The ideal is defined at 1 and −1 only, and wrong there: cells say nothing, their sides do."""
+    points = Ideal.from_source("def points(q: Real):\n    assert abs(q) == 1\n    return q < 0\n")
+    claim = Accuracy(SIGN, beta=Fraction(1, 2), ideal=points, inputs=AllReals())
+    verdict = claim.check()
+    assert verdict.outcome == "fails"
+    assert abs(verdict.counterexamples[0].input) == 1
+
+
+def test_nothing_is_claimed_elsewhere() -> None:
+    """At an input where the ideal is not defined the claim says nothing, and says why."""
+    verdict = Accuracy(SIGN, beta=Fraction(1, 2), ideal=APART, inputs=[0]).check()
+    assert verdict.outcome == "vacuous"
+    assert "the ideal is not defined" in str(verdict)
+
+
+def test_tables_and_functions_against_the_definition() -> None:
+    """Random partial tables on a finite domain: dd by brute force, with the table as a function."""
+    program = Mechanism.from_source("def f(x: Dom(0, 3)[2]):\n    return x[0] + x[1] > 2\n")
+    everything = list(product(range(4), repeat=2))
+    for seed in range(5):
+        rng = Random(seed)
+        table = {u: rng.choice((0, 1)) for u in everything if rng.random() < 0.5}
+
+        def function(x: list[int], known: dict[tuple[int, ...], int] = table) -> int:
+            assert tuple(x) in known
+            return known[tuple(x)]
+
+        for ideal in (table, function):
+            claim = Accuracy(program, beta=Fraction(1, 2), ideal=ideal)
+            for u in everything:
+                if u not in table:
+                    with pytest.raises(UndefinedError):
+                        claim.disagreement(u)
+                    continue
+                gaps = [
+                    max(abs(a - b) for a, b in zip(u, other, strict=True))
+                    for other, out in table.items()
+                    if out != table[u]
+                ]
+                assert claim.disagreement(u).distance == min(gaps, default=float("inf"))
+
+
+def test_an_assertion_of_the_mechanism_stays_an_error() -> None:
+    """Its noiseless form is not a partial ideal: the mechanism itself is not defined there."""
+    program = Mechanism.from_source(
+        "def f(x: Dom(0, 3)):\n    assert x < 3\n    return dlap(eps, x) > 1\n"
+    )
+    with pytest.raises(ExactdpError, match="an assertion failed"):
+        Accuracy(program, beta=Fraction(1, 2)).check()

@@ -1,0 +1,106 @@
+"""Wrong answers on privacy that a search with random mechanisms found, each met from outside."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, index, misc, name-defined"
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import exp as mexp
+from math import log
+
+import pytest
+
+from exactdp import (
+    AllReals,
+    Box,
+    Dom,
+    Grid,
+    Mechanism,
+    Privacy,
+    Real,
+    ValueRefusedError,
+    choose,
+    dlap,
+    eps,
+    hamming,
+    inf,
+    lap,
+    mechanism,
+)
+
+
+@mechanism(epsilon="(0, 1)")
+def flipped(b: Dom(0, 1)):
+    """Randomized response that flips with probability (1 − ε)/2."""
+    return choose({b: (1 + eps) / 2, 1 - b: (1 - eps) / 2})
+
+
+def test_the_epsilon_of_a_mechanism_is_that_of_its_claims() -> None:
+    """ln((1 + ε)/(1 − ε)) is 2·artanh(ε) > ε, and has no bound as ε → 1."""
+    claim = Privacy(flipped, adjacent=hamming(1))
+    verdict = claim.check()
+    assert verdict.outcome == "fails"
+    assert 0 < verdict.counterexample.eps < 1
+    assert claim.tightest().factor.upper == inf
+    half = Privacy(flipped, adjacent=hamming(1), epsilon="(0, 1/2]").tightest().factor
+    assert half.lower <= Fraction(log(3) / 0.5) + Fraction(1, 10**9)
+    assert half.upper >= log(3) / 0.5 - 1e-9
+    assert Privacy(flipped, 3 * eps, adjacent=hamming(1), epsilon="(0, 1/2]").check()
+    with pytest.raises(ValueRefusedError, match="defined for eps in"):
+        Privacy(flipped, epsilon="(0, 2)")
+
+
+def test_real_and_integer_noise_in_one_output() -> None:
+    """Half of the mass is real and half is integer: both are compared, and both have a factor 1."""
+
+    @mechanism
+    def either(x: Dom(0, 1)):
+        if choose({True: 1 / 2, False: 1 / 2}):
+            return lap(eps, x)
+        return dlap(2 * eps, x)
+
+    assert dict(either.distribution(0)) == {Real: Fraction(1, 2), int: Fraction(1, 2)}
+    assert Privacy(either).tightest().factor.upper == 2
+    assert Privacy(either).check().outcome == "fails"
+    assert Privacy(either, 2 * eps).check()
+
+
+def above(q: float, e: float) -> float:
+    """Return Pr(q + Laplace noise of rate e > 1/2 + 1/e)."""
+    gap = 0.5 + 1 / e - q
+    return mexp(-e * gap) / 2 if gap > 0 else 1 - mexp(e * gap) / 2
+
+
+@pytest.mark.parametrize("inputs", [Grid(-1, 1), Box(-1, 1), AllReals()])
+def test_a_threshold_with_epsilon_in_it(inputs: object) -> None:
+    """The noise hides a change of 1 at every ε; of a budget of 9ε/10 the tail takes too much."""
+
+    beyond = Mechanism.from_source("def beyond(q: Real): return lap(eps, q) > 1 / 2 + 1 / eps")
+    assert Privacy(beyond, inputs=inputs).check()
+    verdict = Privacy(beyond, Fraction(9, 10) * eps, inputs=inputs).check()
+    assert verdict.outcome == "fails"
+    found = verdict.counterexample
+    at = float(found.eps)
+    for u, value in zip(found.inputs, found.probabilities, strict=True):
+        chance = above(float(u), at)
+        assert float(value) == pytest.approx(chance if found.output is True else 1 - chance)
+    weaker = Privacy(beyond, eps / 2, 0.3, inputs=inputs, epsilon="[1/2, 1]")
+    assert weaker.check()
+    with pytest.raises(ValueRefusedError, match="one eps"):
+        Privacy(beyond, inputs=inputs).tightest()
+
+
+def test_a_real_output_beside_a_threshold_with_epsilon_in_it() -> None:
+    program = Mechanism.from_source("""
+def released(x: Dom(0, 1)):
+    r = lap(eps, x)
+    return r if r > 1 / eps else None
+""")
+    assert Privacy(program).check()
+    assert Privacy(program, eps / 2).check().outcome == "fails"
+
+
+def test_bounded_range_of_real_outputs() -> None:
+    program = Mechanism.from_source("def release(q: Real): return lap(eps, q)")
+    with pytest.raises(ValueRefusedError, match="two at a time"):
+        Privacy(program, inputs=Grid(-1, 1), measure="bounded_range").check()
