@@ -25,6 +25,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -108,6 +109,9 @@ class Counterexample(Told):
             )
             if actual != claimed:
                 return f"{what} with probability {actual}, and the claim allows {claimed}"
+        if isinstance(error, Unexpanded):
+            gap = (error - self.beta).at(self.eps, 4).text(4)
+            return f"{what} with probability {actual}, and the claim allows {gap} less"
         share = ((error - self.beta) / error).at(self.eps, 4).text(4)
         return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
 

@@ -19,6 +19,7 @@ from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
 from exactdp.language.linear import UNIT
 from exactdp.reals import Interval
+from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.piecewise import Piece
 
 _MOST_PIECES = 200
@@ -75,7 +76,7 @@ def decide(
     return Verdict(
         claim,
         holds=False if failures else None if missing else True,
-        route=claim.route(findings),
+        route=claim.route(findings) + _evaluated(findings),
         contents=contents,
         classes=groups,
         counterexamples=tuple(failures),
@@ -83,6 +84,24 @@ def decide(
         larger=larger,
         missing=missing,
         seconds=time.perf_counter() - begin,
+    )
+
+
+def _evaluated(findings: list[Finding]) -> str:
+    """Return how many probabilities were evaluated and not expanded, as words to add."""
+    count = len(
+        {
+            problem.obligation.probability
+            for finding in findings
+            for problem, _ in finding.decided
+            if isinstance(problem.obligation.probability, Unexpanded)
+        }
+    )
+    if not count:
+        return ""
+    return (
+        f"; at {counted(count, 'input')} the probability has too many terms and was evaluated in "
+        "certified arithmetic, not expanded"
     )
 
 

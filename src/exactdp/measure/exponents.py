@@ -111,7 +111,7 @@ class ExponentFrame(Frame):
     def _refuse(self, rates: int, fine: int) -> TooCoarseError:
         return TooCoarseError(ExponentFrame(rates, fine))
 
-    def exponential(self, coefficient: fmpq, rate: int) -> ExponentElement:
+    def exponential(self, coefficient: fmpq, rate: int) -> ExponentElement:  # noqa: ARG002
         """Return the exponent of coefficient·e^{rate·t}."""
         return ExponentElement(((rate, 0),))
 
@@ -147,7 +147,7 @@ class ExponentFrame(Frame):
             raise NotInNumbersError
         return ExponentElement(((0, 0),) if form else ())
 
-    def closed_form(self, element: Element, name: str = "") -> ExpPoly:
+    def closed_form(self, element: Element, name: str = "") -> ExpPoly:  # noqa: ARG002
         """Refuse: exponents are no closed forms."""
         raise NotInNumbersError
 

@@ -116,7 +116,9 @@ class Univariate:
             constant = frame.zero
             pieces = [-primitives[-1]]
             for j in range(len(self.breakpoints) - 1, -1, -1):
-                constant = constant + frame.at(primitives[j] - primitives[j + 1], self.breakpoints[j])
+                constant = constant + frame.at(
+                    primitives[j] - primitives[j + 1], self.breakpoints[j]
+                )
                 pieces.append(constant - primitives[j])
             self._above = Univariate(frame, self.breakpoints, tuple(pieces[::-1]))
         return self._above

@@ -1,7 +1,7 @@
 """Densities in numbers: the ring of `frame` at one ε, or as power series around one.
 
-In the ring of `frame` a density in general position has 2^m terms, since ε is a symbol there. With a
-number for ε a piece with m factors is a polynomial in u = e^{t/R} with m + 1 coefficients, and
+In the ring of `frame` a density in general position has 2^m terms, since ε is a symbol there. With
+a number for ε a piece with m factors is a polynomial in u = e^{t/R} with m + 1 coefficients, and
 everything else stays as it is: the same pass over the graph of a program, in another frame, gives
 the value. With ε = start + δ for a symbol δ, δ^{order+1} = 0, it gives Taylor coefficients. Numbers
 are balls of arb that contain the true ones; at ε = 0 they are rational, and exact.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
 from math import comb, factorial
 from typing import Any, TypeAlias
 
@@ -62,18 +61,20 @@ class NumericElement(Element):
         if not other.parts:
             return self
         if not self.parts:
-            return other  # type: ignore[no-any-return]
+            found: NumericElement = other
+            return found
         shift = min(self.shift, other.shift)
-        found = self.raised(shift)
+        parts = self.raised(shift)
         for key, p in other.raised(shift).items():
-            _add(found, key, p)
-        return NumericElement(found, shift, self.order)
+            _add(parts, key, p)
+        return NumericElement(parts, shift, self.order)
 
     def __neg__(self) -> NumericElement:
         return NumericElement({k: -p for k, p in self.parts.items()}, self.shift, self.order)
 
     def __sub__(self, other: Any) -> NumericElement:
-        return self + -other
+        found: NumericElement = self + -other
+        return found
 
     def raised(self, shift: int) -> Parts:
         """Return the parts with a lower power of u before them."""
@@ -94,7 +95,8 @@ class NumericFrame(Frame):
         self._polynomial: Any = fmpq_poly if start is None else arb_poly
         self._exponentials: dict[int, arb] = {}
         super().__init__(rates, fine)
-        self.zero = NumericElement({}, 0, order)
+        self.nothing = NumericElement({}, 0, order)
+        self.zero = self.nothing
         self.one = self.exponential(fmpq(1), 0)
 
     def shared(self) -> Frame:
@@ -179,7 +181,7 @@ class NumericFrame(Frame):
 
     def stretched(self, element: Any, factor: Fraction) -> NumericElement:
         """Return the element with factor·t for t."""
-        total: NumericElement = self.zero
+        total = self.nothing
         for (j, k), part in element.parts.items():
             for i, c in enumerate(part.coeffs()):
                 rate = self.rate(Fraction(element.shift + i, self.rates) * factor)
@@ -213,7 +215,7 @@ class NumericFrame(Frame):
 
     def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> NumericElement:
         """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0."""
-        total: NumericElement = self.zero
+        total = self.nothing
         for element, lower, upper in parts:
             if not element:
                 continue
@@ -248,7 +250,7 @@ class NumericFrame(Frame):
                     found[j] += shifts[j - i] * speed**i / factorial(i) * base
         return found
 
-    def closed_form(self, element: Element, name: str = "") -> ExpPoly:
+    def closed_form(self, element: Element, name: str = "") -> ExpPoly:  # noqa: ARG002
         """Refuse: numbers are no closed forms."""
         raise NotInNumbersError
 
@@ -264,11 +266,6 @@ class NumericFrame(Frame):
                     series = _divided(series, self._series(factor))
             total = [a + b for a, b in zip(total, series, strict=True)]
         return total
-
-    @cached_property
-    def is_exact(self) -> bool:
-        """Whether all numbers are rational, at ε = 0."""
-        return self.start is None
 
 
 def _divided(over: list[Any], under: list[Any]) -> list[Any]:

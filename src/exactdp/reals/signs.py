@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
@@ -135,12 +136,25 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
 
 
 def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:
-    """Decide by certified arithmetic; raises `OpenSignError` where that does not."""
-    from exactdp.reals.certified import evaluated_sign  # noqa: PLC0415 it asks for signs of sums
+    """Decide by certified arithmetic, or expanded where that leaves it open and is possible.
 
-    holds, witness, root = evaluated_sign(f, on, strict=strict)
-    relation = ">" if strict else ">="
-    return Decision(f, relation, on, holds, witness, root)
+    Raises `OpenSignError` where neither decides.
+    """
+    from exactdp.reals.certified import OpenSignError, evaluated_sign  # noqa: PLC0415 needs signs
+
+    if strict:
+        return _decided(f.expanded(), on, strict=True)
+    try:
+        holds, witness = evaluated_sign(f, on)
+    except OpenSignError:
+        try:
+            exact = f.expanded()
+        except ValueRefusedError:
+            pass
+        else:
+            return _decided(exact, on, strict=False)
+        raise
+    return Decision(f, ">=", on, holds, witness)
 
 
 @dataclass(frozen=True)

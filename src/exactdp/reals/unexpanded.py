@@ -1,8 +1,8 @@
 """Functions of ε that are not expanded: probabilities that can be evaluated, times closed forms.
 
-In general position a probability of a program with m samples is a sum of 2^m exponentials. Its value
-at an ε takes m³ steps all the same. `Chance` is such a probability, and what is known of it as a
-function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest, the
+In general position a probability of a program with m samples is a sum of 2^m exponentials. Its
+value at an ε takes m³ steps all the same. `Chance` is such a probability, and what is known of it
+as a function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest, the
 form in which probabilities occur in claims, and it is asked like any other closed form.
 """
 
@@ -149,8 +149,10 @@ class Unexpanded(ClosedForm):
     __radd__ = __add__
 
     def __sub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
-        return self + other * -1 if _is_plain(other) or isinstance(other, Unexpanded) else (
-            NotImplemented
+        return (
+            self + other * -1
+            if _is_plain(other) or isinstance(other, Unexpanded)
+            else (NotImplemented)
         )
 
     def __rsub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
@@ -238,15 +240,10 @@ class Unexpanded(ClosedForm):
         """Return a ball that contains the value at an ε > 0, computed with so many bits."""
         with ctx.workprec(bits):
             point = arb(exact(eps))
-            result = _plain(self.rest, eps)
+            result = ball_at(self.rest, eps)
             for chance, factor in self.parts:
-                result += _plain(factor, eps) * chance.value(point)
+                result += ball_at(factor, eps) * chance.value(point)
             return result
-
-    def sign_near(self, eps: Fraction) -> int:
-        """Return the sign at an ε > 0 if a quick look shows it, else 0."""
-        ball = self.ball(eps, self.first_bits + 64)
-        return 1 if ball > 0 else -1 if ball < 0 else 0
 
     def sign_at(self, eps: Fraction) -> int:
         """Return the sign at an ε > 0; refused where the value cannot be told from 0."""
@@ -313,7 +310,8 @@ def no_certificate() -> ValueRefusedError:
     )
 
 
-def _plain(form: ClosedForm, eps: Fraction) -> arb:
+def ball_at(form: ClosedForm, eps: Fraction) -> arb:
+    """Return a ball that contains the value of a closed form, at the working precision."""
     point = {"eps": eps}
     over = total(numbers(form.numerator, point))
     return over if form.denominator == 1 else over / total(numbers(form.denominator, point))

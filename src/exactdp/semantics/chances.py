@@ -21,16 +21,17 @@ from exactdp.measure.exponents import ExponentFrame
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.numeric import NotInNumbersError, NumericFrame
 from exactdp.polyhedra.form import Number
-from exactdp.reals import ClosedForm
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import fraction
 from exactdp.reals.unexpanded import Chance
-from exactdp.semantics.exact import Arrival, Arrivals, Runner, chances
+from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
 from exactdp.semantics.graph import Failure, forms_of, has_noise
 from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part, noise_part
 
 K = TypeVar("K")
 
 _NOISE = ("lap", "expo")
+_MOST_EXPANDED = 150_000  # terms at a node, where expansion is the last resort
 
 
 class EventChance:
@@ -48,6 +49,7 @@ class EventChance:
         frame: Frame = plan.frame(point)
         self._units = frame.rates, frame.fine
         self._known: dict[object, Any] = {}
+        self._expanded: ClosedForm | None = None
 
     def known(self, kind: Callable[[Chance], K]) -> K:
         """Return what one kind of object knows of this chance, made when it is first asked for."""
@@ -64,7 +66,7 @@ class EventChance:
     @property
     def first_bits(self) -> int:
         """With how many bits a value has some correct digits: polynomials lose 3^n."""
-        return 64 + 2 * self.samples
+        return 64 + 8 * self.samples // 5
 
     def value(self, eps: arb) -> arb:
         """Return a ball that contains the probability for a small ball ε."""
@@ -94,14 +96,16 @@ class EventChance:
         return result
 
     def expanded(self) -> ClosedForm:
-        """Refuse: there were too many terms."""
-        raise ValueRefusedError(
-            "a probability has too many terms to be written out as a closed form",
-            rule="In general position a probability with m samples has 2^m exponentials; it is "
-            "evaluated, and its signs are decided, without them.",
-            way_out="Ask for values at single eps (form.at), for a verdict or a curve; or give "
-            "inputs with fewer different numbers.",
-        )
+        """Return the closed form, if it has not very many terms; otherwise refuse."""
+        if self._expanded is None:
+            found = Arrivals(self._plan, self._inputs, self._point, most=_MOST_EXPANDED)
+            try:
+                self._expanded = found.ask(
+                    lambda listed: sum((one.number() for one in self._masses(listed)), ExpPoly(0))
+                )
+            except TooManyTermsError:
+                raise _too_long() from None
+        return self._expanded
 
     # As ε grows ---------------------------------------------------------------------------
 
@@ -115,8 +119,7 @@ class EventChance:
                 arrived = run.run()
                 exponents = [frame.exponent(one) for one in self._masses(arrived)]
             except TooCoarseError as error:
-                assert isinstance(error.finer, ExponentFrame)
-                frame = error.finer
+                frame = ExponentFrame(error.finer.rates, error.finer.fine)
                 continue
             break
         known = [one for one in exponents if one is not None]
@@ -159,9 +162,9 @@ class EventChance:
                 if weight:
                     tried.add(-self._point.value(step.place) / weight)
         found = [self._moves_from(p) for p in tried]
-        return min(found, key=lambda pair: (pair[0], pair[1] is None))
+        return min(found, key=lambda pair: (pair[1] is None, pair[0] is None, pair[0] or 0))
 
-    def _moves_from(self, p: Fraction) -> tuple[Fraction, Fraction | None]:
+    def _moves_from(self, p: Fraction) -> tuple[Fraction | None, Fraction | None]:
         """Return the bounds with everything measured from p; the second one if it is known."""
         draws = [step.event for step in self._plan.steps if isinstance(step.event, Draw)]
         densest = max((event.rate for event in draws), default=Fraction(0))
@@ -181,9 +184,9 @@ class EventChance:
             if isinstance(step.event, Compare) and has_noise(step.event.difference):
                 weights = noise_part(step.event.difference)
                 gap = abs(self._point.value(step.place) + p * sum(weights.values()))
-                ends += gap * densest / max(map(abs, weights.values()))
+                ends += gap * densest / min(map(abs, weights.values()))
             elif isinstance(step.event, Done) and list(forms_of(step.event.output)):
-                return Fraction(10**9), None  # what is asked of an output has ends of its own
+                return None, None  # what is asked of an output has ends of its own
         whole = self._longest(moved)
         smooth = not ends and all(event.noise == "lap" for event in draws)
         return whole + ends, 2 * whole**2 if smooth else None
@@ -198,6 +201,16 @@ class EventChance:
                 after = (found[way.edge.target] for way in step.ways)
                 found[number] = weight(step) + max(after, default=Fraction(0))
         return found[0]
+
+
+def _too_long() -> ValueRefusedError:
+    return ValueRefusedError(
+        "a probability has too many terms to be written out as a closed form",
+        rule="In general position a probability with m samples has 2^m exponentials; it is "
+        "evaluated, and its signs are decided, without them.",
+        way_out="Ask for values at single eps (form.at), for a verdict or a curve; or give "
+        "inputs with fewer different numbers.",
+    )
 
 
 class _Losses(Runner):
@@ -246,10 +259,14 @@ def can_be_evaluated(plan: Plan) -> bool:
         if isinstance(event, Draw) and event.noise not in _NOISE:
             return False
         if isinstance(event, Selection) and (
-            event.chances is None or any(form.numerator.constant() is None for form in chances(event))
+            event.chances is None or not all(map(_is_number, chances(event)))
         ):
             return False
     return True
+
+
+def _is_number(form: ClosedForm) -> bool:
+    return form.denominator == 1 and form.numerator.constant() is not None
 
 
 __all__ = ["EventChance", "NotInNumbersError", "can_be_evaluated"]

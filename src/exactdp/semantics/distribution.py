@@ -23,8 +23,8 @@ from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
 from exactdp.reals.numbers import rational, spell
 from exactdp.reals.told import FEW, table
-from exactdp.reals.unexpanded import chance_form
 from exactdp.reals.typesetting import mathml
+from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import joint_density, pattern_at

@@ -110,6 +110,7 @@ class Runner:
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
+        """Return what reaches the outputs."""
         counting = heard()
         for stage in self.plan.stages:
             for number in stage.nodes:
@@ -172,6 +173,7 @@ class Runner:
         return parts
 
     def visit(self, step: Step, density: Density) -> None:
+        """Take a density from a node to those after it."""
         event = step.event
         if isinstance(event, Done):
             self.arrived.append(Arrival(event.output, step.variables, density))

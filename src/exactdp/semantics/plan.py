@@ -25,7 +25,6 @@ from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_no
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
-
 _MANY = 9  # samples: with fewer no density has more than some thousand terms
 
 
