@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         Box,
         Breach,
         Budget,
+        Contestant,
         Counterexample,
         DeltaPiece,
         Disagreement,
         Divergence,
+        Excess,
         Factor,
         Grid,
         Kappa,
@@ -55,16 +57,28 @@ if TYPE_CHECKING:
     from exactdp.language import (
         Dom,
         Real,
+        bernoulli,
         choose,
         dlap,
         expmech,
         expo,
+        geometric,
         lap,
+        log,
+        unif,
     )
     from exactdp.measure.work import Work
     from exactdp.public.accuracy import Accuracy
-    from exactdp.public.answers import DeltaCurve, ErrorCurve, PrivacyVerdict, Verdict
+    from exactdp.public.answers import (
+        DeltaCurve,
+        ErrorCurve,
+        ExpectedVerdict,
+        PrivacyVerdict,
+        Verdict,
+    )
+    from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
     from exactdp.reals import (
@@ -89,6 +103,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -103,6 +118,7 @@ __all__ = [
     "Budget",
     "ByEpsilon",
     "ClosedForm",
+    "Contestant",
     "Counterexample",
     "Decision",
     "DeltaCurve",
@@ -115,8 +131,11 @@ __all__ = [
     "ErrorBound",
     "ErrorCurve",
     "ExactdpError",
+    "Excess",
     "ExpPoly",
     "ExpRatio",
+    "Expected",
+    "ExpectedVerdict",
     "Extremum",
     "Factor",
     "Grid",
@@ -135,10 +154,15 @@ __all__ = [
     "ProgramError",
     "Radius",
     "Range",
+    "Ranking",
     "Real",
     "Risk",
     "Root",
     "SolutionSet",
+    "Store",
+    "StoreError",
+    "StoreWarning",
+    "StoredRun",
     "Stretch",
     "Tightness",
     "VacuousClaimError",
@@ -146,7 +170,9 @@ __all__ = [
     "Verdict",
     "Work",
     "alpha",
+    "bernoulli",
     "choose",
+    "compare",
     "discrete",
     "dlap",
     "eps",
@@ -154,6 +180,7 @@ __all__ = [
     "expmech",
     "expo",
     "gamma",
+    "geometric",
     "hamming",
     "ideal",
     "inf",
@@ -161,6 +188,7 @@ __all__ = [
     "l1",
     "lap",
     "linf",
+    "log",
     "maximum",
     "mechanism",
     "minimum",
@@ -175,6 +203,7 @@ __all__ = [
     "solution_set",
     "sup",
     "supremum",
+    "unif",
     "value_gap",
 ]
 
@@ -186,11 +215,14 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.expected",
+    "exactdp.public.comparing",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
     "exactdp.semantics.by_epsilon",
     "exactdp.semantics.piecewise",
+    "exactdp.running.store",
 )
 
 

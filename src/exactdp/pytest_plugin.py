@@ -17,14 +17,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
 if TYPE_CHECKING:
-    from exactdp import Accuracy, ErrorBound, Privacy, PrivacyVerdict, Verdict
+    from exactdp import (
+        Accuracy,
+        ErrorBound,
+        Expected,
+        ExpectedVerdict,
+        Privacy,
+        PrivacyVerdict,
+        Verdict,
+    )
 
-_EXPECTED = "a claim (Accuracy, ErrorBound or Privacy) is expected"
+    Asked: TypeAlias = Accuracy | ErrorBound | Privacy | Expected
+    Answered: TypeAlias = Verdict | PrivacyVerdict | ExpectedVerdict
+
+_EXPECTED = "a claim (Accuracy, ErrorBound, Privacy or Expected) is expected"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,10 +64,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @pytest.fixture
-def exactdp_check() -> Callable[[Accuracy | ErrorBound | Privacy], Verdict | PrivacyVerdict]:
+def exactdp_check() -> Callable[[Asked], Answered]:
     """Return a function that checks a claim, fails the test if it does not hold, and answers."""
 
-    def check(claim: Accuracy | ErrorBound | Privacy) -> Verdict | PrivacyVerdict:
+    def check(claim: Asked) -> Answered:
         with _Quietly():
             if not _is_bound(claim):
                 _refuse_unless_claim(claim)
@@ -70,7 +81,7 @@ def exactdp_check() -> Callable[[Accuracy | ErrorBound | Privacy], Verdict | Pri
     return check
 
 
-def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy]]:
+def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy | Expected]]:
     """Return the claims that a test returned, with their places in its lists and dictionaries."""
     found = list(_walk("", value))
     if not found:
@@ -78,7 +89,7 @@ def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy]]:
     return found
 
 
-def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy | Privacy]]:
+def _walk(name: str, value: Any) -> Iterator[tuple[str, Accuracy | Privacy | Expected]]:
     if isinstance(value, dict | list | tuple):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(f"{name}[{key!r}]", item)
@@ -97,10 +108,10 @@ def _is_bound(value: Any) -> bool:
 
 
 def _refuse_unless_claim(value: Any) -> None:
-    from exactdp import Accuracy, Privacy  # noqa: PLC0415  pytest loads this file even where no test uses it
+    from exactdp import Accuracy, Expected, Privacy  # noqa: PLC0415  pytest loads this file even where no test uses it
     from exactdp.errors import shown  # noqa: PLC0415  as above
 
-    if not isinstance(value, Accuracy | Privacy):
+    if not isinstance(value, Accuracy | Privacy | Expected):
         pytest.fail(f"{_EXPECTED}, but this is {shown(value)}", pytrace=False)
 
 

@@ -303,7 +303,7 @@ def test_discrete_noise_is_taken_from_the_solver() -> None:
     assert report.accepted
     (taken,) = report.taken
     assert taken.startswith("closed forms (")
-    assert "discrete Laplace noise" in taken
+    assert "integer noise" in taken
     assert taken in report.reason
 
 

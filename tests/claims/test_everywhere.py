@@ -75,7 +75,7 @@ def test_the_best_whole_constant_of_noisy_max() -> None:
 
 
 def test_cells_that_permute_inputs_are_decided_once() -> None:
-    claim = noisy_max_claim(3)
+    claim = noisy_max_claim(3).by_cells()
     assert claim.check().inputs == 6
     assert len({problem.shape for problem, _ in claim.check().decided}) == 1
 
@@ -435,7 +435,7 @@ def test_the_papers_product() -> None:
 
 
 def test_an_interrupted_proof_goes_on() -> None:
-    claim = sparse_claim("sparse", 3, 2)
+    claim = sparse_claim("sparse", 3, 2).by_cells()
     calls = 0
 
     def stop(done: int, total: int) -> None:
@@ -450,11 +450,12 @@ def test_an_interrupted_proof_goes_on() -> None:
             claim.check(progress=stop)
     verdict = claim.check(progress=stop)
     assert verdict.holds is True
-    assert verdict.inputs == sparse_claim("sparse", 3, 2).check().inputs
+    assert verdict.inputs == sparse_claim("sparse", 3, 2).by_cells().check().inputs
 
 
 @pytest.mark.parametrize(
-    "claim", [sparse_claim("sparse", 3, 2), noisy_max_claim(3, boundary="check")]
+    "claim",
+    [sparse_claim("sparse", 3, 2).by_cells(), noisy_max_claim(3, boundary="check").by_cells()],
 )
 def test_progress_grows_to_the_end(claim: Accuracy) -> None:
     told: list[tuple[int, int]] = []
@@ -492,7 +493,7 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exactdp.semantics.cells._FEW", 1)
     monkeypatch.setattr("exactdp.semantics.cells.MOST_CELLS", 3)
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
-        noisy_max_claim(3).check()
+        noisy_max_claim(3).by_cells().check()
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
         FACTORIES["noisy_max"](3).distribution(ALL)
 
@@ -500,9 +501,9 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("claim", "cells"),
     [
-        (noisy_max_claim(5), 120),
-        (sparse_claim("sparse", 4, 1), 55),
-        (sparse_claim("sparse", 4, 4), 184),
+        (noisy_max_claim(5).by_cells(), 120),
+        (sparse_claim("sparse", 4, 1).by_cells(), 55),
+        (sparse_claim("sparse", 4, 4).by_cells(), 184),
     ],
 )
 def test_the_number_of_cells_is_about_right(claim: Accuracy, cells: int) -> None:

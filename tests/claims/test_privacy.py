@@ -417,12 +417,6 @@ def test_refusals(wrong: dict[str, Any], message: str) -> None:
         hamming(0)
 
 
-@pytest.mark.parametrize("reals", [AllReals(), [0, 1]])
-def test_no_certificate(reals: Any) -> None:
-    with pytest.raises(ValueRefusedError, match="no certificate"):
-        _ = Privacy(laplace, inputs=reals).check().certificate
-
-
 def test_accuracy_is_as_before() -> None:
     claim = Accuracy(noisy_max(2), beta=2 * exp(-eps / 2), alpha=1, inputs=GRID)
     assert "distance to disagreement" in str(claim.check())

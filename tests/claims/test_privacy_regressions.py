@@ -74,7 +74,6 @@ def above(q: float, e: float) -> float:
 @pytest.mark.parametrize("inputs", [Grid(-1, 1), Box(-1, 1), AllReals()])
 def test_a_threshold_with_epsilon_in_it(inputs: object) -> None:
     """The noise hides a change of 1 at every ε; of a budget of 9ε/10 the tail takes too much."""
-
     beyond = Mechanism.from_source("def beyond(q: Real): return lap(eps, q) > 1 / 2 + 1 / eps")
     assert Privacy(beyond, inputs=inputs).check()
     verdict = Privacy(beyond, Fraction(9, 10) * eps, inputs=inputs).check()

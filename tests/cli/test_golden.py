@@ -35,6 +35,15 @@ CASES: dict[str, tuple[int, list[str]]] = {
         ],
     ),
     "check_both_kinds": (1, ["check", "privacy.py"]),
+    "check_expected": (1, ["check", "expected_losses.py"]),
+    "tighten_expected": (0, ["tighten", "expected_losses.py::squared", "--each"]),
+    "compare": (
+        0,
+        [
+            *["compare", "noisy_max.py::noisy_max(3)", "noisy_max.py::exponential_max(3)"],
+            *["--measure", "error", "--inputs", "[[1, 0, 0], [1, 1, 0]]", "--adjacent", "linf:1"],
+        ],
+    ),
     "privacy": (0, ["privacy", "privacy.py::private", "privacy.py::counts"]),
     "check_undecided": (3, ["check", "undecided.py", "some_claims.py::lemma"]),
     "tighten": (4, ["tighten", "some_claims.py::lemma", "some_claims.py::table", "--each"]),
@@ -109,7 +118,7 @@ def test_commands_that_write_files(
     session("certify proofs/some_claims.py-claims-0.json proofs/some_claims.py-lemma.json")
     session("explain some_claims.py::positive --chain chain.svg --input 1")
     said += words(tmp_path / "chain.svg")
-    for kind in ("error", "kappa", "region", "simulated"):
+    for kind in ("error", "kappa", "simulated"):
         session(f"plot some_claims.py::lemma -o {kind}.svg --kind {kind}")
         said += words(tmp_path / f"{kind}.svg")
     session("report some_claims.py::lemma 'some_claims.py::claims[0]' -o report.html")

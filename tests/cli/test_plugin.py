@@ -68,7 +68,7 @@ def test_no_claim(exactdp_check):
     found = result(pytester, tests)
     found.assert_outcomes(passed=1, failed=2)
     assert "Fails: positive is" in found.stdout.str()
-    expected = "a claim (Accuracy, ErrorBound or Privacy) is expected, but this is '1/8'"
+    expected = "a claim (Accuracy, ErrorBound, Privacy or Expected) is expected, but this is '1/8'"
     assert expected in found.stdout.str()
     assert "Traceback" not in found.stdout.str()
 
@@ -87,6 +87,22 @@ def test_too_private(exactdp_check):
     found = result(pytester, tests)
     found.assert_outcomes(passed=1, failed=1)
     assert "Fails: positive is 1/2·ε-differentially private" in found.stdout.str()
+
+
+def test_claims_about_expected_losses(pytester: pytest.Pytester) -> None:
+    tests = """
+from exactdp import Expected
+
+@pytest.mark.exactdp
+def test_bounded():
+    return [Expected(positive, "wrong", at_most="1/2", inputs=[1, 2])]
+
+def test_too_small(exactdp_check):
+    exactdp_check(Expected(positive, "wrong", at_most="1/8", inputs=[1, 2]))
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(passed=1, failed=1)
+    assert "Fails: the probability of a wrong output of positive" in found.stdout.str()
 
 
 def test_wrong_claims(pytester: pytest.Pytester) -> None:

@@ -20,6 +20,9 @@ from exactdp.cli.main import COMMANDS
 
 CLAIMS = FILES / "some_claims.py"
 LEMMA, POSITIVE = f"{CLAIMS}::lemma", f"{CLAIMS}::positive"
+COUNTS = [
+    f"{ROOT}/examples/{name}" for name in ("expected_losses.py::count", "geometric.py::geometric")
+]
 PRIVATE = f"{ROOT}/examples/privacy.py::counts"
 
 #: Arguments of each command, and the exit code where nothing is wrong with the streams.
@@ -28,6 +31,7 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "check that fails": (["check", str(CLAIMS)], 1),
     "probability": (["probability", POSITIVE, "--input", "1"], 0),
     "privacy": (["privacy", PRIVATE], 0),
+    "compare": (["compare", *COUNTS, "--inputs", "[0]"], 0),
     "tighten": (["tighten", LEMMA], 0),
     "epsilon": (["epsilon", LEMMA], 0),
     "error": (["error", str(FILES / "bounds.py::count"), "--within", "10", "--risk", "5%"], 0),
@@ -36,6 +40,7 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "plot": (["plot", LEMMA, "-o", "x.svg"], 0),
     "report": (["report", LEMMA, "-o", "x.html"], 0),
     "certify": (["certify", "no.json"], 2),
+    "status": (["status", "--help"], 0),
     "new": (["new", "started"], 0),
     "reproduce": (["reproduce", "--help"], 0),
     "help": (["help", "R06"], 0),

@@ -33,7 +33,8 @@ def factories() -> dict[str, Any]:
             continue
         module = load(path.stem)
         for name, value in vars(module).items():
-            if inspect.isfunction(value) and value.__module__ == module.__name__:
+            is_own = inspect.isfunction(value) and value.__module__ == module.__name__
+            if is_own and not name.startswith("_"):
                 found[name] = value
     return found
 

@@ -30,6 +30,7 @@ from exactdp import (
 )
 from exactdp.report.plots import PLOTS, plot_curve, save_plot
 from exactdp.report.shown import choose, readings
+from exactdp.report.styles import _power
 from report.claims_to_show import (
     BUDGET,
     CLAIMS,
@@ -128,8 +129,8 @@ def test_kappa_over_two_coordinates() -> None:
     assert [t.get_text() for t in ax.get_xticklabels()] == ["-1", "0", "1"]
     with pytest.raises(ValueRefusedError, match="coordinates"):
         HOLDS.plot("kappa", coordinates=(0, 3))
-    one: Any = RELEASE.plot("kappa")
-    assert one.images[0].get_array().shape == (1, 1)
+    row: Any = replace(RELEASE, inputs=[0, 1]).plot("kappa")
+    assert row.images[0].get_array().shape == (1, 2)
 
 
 def test_the_region_ends_where_it_should() -> None:
@@ -192,6 +193,8 @@ def test_simulation_agrees() -> None:
 
 REFUSED = {
     ("everywhere", "kappa"),
+    *((name, "region") for name in ("holds", "fails", "everywhere")),  # right or wrong: no γ
+    *((name, "kappa") for name in ("budget", "quotient")),  # one input
     ("says <nothing> & more", "error"),
     ("says <nothing> & more", "kappa"),
     ("says <nothing> & more", "region"),
@@ -253,3 +256,17 @@ def test_an_input_is_chosen(claim: Accuracy, which: str) -> None:
     assert values == sorted(set(values))
     assert all(one in claim.epsilon for one in values)
     assert verdict.counterexample is None or verdict.counterexample.eps in values
+
+
+def test_pictures_that_would_say_nothing_are_refused() -> None:
+    claim = Accuracy(two, beta=exp(-alpha * eps), inputs=[[0, 1]])
+    with pytest.raises(ExactdpError, match="right or wrong"):
+        claim.plot("region")
+    with pytest.raises(ExactdpError, match="κ at one input is one number"):
+        claim.plot("kappa")
+
+
+def test_one_style_of_ticks() -> None:
+    """Decimals on a short axis, powers of ten on a long one, never both."""
+    assert [_power(10.0**k, 0.05, 20) for k in (-1, 0, 1)] == ["0.1", "1", "10"]
+    assert [_power(10.0**k, 1e-7, 2) for k in (-6, -1, 0)] == ["10⁻⁶", "10⁻¹", "10⁰"]

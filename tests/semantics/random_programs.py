@@ -33,7 +33,10 @@ Input = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Noise:
-    """`kind(rate·eps, mean)`, the mean a constant plus an input or an earlier noise or nothing."""
+    """`kind(rate·eps, mean)`, the mean a constant plus an input or an earlier noise or nothing.
+
+    Of kind "unif" it is within 1/rate of the mean.
+    """
 
     kind: str
     rate: Fraction
@@ -83,7 +86,11 @@ class Program:
             parts = [f"q[{one.of_input}]"] if one.of_input is not None else []
             parts += [names[one.of_noise]] if one.of_noise is not None else []
             mean = " + ".join([*parts, f"({one.constant})"])
-            lines.append(f"    {names[j]} = {one.kind}(({one.rate}) * eps, {mean})")
+            value = f"{one.kind}(({one.rate}) * eps, {mean})"
+            if one.kind == "unif":
+                start, far = ("0", f"{mean} + ") if one.of_noise is not None else (mean, "")
+                value = f"{far}unif({start} - ({1 / one.rate}), {start} + ({1 / one.rate}))"
+            lines.append(f"    {names[j]} = {value}")
             drawn.add(j)
             for k, test in list(waiting.items()):
                 if {v for v, _ in test.noises} <= drawn and not late:
@@ -141,9 +148,12 @@ class Program:
                 noise = rng.laplace(0, scale, runs)
             elif one.kind == "expo":
                 noise = rng.exponential(scale, runs)
+            elif one.kind == "unif":
+                noise = rng.uniform(-1, 1, runs) / float(one.rate)
             else:
                 p = -np.expm1(-1 / scale)
-                noise = (rng.geometric(p, runs) - rng.geometric(p, runs)).astype(float)
+                less = 1 if one.kind == "geometric" else rng.geometric(p, runs)
+                noise = (rng.geometric(p, runs) - less).astype(float)
             noise = noise + float(one.constant)
             if one.of_input is not None:
                 noise = noise + float(u[one.of_input])
@@ -180,9 +190,12 @@ COEFFICIENTS = [Fraction(value) for value in ("1", "1", "-1", "-1", "2", "-2", "
 inputs = st.tuples(*[st.sampled_from([Fraction(x) for x in (0, 1, -1, "1/2", "-7/3")])] * 2)
 
 
+KINDS = ("lap", "lap", "expo", "unif")
+
+
 @st.composite
 def programs(
-    draw: st.DrawFn, most: int = 5, kinds: tuple[str, ...] = ("lap", "lap", "expo"), terms: int = 6
+    draw: st.DrawFn, most: int = 5, kinds: tuple[str, ...] = KINDS, terms: int = 6
 ) -> Program:
     """Draw a program with real noise: up to `most` of it, `terms` in all comparisons together."""
     noises: list[Noise] = []
@@ -220,7 +233,11 @@ _ONE_INPUT = st.sampled_from([(), (), (0,), (1,)])
 def integer_programs(draw: st.DrawFn, most: int = 5) -> Program:
     """Draw a program with integer noise; comparisons are of one or two, or a sum of four."""
     noises = tuple(
-        Noise("dlap", draw(st.sampled_from(RATES[:4])), Fraction(draw(st.integers(-2, 2))))
+        Noise(
+            draw(st.sampled_from(["dlap", "dlap", "geometric"])),
+            draw(st.sampled_from(RATES[:4])),
+            Fraction(draw(st.integers(-2, 2))),
+        )
         for _ in range(draw(st.integers(1, most)))
     )
     tests = []

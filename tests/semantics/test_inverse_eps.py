@@ -146,5 +146,5 @@ def test_refusals() -> None:
         lambda: ABOVE.within(0, 1, ideal=IDEAL),
         lambda: ABOVE.probability(AllReals(), True),
     ):
-        with pytest.raises(ExactdpError, match="a \\+ b / eps beside reals"):
+        with pytest.raises(ExactdpError, match="beside reals"):
             ask()

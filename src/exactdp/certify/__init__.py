@@ -3,13 +3,14 @@
 Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
 which inequalities a claim needs.
 
-There are three kinds of certificates. One of kind "sign" states that for every ε in an interval
+There are four kinds of certificates. One of kind "sign" states that for every ε in an interval
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
 and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
 from the program and what is not. One of kind "privacy" states that a mechanism is differentially
-private at listed inputs, or not; see `rederive.privacy`. The format is published as
-docs/schema/certificate-v2.json.
+private at listed inputs, or not; see `rederive.privacy`. One of kind "expected" states that an
+expected loss is at most a bound at listed inputs, or not; see `rederive.expected`. The format is
+published as docs/schema/certificate-v2.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -36,7 +37,9 @@ from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, 
 from .kernel.reading import RejectedError
 from .kernel.signs import SignProof
 from .rederive.claims import Claims
+from .rederive.expected import ExpectedLosses
 from .rederive.privacy import Privacies
+from .rederive.private_cones import ConePrivacies
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
+_KINDS = "sign", "claim", "privacy", "privacy_on_cones", "expected"
 _OLD = (
     "it is of version 1, which is no longer read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
@@ -110,6 +114,13 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             checker = Privacies()
             names = "format version kind claim verdict reason distributions counterexamples signs"
             names += " seal"
+        elif isinstance(document, dict) and document.get("kind") == "privacy_on_cones":
+            checker = ConePrivacies()
+            names = "format version kind claim verdict reason slopes regions counterexamples signs"
+            names += " seal"
+        elif isinstance(document, dict) and document.get("kind") == "expected":
+            checker = ExpectedLosses()
+            names = "format version kind claim verdict reason losses counterexamples signs seal"
         else:
             names = "format version kind claim verdict proof seal"
         if isinstance(document, dict) and document.get("version") == 1:
@@ -117,7 +128,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
-        right = right and parts["kind"] in ("sign", "claim", "privacy")
+        right = right and parts["kind"] in _KINDS
         checker.require(right, "not an exactdp certificate of version 2 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"

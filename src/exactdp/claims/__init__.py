@@ -4,6 +4,7 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.adjacency import hamming, one_entry
 from exactdp.claims.breaches import Breach
 from exactdp.claims.budgets import Budget
+from exactdp.claims.comparing import Contestant, Ranking, compare
 from exactdp.claims.conditions import piecewise
 from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
@@ -12,6 +13,8 @@ from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.distances import discrete, l1, linf, numeric
 from exactdp.claims.divergences import Divergence
 from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
+from exactdp.claims.excesses import Excess
+from exactdp.claims.expected import Expected
 from exactdp.claims.expressions import alpha, gamma, maximum, minimum
 from exactdp.claims.inputs import AllReals, Box, Grid
 from exactdp.claims.kappa import Kappa
@@ -32,6 +35,7 @@ __all__ = [
     "Box",
     "Breach",
     "Budget",
+    "Contestant",
     "Counterexample",
     "DeltaCurve",
     "DeltaPiece",
@@ -39,6 +43,8 @@ __all__ = [
     "Divergence",
     "ErrorBound",
     "ErrorCurve",
+    "Excess",
+    "Expected",
     "Factor",
     "Grid",
     "Kappa",
@@ -47,10 +53,12 @@ __all__ = [
     "Privacy",
     "Radius",
     "Range",
+    "Ranking",
     "Risk",
     "Tightness",
     "Verdict",
     "alpha",
+    "compare",
     "discrete",
     "gamma",
     "hamming",

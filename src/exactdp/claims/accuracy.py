@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from exactdp.claims.claim import Due
 from exactdp.claims.classes import InputClass, classes_of
+from exactdp.claims.corners import Corners
 from exactdp.claims.disagreement import Disagreement
 from exactdp.claims.inputs import AllReals, Box, is_listed
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
@@ -25,6 +26,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
+from exactdp.running.conduct import How, conduct
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
@@ -32,9 +34,10 @@ if TYPE_CHECKING:
     from exactdp.claims.counterexamples import Counterexample
     from exactdp.claims.curves import ErrorCurve
     from exactdp.claims.disagreement_everywhere import PiecewiseDistance
+    from exactdp.claims.findings import Finding
     from exactdp.claims.progress import Progress
     from exactdp.claims.radii import Radius
-    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
 
@@ -45,6 +48,10 @@ ON_CONES = (
 BY_EPSILON = (
     "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
     "exponential sum, in which powers of e are constants"
+)
+AT_CORNERS = (
+    "all real inputs at once (Theorem 12): the chance of each ideal output can only grow from a "
+    "worst input, on which the claim is decided, as an exponential sum on cones"
 )
 EVERYWHERE = (
     "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
@@ -64,6 +71,17 @@ class Accuracy(Statement):
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
         return Obligations(self)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The worst of all real inputs, where they are known."""
+        return Corners(self)
+
+    def by_cells(self) -> Self:
+        """Return the same claim, decided at all inputs and not only at corners."""
+        claim = replace(self)
+        claim.corners.are_wanted = False
+        return claim
 
     @cached_property
     def work(self) -> Explorer:
@@ -119,7 +137,8 @@ class Accuracy(Statement):
     def route(self, findings: Sequence[Finding]) -> str:
         """Return how the claim was decided, as words."""
         if not is_listed(self.input_set):
-            return EVERYWHERE
+            at_corners = findings and all(one.region.corner is not None for one in findings)
+            return AT_CORNERS if at_corners else EVERYWHERE
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES
@@ -185,11 +204,17 @@ class Accuracy(Statement):
 
     # Questions ------------------------------------------------------------------------
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
         from exactdp.claims.deciding import decide  # noqa: PLC0415
 
-        return decide(self, every=all, progress=progress)
+        return decide(self, every=all, progress=conduct(progress, how))
 
     @overload
     def disagreement(self, u: AllReals | Box) -> PiecewiseDistance: ...  # type: ignore[overload-overlap]
@@ -212,6 +237,7 @@ class Accuracy(Statement):
         width: Number = "1e-6",
         at_each: bool = False,
         progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Any:
         """Return the largest κ such that the claim with β/κ is true, enclosed to a width.
 
@@ -221,19 +247,21 @@ class Accuracy(Statement):
 
         if at_each:
             self.require_one_sum("the best constant at each input")
-            return tightest_at_each(self, width, progress)
+            return tightest_at_each(self, width, conduct(progress, how))
         if self.is_decided_only:
             from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
 
-            return tightest_by_trial(self, width, progress)
-        return tightest(self, width, progress)
+            return tightest_by_trial(self, width, conduct(progress, how))
+        return tightest(self, width, conduct(progress, how))
 
-    def epsilons(self, *, width: Number = "1e-12", progress: Progress | None = None) -> SolutionSet:
+    def epsilons(
+        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
+    ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
         self.require_one_sum("the set of ε")
-        return epsilons(self, width, progress)
+        return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(
         self,
@@ -241,12 +269,13 @@ class Accuracy(Statement):
         beta: Beta | None = None,
         width: Number = "1e-12",
         progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
 
         claim = self if beta is None else replace(self, beta=beta)
-        return smallest_epsilon(claim, width, progress)
+        return smallest_epsilon(claim, width, conduct(progress, how))
 
     def smallest_gamma(
         self,
@@ -254,12 +283,13 @@ class Accuracy(Statement):
         eps: EpsilonGiven | None = None,
         width: Number = "1e-12",
         progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Radius:
         """Return the least γ for which the claim holds, for every ε or for the given ones."""
         from exactdp.claims.radii import smallest_gamma  # noqa: PLC0415
 
         on = self.epsilon if eps is None else read_epsilon(eps)
-        return smallest_gamma(self, on, width, progress)
+        return smallest_gamma(self, on, width, conduct(progress, how))
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""

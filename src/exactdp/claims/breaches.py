@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from exactdp.claims.inputs import show
+from exactdp.errors import ValueRefusedError
+from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Enclosure
+from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import spell
+from exactdp.semantics.simulate import sample
 
 
 @dataclass(frozen=True)
@@ -73,3 +77,38 @@ class Breach:
         if len(self.outputs) == 1:
             return f"the output {listed} has the probabilities"
         return f"the outputs {listed} together have the probabilities"
+
+    def simulated(self, mechanism: Program, size: int, seed: Any = None) -> tuple[float, float]:
+        """Return what `probabilities` are in so many runs of the mechanism at each input."""
+        if self.what == "density":
+            raise ValueRefusedError(
+                "a density is not seen in runs",
+                rule="The share of runs with an output of the set is compared with a probability.",
+                way_out="Compare a histogram of mechanism.sample(u, eps, size) with the density.",
+            )
+        one, two = (sample(mechanism, u, self.eps, size, seed) for u in self.inputs)
+        if self.what == "product":
+            first, second = self.outputs
+            return (
+                _share(one, (first,)) * _share(two, (second,)),
+                _share(two, (first,)) * _share(one, (second,)),
+            )
+        return _share(one, self.outputs), _share(two, self.outputs)
+
+
+def _share(runs: list[Value], outputs: tuple[Value, ...]) -> float:
+    """Return the share of runs with an output of a set."""
+    return sum(any(_is_of(run, output) for output in outputs) for run in runs) / len(runs)
+
+
+def _is_of(run: Value, output: Value) -> bool:
+    """Whether the output of a run is an output, or in an interval of them."""
+    if isinstance(output, Interval):
+        return isinstance(run, int | float | Fraction) and Fraction(run) in output
+    if isinstance(output, tuple | list):
+        return (
+            isinstance(run, tuple | list)
+            and len(run) == len(output)
+            and all(_is_of(a, b) for a, b in zip(run, output, strict=True))
+        )
+    return isinstance(run, bool) == isinstance(output, bool) and bool(run == output)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any, cast
 
-from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.claim import Claim
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import linf
 from exactdp.claims.inputs import show
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.reals import Interval, Root, SolutionSet, Stretch, solution_set
+from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import Number, inf, positive_width
 from exactdp.reals.told import Told
-
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+from exactdp.running.conduct import conduct_of
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
@@ -98,23 +98,66 @@ class Budget(Told):
         return f"<p>{escape(self.sentence)}<br><small>{self.note}</small></p>"
 
 
-def epsilons(claim: Accuracy, width: Number, progress: Progress | None) -> SolutionSet:
+def epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     """Return the ε for which a claim holds at all its inputs."""
     target = positive_width(width)
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
     contents = Contents()
     seen = set()
-    for part in surveyed(claim, "the set of ε", progress):
-        contents += part.contents
+    for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):
+        contents += part
+        for gap, where in sets:
+            if gap not in seen:
+                seen.add(gap)
+                found = found & where
+    refuse_empty(claim, contents)
+    return found.refined(target)
+
+
+@dataclass(frozen=True)
+class EpsilonsAsked:
+    """The question for which ε a claim holds."""
+
+    width: Fraction
+
+    asked = "the set of ε"
+    span = None
+    each = False
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
+        """Return where to begin."""
+        return _EpsilonsSought(claim, self.width, kept)
+
+
+class _EpsilonsSought:
+    """Sets of ε where bounds hold, one group after the other; for bounds that do not always."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
+        self._claim, self._width, self._kept = claim, width, kept
+        self._found: dict[ClosedForm, SolutionSet] = {}
+        self._contents = Contents()
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another group."""
+        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked)
+        self._contents += part.contents
         for problem in part.problems:
             if not problem.is_in_eps_alone:
                 raise _only_smallest(problem.region)
-            if problem.gap not in seen and not claim.work.sign(problem).holds:
-                seen.add(problem.gap)
-                found = found & solution_set(problem.gap, on, target)
-    refuse_empty(claim, contents)
-    return found.refined(target)
+            if problem.gap not in self._found and not self._claim.work.sign(problem).holds:
+                self._found[problem.gap] = self._set(problem.gap)
+
+    def _set(self, gap: ClosedForm) -> SolutionSet:
+        if gap not in self._kept:
+            self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
+        return self._kept[gap]
+
+    def answer(self) -> tuple[Contents, tuple[tuple[ClosedForm, SolutionSet], ...]]:
+        """Return what was found."""
+        return self._contents, tuple(self._found.items())
 
 
 def _only_smallest(region: Region) -> ValueRefusedError:
@@ -128,9 +171,10 @@ def _only_smallest(region: Region) -> ValueRefusedError:
     )
 
 
-def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None = None) -> Budget:
+def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = None) -> Budget:
     """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
-    if claim.is_decided_only or not claim.work.is_in_eps_alone():
+    only = isinstance(claim, Accuracy) and claim.is_decided_only
+    if only or not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
@@ -142,7 +186,7 @@ def smallest_epsilon(claim: Accuracy, width: Number, progress: Progress | None =
     return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
 
 
-def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Budget:
+def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
     """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
     A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
@@ -150,9 +194,9 @@ def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Bu
     one holds at that ε too, by continuity.
     """
     on = claim.epsilon
-    whole = decide(claim, hint=False)
-    refuse_empty(claim, whole.contents)
-    if whole.holds:
+    first = decide(claim, progress=conduct_of(progress).quiet, hint=False)
+    refuse_empty(claim, first.contents)
+    if first.holds:
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
     upper: Fraction | None = None
@@ -163,7 +207,9 @@ def _on_cones(claim: Accuracy, width: Fraction, progress: Progress | None) -> Bu
             progress(step, _MOST_TRIALS)
         trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
         part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
-        verdict = decide(replace(claim, epsilon=part), hint=False)
+        verdict = decide(
+            replace(cast(Any, claim), epsilon=part), progress=conduct_of(progress).quiet, hint=False
+        )
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:
@@ -187,9 +233,9 @@ def _none(lower: Fraction, why: str) -> Budget:
     return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
 
 
-def _close_to_tie(claim: Accuracy, found: Counterexample) -> str:
+def _close_to_tie(claim: Claim, found: Any) -> str:
     """Return why no ε is large enough: inputs may be as close as one likes to another answer."""
-    if claim.mechanism.checked.output.holds_noise:
+    if claim.mechanism.checked.output.holds_noise or not isinstance(claim, Accuracy):
         return ""
     try:
         other = replace(claim, input_distance=linf, agreement="equal")
@@ -204,7 +250,7 @@ def _close_to_tie(claim: Accuracy, found: Counterexample) -> str:
     )
 
 
-def _from(lower: Fraction, upper: Fraction, claim: Accuracy) -> Budget:
+def _from(lower: Fraction, upper: Fraction, claim: Claim) -> Budget:
     on = claim.epsilon
     is_open = upper == on.lower and on.lower_open
     found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))

@@ -8,7 +8,7 @@ found on each cell, is written here; the regions and their cells are those of `e
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
+from exactdp.claims.deciding import decide
 from exactdp.claims.distances import Distance, numeric
 from exactdp.claims.examined import ExaminedRegion, SignProofs, examined, require_formulas
 from exactdp.claims.expressions import (
@@ -30,7 +31,7 @@ from exactdp.claims.expressions import (
     Symbol,
 )
 from exactdp.claims.hypotheses import proved_signs
-from exactdp.claims.ideals import IdealFunction, IdealProgram
+from exactdp.claims.ideals import IdealProgram
 from exactdp.claims.inputs import AllReals, Box, Grid, has_reals, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import Obligation
@@ -47,6 +48,7 @@ from exactdp.semantics.spots import Spot, rational_vector
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.counterexamples import Counterexample
+    from exactdp.claims.expected import Expected
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Leaf
@@ -56,6 +58,8 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
+    if verdict.holds and any(one.region.corner is not None for one in verdict.findings):
+        verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)
     verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
@@ -109,7 +113,10 @@ class _WrittenRegion:
 
     def written(self) -> Json:
         """Return the region with its cells."""
-        return {**self.head, "tree": self._tree(self.one.leaves, 0)}
+        return {**self.head, "tree": cell_tree(self.one.leaves, self._leaf)}
+
+    def _leaf(self, cell: Leaf | None) -> Json:
+        return {"cell": None if cell is None else self._cell(cell)}
 
     @cached_property
     def head(self) -> Json:
@@ -123,22 +130,6 @@ class _WrittenRegion:
             ],
             "alpha": None if region.alpha is None else _spelled(region.alpha),
             "gamma": None if region.gamma is None else _spelled(region.gamma),
-        }
-
-    def _tree(self, cells: Sequence[Leaf], depth: int) -> Json:
-        if not cells:
-            return {"cell": None}
-        if len(cells) == 1 and len(cells[0].path) == depth:
-            return {"cell": self._cell(cells[0])}
-        form = cells[0].path[depth]
-        above = [cell for cell in cells if cell.path[depth] == form]
-        minus = tuple(-q for q in form)
-        below = [cell for cell in cells if cell.path[depth] == minus]
-        assert len(above) + len(below) == len(cells)
-        return {
-            "form": _spelled(form),
-            "above": self._tree(above, depth + 1),
-            "below": self._tree(below, depth + 1),
         }
 
     def _cell(self, cell: Leaf) -> Json:
@@ -178,7 +169,7 @@ class _WrittenRegion:
         }
 
     def _alternative(self, cell: Leaf, one: Obligation, which: int) -> Json:
-        under, sign, kept = self.signs.place(self.one, cell, one, which)
+        under, sign, kept = self.signs.place(self.one.region, cell, one, which)
         return {
             "form": self._quotient(one.beta[which]),
             "under": None if under is None else self._sum(under),
@@ -211,6 +202,24 @@ class _WrittenRegion:
             [str(c), list(powers), _spelled(rates)]
             for powers, rates, c in sorted(form.entries(self.one.region.names))
         ]
+
+
+def cell_tree(cells: Sequence[Leaf], leaf: Callable[[Leaf | None], Json], depth: int = 0) -> Json:
+    """Return the comparisons that lead to cells as a tree; a leaf without a cell has no points."""
+    if not cells:
+        return leaf(None)
+    if len(cells) == 1 and len(cells[0].path) == depth:
+        return leaf(cells[0])
+    form = cells[0].path[depth]
+    above = [cell for cell in cells if cell.path[depth] == form]
+    minus = tuple(-q for q in form)
+    below = [cell for cell in cells if cell.path[depth] == minus]
+    assert len(above) + len(below) == len(cells)
+    return {
+        "form": _spelled(form),
+        "above": cell_tree(above, leaf, depth + 1),
+        "below": cell_tree(below, leaf, depth + 1),
+    }
 
 
 def _once(steps: Iterable[Any]) -> list[Any]:
@@ -246,10 +255,11 @@ def _claim(claim: Accuracy) -> Json:
     }
 
 
-def _ideal(claim: Accuracy) -> Json:
+def _ideal(claim: Accuracy | Expected) -> Json:
     if claim.ideal is None:
         return {"noiseless": True}
-    function: IdealFunction = claim.ideal_function
+    function = claim.ideal_function
+    assert function is not None
     if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
     size = 1
@@ -293,7 +303,7 @@ def _level(level: Level) -> Json:
     return {"formula": _tree(level)}
 
 
-def _which(claim: Accuracy | Privacy) -> Json:
+def _which(claim: Accuracy | Privacy | Expected) -> Json:
     given = claim.input_set
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}

@@ -12,9 +12,10 @@ from exactdp.certify.rederive.privacy import Privacies
 from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
 from exactdp.claims.certificates import _interval, _quotient, _value, _which
+from exactdp.claims.certificates_cones import WrittenCones
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import is_listed, listed
-from exactdp.claims.losses import endless
+from exactdp.claims.losses import endless, integers_in
 from exactdp.claims.pairs import Pairs
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
@@ -35,11 +36,16 @@ def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict on privacy."""
     claim: Privacy = verdict.claim
     if not is_listed(claim.input_set):
-        raise _refused("the claim is about all real inputs")
+        return _on_cones(verdict, [])
     inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
     chances = {u: claim.losses.distribution(u) for u in inputs}
-    if any(endless(key.env[0]) for each in chances.values() for key in each):
-        raise _refused("the outputs hold noise")
+    patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
+    if any(map(integers_in, patterns)):
+        raise _refused("outputs are integers without bound")
+    if patterns and claim.delta_form:
+        raise _refused("δ is asked, and the outputs hold noise")
+    if patterns:
+        return _on_cones(verdict, inputs)
     signs = SignProofs(verdict)
     if verdict.holds:
         for _, sign in verdict.decided:
@@ -60,6 +66,25 @@ def certificate(verdict: Verdict) -> Json:
         ],
         "counterexamples": [_counterexample(claim, inputs, one) for one in verdict.counterexamples],
         "signs": signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
+    """Return the certificate of a claim about all reals, or about outputs with real noise."""
+    claim = _claim(verdict.claim, inputs)
+    cones = WrittenCones(verdict, claim)
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": VERSION,
+        "kind": "privacy_on_cones",
+        "claim": claim,
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "slopes": cones.slopes is not None,
+        "regions": cones.regions() if verdict.holds else [],
+        "counterexamples": [cones.counterexample(one) for one in verdict.counterexamples],
+        "signs": cones.signs.written,
     }
     return {**body, "seal": seal(body)}
 
@@ -135,8 +160,8 @@ def _counterexample(claim: Privacy, inputs: list[tuple[object, ...]], one: Breac
 def _refused(why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"there is no certificate of this verdict on privacy: {why}",
-        rule="Certificates of privacy are about listed inputs and finitely many outputs, and the "
-        "adjacency is linf, l1, one_entry, hamming or Pairs.",
+        rule="Certificates of privacy are about finite outputs and real noise, with the "
+        "adjacency linf, l1, one_entry, hamming or Pairs.",
         way_out="The signs have proofs of their own: `verdict.decided` lists each problem with its "
         "decision, and the certificate of one on a ray is checked by `exactdp certify`.",
     )

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from exactdp.reals import ClosedForm, Interval
 
 if TYPE_CHECKING:
+    from exactdp.claims.findings import Finding
     from exactdp.claims.inputs import Inputs
     from exactdp.claims.region import Region
     from exactdp.claims.vacuity import Content, Contents
-    from exactdp.claims.verdict import Finding
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.language.program import Program
     from exactdp.language.values import Value

@@ -17,15 +17,18 @@ from exactdp.claims.inputs import AllReals, Box, as_given, as_written, is_listed
 from exactdp.claims.levels import Range
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.region import Region
+from exactdp.claims.region import RAY, Region
 from exactdp.claims.work import Problem
 from exactdp.language.layout import entries, kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import base_of, unit_in
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.numbers import inf, simplest_inside, spell
+from exactdp.reals.logs import LogForm, log_enclosure
+from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
+from exactdp.semantics.by_epsilon import as_spots
+from exactdp.semantics.spots import OnFaceError, Spot, Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -122,6 +125,8 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
         alone = _on_ray(claim, problem, sign.witness)
         return alone if alone is not None and _is_one(claim, alone) else None
+    if base_of(unit_in(problem.region.names)) is not None:
+        return _with_log(claim, problem, sign)
     for part in _candidates(claim, problem, sign):
         found: Counterexample | None = part.check().counterexample
         if found is not None and _is_one(claim, found):
@@ -215,7 +220,17 @@ def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample 
     found = _claimed(claim, problem.region, one, eps)
     if found is None:
         return None
-    alpha, gamma, beta = found
+    return _told(claim, one, eps, *found)
+
+
+def _told(
+    claim: Accuracy,
+    one: Obligation,
+    eps: Fraction,
+    alpha: Fraction,
+    gamma: Fraction,
+    beta: ClosedForm,
+) -> Counterexample:
     return Counterexample(
         as_written(as_given(claim.mechanism, one.input)),
         eps,
@@ -227,6 +242,65 @@ def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample 
         beta,
         claim.speaks_of_alpha,
     )
+
+
+def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+    """Return a counterexample of a claim in which log(b)/ε is a number of the mechanism."""
+    region = problem.region
+    unit = unit_in(region.names)
+    base = base_of(unit)
+    assert unit is not None
+    assert base is not None
+    low, high = log_enclosure(base)
+    for place in points_of(claim, problem, sign.witness):
+        setting = region.at(claim.mechanism.inputs, place)  # of ε in multiples of log b
+        for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
+            eps = simplest_inside(setting.eps * low * (1 - room), setting.eps * high * (1 + room))
+            if eps not in claim.epsilon:
+                continue
+            found = _at_log(claim, setting.input, eps, unit, (low, high))
+            if found is not None:
+                return found
+    return None
+
+
+def _at_log(
+    claim: Accuracy,
+    u: tuple[Value, ...],
+    eps: Fraction,
+    unit: str,
+    ends: tuple[Fraction, Fraction],
+) -> Counterexample | None:
+    """Return the counterexample at an input and an ε, if there is one."""
+    trace = Trace(("eps", unit), (eps, ends[0]))
+    try:
+        due = claim.obligations.at(as_spots(claim.mechanism, u, trace))
+    except OnFaceError:
+        return None
+    if due is None or not all(a * eps + b * ends[1] > 0 for a, b in trace.positive):
+        return None  # the logarithm itself may be on the other side
+    region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps))
+    for one in due:
+        chance = LogForm.of(one.probability)
+        alone = replace(
+            one,
+            input=u,
+            output=claim.ideal_function(u),
+            distance=_sampled(one.distance),
+            alpha=_sampled(one.alpha),
+            gamma=_sampled(one.gamma),
+            probability=one.probability if chance is None else chance,  # type: ignore[arg-type]
+        )
+        if not any((alone.probability - 1 + beta).at(eps).sign < 0 for beta in alone.beta):
+            continue
+        found = _claimed(claim, region, alone, eps)
+        if found is not None:
+            return _told(claim, alone, eps, *found)
+    return None
+
+
+def _sampled(value: Any) -> Any:
+    return fraction(value.value) if isinstance(value, Spot) else value
 
 
 def _claimed(
@@ -346,7 +420,8 @@ def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterat
     """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
     names = problem.region.names
-    if UNIT not in names and 0 not in problem.shape.kept and not any(side[0] for side in others):
+    moves = unit_in(names) is not None or 0 in problem.shape.kept
+    if not moves and not any(side[0] for side in others):
         yield Fraction(1)
         sizes = [abs(value) for value in point[1:] if value]
         yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))

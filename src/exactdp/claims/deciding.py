@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from exactdp.claims.claim import Claim
+from exactdp.claims.findings import Finding, Findings, PackedFindings
 from exactdp.claims.inputs import Box, is_listed
 from exactdp.claims.places import OnRay
-from exactdp.claims.progress import Hear, Meter, Progress, nobody
-from exactdp.claims.region import Region, at_point, piece_of
+from exactdp.claims.progress import Hear, Progress, nobody
+from exactdp.claims.region import RAY, Region, at_point, piece_of
+from exactdp.claims.slices import lost_told, parts
 from exactdp.claims.vacuity import Content, Contents
-from exactdp.claims.verdict import Finding, Verdict
+from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.reals import Interval
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
+from exactdp.running.conduct import Conduct, conduct_of
+from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
 
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
+_NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
 def decide(
@@ -43,66 +51,155 @@ def decide(
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
     one_by_one = is_listed(claim.input_set)
-    meter = Meter(claim, progress)
-    contents = Contents()
-    findings: list[Finding] = []
-    failures: list[Any] = []
-    groups = 0
-    for group in claim.regions(each=every):
-        here = list(_examined(claim, group, meter.part))
-        findings += here
-        failures += (one for finding in here for one in finding.failures)
-        count = group[0].inputs if group else 1
-        groups += 1
-        if one_by_one:
-            most = max((one.contents.most for one in here), default=Content.NOTHING)
-            contents = contents.and_some(most, count)
-        else:
-            contents = sum((one.contents for one in here), contents)
-        meter.one_more(count)
-        if failures and not every:
-            break
-    left = [finding for finding in findings if finding.left]
+    seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""
     larger = None  # what is true of all inputs is true of those in a box
-    if left and not failures:
+    if seen.left is not None and not seen.failures:
         if isinstance(claim.input_set, Box):
             larger = decide(claim.everywhere(), progress=progress, hint=False)
         if larger is None or not larger.holds:
             if one_by_one:
-                missing = left[-1].missing or f"{counted(left[-1].left, 'sign')} left open"
+                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
             else:
-                missing = _what_is_left(claim, findings, hint=hint)
+                missing = _what_is_left(claim, list(seen.findings), hint=hint)
     return Verdict(
         claim,
-        holds=False if failures else None if missing else True,
-        route=claim.route(findings) + _evaluated(findings),
-        contents=contents,
-        classes=groups,
-        counterexamples=tuple(failures),
-        findings=tuple(findings),
+        holds=False if seen.failures else None if missing else True,
+        route=claim.route(seen.telling) + _evaluated(seen.evaluated),
+        contents=seen.contents,
+        classes=seen.groups,
+        counterexamples=seen.failures,
+        findings=seen.findings,
         larger=larger,
         missing=missing,
         seconds=time.perf_counter() - begin,
     )
 
 
-def _evaluated(findings: list[Finding]) -> str:
+def _evaluated(count: int) -> str:
     """Return how many probabilities were evaluated and not expanded, as words to add."""
-    count = len(
-        {
-            problem.obligation.probability
-            for finding in findings
-            for problem, _ in finding.decided
-            if isinstance(problem.obligation.probability, Unexpanded)
-        }
-    )
     if not count:
         return ""
     return (
-        f"; at {counted(count, 'input')} the probability has too many terms and was evaluated in "
-        "certified arithmetic, not expanded"
+        f"; {count:,} of the probabilities with too many terms to expand, evaluated in certified "
+        "arithmetic"
     )
+
+
+def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
+    """Return what is found on all regions, put together from slices."""
+    found: list[Examined] = []
+    for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
+        if part.error is None:
+            found.append(part.answer)
+        else:  # nothing is known of these inputs, and the rest counts all the same
+            contents = Contents(telling=part.inputs)
+            lost = Finding(_NOWHERE, left=1, missing=lost_told(claim, part))
+            found.append(Examined(contents, part.stop - part.start, left=lost))
+    if len(found) == 1:
+        return found[0]
+    return Examined(
+        sum((one.contents for one in found), Contents()),
+        sum(one.groups for one in found),
+        tuple(failure for one in found for failure in one.failures),
+        next((one.left for one in reversed(found) if one.left is not None), None),
+        next((one.telling for one in found if one.telling), ()),
+        Findings(tuple(part for one in found for part in one.findings.parts)),
+        sum(one.evaluated for one in found),
+    )
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found on a slice of the groups of a claim."""
+
+    contents: Contents
+    groups: int
+    failures: tuple[Any, ...] = ()
+    left: Finding | None = None
+    """The last finding with something left open."""
+    telling: tuple[Finding, ...] = ()
+    """One that says how the claim was decided, if not all of them do."""
+    findings: Findings = field(default=Findings())
+    evaluated: int = 0
+    """How many probabilities were evaluated and not expanded."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The question whether a claim holds."""
+
+    every: bool
+    is_packed: bool
+    """Whether what is found is sent or kept, so that it need not be looked at on the way."""
+
+    asked = "the verdict"
+    span = 2_000
+
+    @property
+    def each(self) -> bool:
+        """Whether every listed input is looked at."""
+        return self.every
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _Examining:
+        """Return where to begin."""
+        del kept  # signs are kept with the claim
+        return _Examining(claim, self)
+
+
+class _Examining:
+    """What is found, one group after the other."""
+
+    def __init__(self, claim: Claim, question: Examination) -> None:
+        self._claim, self._question = claim, question
+        self._one_by_one = is_listed(claim.input_set)
+        self._contents = Contents()
+        self._findings: list[Finding] = []
+        self._failures: list[Any] = []
+        self._groups = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a counterexample, and one is enough."""
+        return bool(self._failures) and not self._question.every
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Examine another group."""
+        here = list(_examined(self._claim, group, hear))
+        self._groups += 1
+        self._findings += here
+        self._failures += (one for finding in here for one in finding.failures)
+        if self._one_by_one:
+            most = max((one.contents.most for one in here), default=Content.NOTHING)
+            self._contents = self._contents.and_some(most, group[0].inputs if group else 1)
+        else:
+            self._contents = sum((one.contents for one in here), self._contents)
+
+    def answer(self) -> Examined:
+        """Return what was found; many findings are packed."""
+        found = tuple(self._findings)
+        left = next((one for one in reversed(found) if one.left), None)
+        plain = (one.region.is_ray and not one.region.levels_given for one in found)
+        telling = next(
+            (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
+        )
+        part: tuple[Finding, ...] | PackedFindings = found
+        if self._question.is_packed or self._groups == Examination.span:
+            with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
+                part = PackedFindings(len(found), pack(found))
+        return Examined(
+            self._contents,
+            self._groups,
+            tuple(self._failures),
+            None if left is None else replace(left, cells=(), decided=()),
+            () if telling is None else (replace(telling, cells=(), decided=()),),
+            Findings((part,) if part else ()),
+            sum(
+                isinstance(problem.obligation.probability, Unexpanded)
+                for one in found
+                for problem, _ in one.decided
+            ),
+        )
 
 
 def _examined(claim: Claim, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
@@ -222,6 +319,6 @@ def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
     region = left[0].region
     conditions = Piece(region.names, left[0].cell.cone, None).conditions
     missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
-    if UNIT not in region.names and conditions:
+    if unit_in(region.names) is None and conditions:
         missing += f" (the first where {', '.join(conditions)})"
     return missing + (claim.hint() if hint else "")

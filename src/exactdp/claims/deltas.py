@@ -11,10 +11,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import decide
+from exactdp.claims.envelopes import largest, start
 from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.loss_factor import Factor
 from exactdp.claims.losses import Loss
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
+from exactdp.claims.region import Region
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -22,13 +25,11 @@ from exactdp.reals import (
     ClosedForm,
     Enclosure,
     ExpPoly,
-    SolutionSet,
     Stretch,
     eps,
-    nonnegative,
-    solution_set,
 )
 from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
+from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -102,34 +103,51 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
     # A δ that is not 0 makes the bounds those of sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))
     found: dict[ClosedForm, Loss] = {}
-    for part in surveyed(asked, "the smallest δ", progress):
-        for problem in part.problems:
-            one = problem.obligation
-            assert isinstance(one, Loss)
-            found.setdefault(one.chance - one.other * claim.factor, one)
-    on = claim.epsilon
-    forms: list[ClosedForm] = []
-    for form in (_ZERO, *found):
-        if any(nonnegative(other - form, on) for other in forms):
-            continue
-        forms = [other for other in forms if not nonnegative(form - other, on)]
-        forms.append(form)
+    for part in whole(asked, DeltasAsked(), conduct_of(progress)):
+        for form, one in part:
+            found.setdefault(form, one)
     pieces = []
-    for form in forms:
-        where = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
-        for other in forms:
-            if other is not form:
-                where &= solution_set(form - other, on)
+    for form, where in largest((_ZERO, *found), claim.epsilon):
         loss = found.get(form)
         pair = None if loss is None else claim.both(loss)
         outputs = () if loss is None else loss.outputs
         pieces += [DeltaPiece(stretch, form, pair, outputs) for stretch in where]
-    return DeltaCurve(tuple(sorted(pieces, key=lambda one: _start(one.where))))
+    return DeltaCurve(tuple(sorted(pieces, key=lambda one: start(one.where))))
 
 
-def _start(stretch: Stretch) -> Fraction:
-    end = stretch.lower
-    return end if isinstance(end, Fraction) else Fraction(getattr(end, "lower", 0))
+@dataclass(frozen=True)
+class DeltasAsked:
+    """The question for the smallest δ."""
+
+    asked = "the smallest δ"
+    span = None
+    each = False
+
+    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
+        """Return where to begin."""
+        del kept
+        return _DeltasSought(claim)
+
+
+class _DeltasSought:
+    """The forms of which δ is the largest, one pair after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Privacy) -> None:
+        self._claim = claim
+        self._found: dict[ClosedForm, Loss] = {}
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another pair."""
+        for problem in surveyed(self._claim, group, hear, DeltasAsked.asked).problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            self._found.setdefault(one.chance - one.other * self._claim.factor, one)
+
+    def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
+        """Return what was found."""
+        return tuple(self._found.items())
 
 
 def smallest_budget(

@@ -47,7 +47,7 @@ from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.spots import Spot, has_spots
+from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
     from exactdp.claims.ideals import IdealFunction
@@ -126,6 +126,7 @@ class Disagreements:
         self._engine = program.kept(Engine)
         self._releases = program.checked.output.holds_noise
         self._own = {name: f"{name} of u" for name in self._names}
+        self._symbols = {name: Linear.symbol(own) for name, own in self._own.items()}
         self._search = FiniteSearch(mechanism, ideal, distance)
         self._last: tuple[Value, ...] | None = None
         self._groups: dict[object, _Group] = {}
@@ -142,10 +143,17 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
-        if reals > _MOST_SYMBOLS and not is_symbolic:
-            return self._nearest(u, output, differ)[0]
-        possible = self._reaches(u, output, every=differ is not None)
-        point = {self._own[name]: value for name, value in self._numbers(u).items()}
+        point: dict[str, Any]
+        if reals > _MOST_SYMBOLS:
+            if not is_symbolic:
+                return self._nearest(u, output, differ)[0]
+            trace = trace_of(u)
+            point = {name: trace.spot(name) for name in trace.names}
+            here = {name: symbolic(value) for name, value in self._numbers(u).items()}
+        else:
+            point = {self._own[name]: value for name, value in self._numbers(u).items()}
+            here = self._symbols
+        possible = self._reaches(u, output, here, every=differ is not None)
         if differ is not None:
             possible = tuple(one for one in possible if differ(one.output))
         if is_symbolic:
@@ -227,18 +235,22 @@ class Disagreements:
         return self._groups[kind]
 
     def _reaches(
-        self, u: tuple[Value, ...], output: Value, *, every: bool
+        self, u: tuple[Value, ...], output: Value, here: Mapping[str, Any], *, every: bool
     ) -> tuple[ReadyReach, ...]:
-        """Return the ways to disagree, for all inputs at which the ideal compares alike."""
+        """Return the ways to disagree, for all inputs at which the ideal compares alike.
+
+        Entries of these inputs are `here`, as symbols of their own or forms in parameters.
+        """
         finite = self._finite(u)
         group = self._group(finite, output, every=every)
         answers: list[bool] = []
-        if not (group.reaches and group.has_one_path):
+        key: object = tuple(here.values()), None
+        if not (group.has_one_path and key in group.reaches):
             numbers = {name: _sampled(value) for name, value in self._numbers(u).items()}
             followed(group.graph, numbers, _noting(answers))
-        key = None if group.has_one_path else tuple(answers)
+            if not group.has_one_path:
+                key = tuple(here.values()), tuple(answers)
         if key not in group.reaches:
-            here = {name: Linear.symbol(own) for name, own in self._own.items()}
             rows: list[Halfspace] = []
             given = iter(answers)
 
@@ -269,7 +281,7 @@ class Disagreements:
             ask = self._exploration(here, finite, other, output, known, every=every)
             ways = replace(
                 ask,
-                gaps=self._gaps,
+                gaps=self._gaps if here is self._symbols else {},
                 differences=lambda out: differences(out, own, every),
                 prunes=not every,
             )
@@ -397,7 +409,7 @@ class Disagreements:
         sample = {name: _sampled(value) for name, value in known.items()}
         possible = [
             one
-            for one in self._reaches(u, output, every=differ is not None)
+            for one in self._reaches(u, output, self._symbols, every=differ is not None)
             if (differ is None or differ(one.output)) and one.distance(sample) != inf
         ]
         if not possible:

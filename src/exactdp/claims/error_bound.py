@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.budgets import Budget
@@ -34,6 +34,7 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, percentage, probability, rational, spell
 from exactdp.reals.told import Told
+from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
     from exactdp.claims.inputs import Inputs
@@ -265,7 +266,11 @@ class ErrorBound:
     # The questions --------------------------------------------------------------------
 
     def check(
-        self, eps: Interval | Number | None = None, *, progress: Progress | None = None
+        self,
+        eps: Interval | Number | None = None,
+        *,
+        progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Verdict:
         """Decide the bound for every ε, for one, or for those of an interval.
 
@@ -275,7 +280,7 @@ class ErrorBound:
         verdict: Verdict | None = None
         for claim in self.claims:
             part = replace(claim, epsilon=self._at(eps))
-            verdict = part.check(progress=progress)
+            verdict = part.check(progress=progress, **how)
             if verdict.counterexample is not None:
                 return _at_worst_input(verdict, self._risk_of(claim, verdict.counterexample.eps))
             if not verdict.holds:
@@ -284,10 +289,10 @@ class ErrorBound:
         return verdict
 
     def smallest_epsilon(
-        self, *, width: Number | None = None, progress: Progress | None = None
+        self, *, width: Number | None = None, progress: Progress | None = None, **how: Unpack[How]
     ) -> Budget:
         """Return the least ε₀ such that the bound holds for all ε ≥ ε₀."""
-        found = [_least_epsilon(claim, width, progress) for claim in self.claims]
+        found = [_least_epsilon(claim, width, progress, how) for claim in self.claims]
         return max(found, key=lambda one: (one.upper, one.lower))
 
     def risk(self, eps: Interval | Number | None = None, *, width: Number | None = None) -> Risk:
@@ -305,6 +310,7 @@ class ErrorBound:
         *,
         width: Number | None = None,
         progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Radius:
         """Return the least number that the error exceeds with probability at most `risk`."""
         self._need("risk", "risk(eps=…)")
@@ -321,7 +327,7 @@ class ErrorBound:
             asked = replace(claim, inputs=[as_given(self.mechanism, _some_input(claim))])
             found.append(
                 (asked if same else claim).smallest_gamma(
-                    eps=on, width=_width(width, claim, is_ray=same), progress=progress
+                    eps=on, width=_width(width, claim, is_ray=same), progress=progress, **how
                 )
             )
         largest = max(found, key=lambda one: (one.upper, one.lower))
@@ -419,10 +425,13 @@ def _width(width: Number | None, claim: Accuracy, *, is_ray: bool = False) -> Nu
     return _FINE if is_ray or is_listed(claim.input_set) else _COARSE
 
 
-def _least_epsilon(claim: Accuracy, width: Number | None, progress: Progress | None) -> Budget:
+def _least_epsilon(
+    claim: Accuracy, width: Number | None, progress: Progress | None, how: How
+) -> Budget:
     try:
         is_ray = claim.work.is_in_eps_alone()
-        return claim.smallest_epsilon(width=_width(width, claim, is_ray=is_ray), progress=progress)
+        target = _width(width, claim, is_ray=is_ray)
+        return claim.smallest_epsilon(width=target, progress=progress, **how)
     except VacuousClaimError:  # no output can be further off
         on = claim.epsilon
         whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))

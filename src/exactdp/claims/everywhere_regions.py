@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
@@ -18,14 +18,16 @@ from exactdp.claims.moving import (
 )
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.layout import kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import UNIT, unit_in
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import (
     ExpPoly,
 )
 from exactdp.reals.numbers import fraction
+from exactdp.semantics.by_epsilon import in_units
+from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -60,11 +62,20 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
         )
     fixed, moving = _levels_everywhere(claim)
     for finite in product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind)):
-        yield tuple(
+        whole = [
             region
             for part in parts_of(claim, _symbolic_beta(claim))
             if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+        ]
+        yield tuple(
+            one for region in whole for one in claim.corners.regions(finite, region) or (region,)
         )
+
+
+def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
+    """Return an input with certain finite values, and zeros."""
+    rest = iter(finite)
+    return [0 if kind is None else next(rest) for kind in domains]
 
 
 def _is_fixed(claim: Accuracy) -> bool:
@@ -95,14 +106,18 @@ def _of_part(
     domains = kinds(claim.mechanism.inputs)
     reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
     has_unit = bool(moving) or claim.has_inverse_eps
-    names = ("eps", *(UNIT,) * has_unit, *reals, *free.names)
+    given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
+    symbol = claim.mechanism.kept(Engine).unit(given_at) if claim.has_inverse_eps else UNIT
+    if symbol != UNIT and (moving or part.sides):
+        raise refused("the mechanism uses log(r)/eps, and α or γ moves or has conditions")
+    names = ("eps", *(symbol,) * has_unit, *reals, *free.names)
     unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
 
     def form(constant: Fraction, slope: Fraction) -> Vector:
         """Return slope·ε + constant."""
         return tuple(
             slope * one + constant * two
-            for one, two in zip(unit["eps"], unit.get(UNIT, unit["eps"]), strict=True)
+            for one, two in zip(unit["eps"], unit.get(symbol, unit["eps"]), strict=True)
         )
 
     levels: dict[str, Vector] = {name: unit[name] for name in free.names}
@@ -151,9 +166,10 @@ def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
 
 def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
     """Return the sides of the cone of all parameters."""
-    sides = [unit[name] for name in unit if name in ("eps", UNIT, "alpha", "gamma")]
+    symbol = unit_in(unit)
+    sides = [unit[name] for name in unit if name in ("eps", symbol, "alpha", "gamma")]
     assert isinstance(claim.input_set, AllReals | Box)
-    reals = [name for name in unit if name not in (UNIT, "alpha", "gamma")]  # ε, then the inputs
+    reals = [name for name in unit if name not in (symbol, "alpha", "gamma")]  # ε, then the inputs
     sides += [
         tuple(
             sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
@@ -161,10 +177,11 @@ def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
         )
         for side in box_sides(claim.mechanism, claim.input_set)
     ]
-    if UNIT in unit:  # where the unit is 1, an interval of ε has linear ends
-        for end, sign in ((claim.epsilon.lower, 1), (claim.epsilon.upper, -1)):
+    if symbol is not None:  # where the unit is a number, an interval of ε has linear ends
+        on = in_units(claim.epsilon, symbol)
+        for end, sign in ((on.lower, 1), (on.upper, -1)):
             if isinstance(end, Fraction) and end:
-                pairs = zip(unit["eps"], unit[UNIT], strict=True)
+                pairs = zip(unit["eps"], unit[symbol], strict=True)
                 sides.append(tuple(sign * (one - end * two) for one, two in pairs))
     return sides
 

@@ -11,13 +11,13 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.claim import Bound
 from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.expressions import Expression
 from exactdp.claims.functions import OfInput
 from exactdp.claims.inputs import listed
 from exactdp.claims.levels import Range
 from exactdp.claims.moving import functions_of_eps
-from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnCone
 from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape
@@ -186,14 +186,14 @@ class SignProofs:
         self._places: dict[object, int] = {}
 
     def place(
-        self, region: ExaminedRegion, cell: Leaf, one: Obligation, which: int
+        self, region: Region, cell: Leaf, one: Bound, which: int
     ) -> tuple[Any, int, Sequence[int]]:
         """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
         decision = self.decisions.get((one.probability, one.beta[which]))
         if decision is not None:
             return None, self.decided(decision), (0,)
-        on = OnCone(region.region.names, cell.cone, region.region.window)
-        problem = Problem(region.region, cell, on, one, which)
+        on = OnCone(region.names, cell.cone, region.window)
+        problem = Problem(region, cell, on, one, which)
         shape = self._around(problem)
         under = problem.gap.denominator
         return None if under == 1 else under, self._on_cone(shape), shape.kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -17,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.claim import Claim
 
 _MORE_LOOKS = 3  # how often a κ close to 0 is enclosed more closely
 
@@ -34,7 +35,7 @@ class LeastFactor:
 class Factors:
     """The problems on cones of which the best constant is asked; equal ones are kept once."""
 
-    def __init__(self, claim: Accuracy, width: Fraction) -> None:
+    def __init__(self, claim: Claim, width: Fraction) -> None:
         self._claim, self._width = claim, width
         self._different: dict[Shape, tuple[Problem, ConeRatio, Shape]] = {}
 
@@ -53,6 +54,11 @@ class Factors:
         assert shape.second is not None
         quotient = ConeRatio(shape.second, shape.function, shape.cone, shape.window)
         self._different.setdefault(shape, (problem, quotient, shape))
+
+    @property
+    def problems(self) -> Iterator[Problem]:
+        """The problems that were kept."""
+        return (problem for problem, *_ in self._different.values())
 
     def least(self) -> LeastFactor | None:
         """Return the best constant; None if there is no problem with an error."""
@@ -75,10 +81,10 @@ class Factors:
             claim = self._claim
             there = show(as_given(claim.mechanism, setting.input))
             raise ValueRefusedError(
-                f"beta = {claim.formula} is negative at the input {there}, "
+                f"the bound of the claim is negative at the input {there}, "
                 f"eps = {spell(setting.eps)}",
-                rule="beta bounds a probability: it is defined and not negative for every eps.",
-                way_out="Correct beta, or restrict epsilon, alpha, gamma or the inputs.",
+                rule="A bound on what is not negative is defined and not negative for every eps.",
+                way_out="Correct the bound, or restrict epsilon or the inputs.",
             )
         kappa = _sharpened(quotients, found.lower, found.upper)
         return LeastFactor(kappa, largest_whole(kappa, partial(_allow, quotients)), setting)

@@ -19,6 +19,7 @@ from exactdp.claims.moving import (
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries, kinds
+from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
 from exactdp.reals import (
     ClosedForm,
@@ -30,7 +31,8 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.numbers import inf
-from exactdp.semantics.by_epsilon import positive_cone
+from exactdp.semantics.by_epsilon import in_units, positive_cone
+from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -75,6 +77,12 @@ class _AtInput:
             beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
             above=part.above,
         )
+        if part.sides and self.claim.mechanism.uses_log:
+            raise ValueRefusedError(
+                "the mechanism uses log(r) / eps, and the claim has conditions",
+                rule="Such mechanisms are asked where alpha and gamma are numbers or ranges.",
+                way_out="Leave the conditions out.",
+            )
         if self.claim.mechanism.checked.releases_eps:
             if part.sides:
                 raise ValueRefusedError(
@@ -146,14 +154,14 @@ class _AtInput:
         """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
         claim, on = self.claim, base.on
         levels = {**functions_of_eps(claim, self.u), **more}
-        if levels and on.is_point and not free.names:
+        if levels and on.is_point and not free.names and not claim.has_inverse_eps:
             fixed = exact_values(levels, Fraction(on.lower))
             if fixed is not None:
                 yield ray_at_point(base, Fraction(on.lower), fixed)
                 return
         if levels and _is_alpha_too_large(claim, self.u, levels, on):
             return
-        if claim.has_inverse_eps and not on.is_point:
+        if claim.has_inverse_eps:
             yield self._with_inverse(base, free, levels)
             return
         if levels:
@@ -182,10 +190,16 @@ class _AtInput:
 
     def _with_inverse(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
         """Return the region where 1/ε stands beside reals: a curve on which a parameter is 1."""
+        unit = self.claim.mechanism.kept(Engine).unit(self.u)
         curve = curve_of(levels, with_unit=True)
-        if curve is None or free.names:
+        if curve is None or free.names or (levels and unit != UNIT):
             why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
             return replace(base, is_unknown=True, why=f"{why}, and the mechanism uses 1/eps")
+        if unit != UNIT:
+            cone = positive_cone(in_units(base.on, unit))
+            return replace(
+                base, names=("eps", unit), cone=cone, why="the mechanism uses log(r)/eps"
+            )
         return replace(
             base,
             names=curve.names,

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.deciding import decide
 from exactdp.claims.inputs import is_listed, show
 from exactdp.claims.losses import Loss
 from exactdp.claims.places import OnCone, OnRay
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import RAY, Region
 from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import Problem
@@ -26,6 +27,7 @@ from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
+from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -168,19 +170,12 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     rays: dict[_Ray, Problem] = {}
     contents = Contents()
     cones: dict[Shape, Problem] = {}
-    for found in surveyed(claim, "the best factor", progress):
+    for found in whole(claim, FactorAsked(), conduct_of(progress)):
         contents += found.contents
-        for problem in found.problems:
-            one = problem.obligation
-            assert isinstance(one, Loss)
-            if isinstance(problem.place, OnRay):
-                rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
-                continue
-            shape = _shape(problem, one)
-            if shape not in cones:
-                cones[shape] = problem
-                for ray, at in _sampled(claim, problem):
-                    rays.setdefault(ray, at)
+        for ray, problem in found.rays:
+            rays.setdefault(ray, problem)
+        for shape, problem in found.cones:
+            cones.setdefault(shape, problem)
     if contents.are_empty:
         raise VacuousClaimError(
             f"the claim says nothing: {claim}",
@@ -207,6 +202,87 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     if best.upper == inf or all(_suffices(one, Fraction(best.upper)) for one in cones.values()):
         return answer
     return _proved(claim, answer, target, progress)
+
+
+@dataclass(frozen=True)
+class FactorAsked:
+    """The question for the best factor."""
+
+    asked = "the best factor"
+    span = None
+    each = False
+
+    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _FactorSought:
+        """Return where to begin."""
+        return _FactorSought(claim, kept)
+
+
+@dataclass(frozen=True)
+class _RaysFound:
+    """The rays of some pairs that may decide the factor of all, and the cones of their outputs."""
+
+    contents: Contents
+    rays: tuple[tuple[_Ray, Problem], ...]
+    cones: tuple[tuple[Shape, Problem], ...]
+
+
+class _FactorSought:
+    """Rays and cones, one pair after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
+        self._claim, self._contents, self._kept = claim, Contents(), kept
+        self._rays: dict[_Ray, Problem] = {}
+        self._cones: dict[Shape, Problem] = {}
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another pair."""
+        found = surveyed(self._claim, group, hear, FactorAsked.asked)
+        self._contents += found.contents
+        for problem in found.problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            if isinstance(problem.place, OnRay):
+                self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
+                continue
+            shape = _shape(problem, one)
+            if shape not in self._cones:
+                self._cones[shape] = problem
+                for ray, at in _sampled(self._claim, problem):
+                    self._rays.setdefault(ray, at)
+
+    def answer(self) -> _RaysFound:
+        """Return the ray with the largest limit, and those that exceed it in between.
+
+        All others stay below the largest limit of all, too.
+        """
+        largest: Fraction | float = Fraction(0)
+        first = None
+        for ray in self._rays:
+            limit = self._limit(ray)
+            if limit > largest:
+                largest, first = limit, ray
+        kept = tuple(
+            (ray, problem)
+            for ray, problem in self._rays.items()
+            if ray is first or (isinstance(largest, Fraction) and self._exceeds(ray, largest))
+        )
+        return _RaysFound(self._contents, kept, tuple(self._cones.items()))
+
+    def _limit(self, ray: _Ray) -> Fraction | float:
+        """Return the largest limit of a ray."""
+        if ray not in self._kept:
+            self._kept[ray] = max((limit for limit, _ in ray.limits()), default=Fraction(0))
+        found: Fraction | float = self._kept[ray]
+        return found
+
+    def _exceeds(self, ray: _Ray, a: Fraction) -> bool:
+        """Whether the loss of a ray exceeds a somewhere."""
+        key = ray, a
+        if key not in self._kept:
+            self._kept[key] = ray.witness(a) is not None
+        return bool(self._kept[key])
 
 
 def _shape(problem: Problem, one: Loss) -> Shape:

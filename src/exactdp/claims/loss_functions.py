@@ -180,7 +180,11 @@ def _value_regret(u: Any, output: Any, ideal: Any) -> Any:
 def _score_regret(mechanism: Program, u: Any, output: Any, ideal: Any) -> Any:
     del ideal
     scores = candidate_scores(mechanism, u)
-    return max(scores.values()) - scores[output]
+    return max(scores.values()) - scores[_hashable(output)]
+
+
+def _hashable(output: Any) -> Any:
+    return tuple(map(_hashable, output)) if isinstance(output, list) else output
 
 
 def _begins_with_scores(mechanism: Program) -> bool:

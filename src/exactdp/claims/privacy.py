@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.adjacency import Adjacency
 from exactdp.claims.breaches import Breach
@@ -15,6 +15,7 @@ from exactdp.claims.counterexamples import points_of
 from exactdp.claims.deciding import examine
 from exactdp.claims.distances import linf
 from exactdp.claims.expressions import as_expression
+from exactdp.claims.identity import as_given_only
 from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
 from exactdp.claims.losses import Loss, Losses
 from exactdp.claims.pairs import (
@@ -42,6 +43,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number
+from exactdp.running.conduct import How, conduct
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, watched
 
@@ -50,9 +52,10 @@ if TYPE_CHECKING:
 
     from exactdp.claims.deltas import DeltaCurve
     from exactdp.claims.divergences import Divergence
+    from exactdp.claims.findings import Finding
     from exactdp.claims.loss_factor import Factor, Leakage
     from exactdp.claims.progress import Progress
-    from exactdp.claims.verdict import Finding, Verdict
+    from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
 
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
@@ -108,6 +111,9 @@ class Privacy:
                 rule="Bounded range compares ratios of probabilities; there is no δ in it.",
                 way_out="Leave out delta.",
             )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
 
     # What was given, as read ----------------------------------------------------------
 
@@ -190,7 +196,7 @@ class Privacy:
     @property
     def has_inverse_eps(self) -> bool:
         """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
-        return self.mechanism.meets_eps and not self.epsilon.is_point
+        return self.mechanism.moves
 
     def require_no_inverse(self, what: str) -> None:
         """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
@@ -355,33 +361,50 @@ class Privacy:
 
     # Questions ------------------------------------------------------------------------
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
         """Decide the claim. With `all` every failing pair is listed, not only the first."""
         from exactdp.claims.deciding import decide  # noqa: PLC0415
 
-        return decide(self, every=all, progress=progress)
+        return decide(self, every=all, progress=conduct(progress, how))
 
-    def tightest(self, *, width: Number = "1e-6", progress: Progress | None = None) -> Leakage:
+    def tightest(
+        self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
+    ) -> Leakage:
         """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
         from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
 
         self.require_no_inverse("the best factor")
-        return replace(tightest(self, width, progress), scales=self.epsilon == POSITIVE)
+        return replace(
+            tightest(self, width, conduct(progress, how)), scales=self.epsilon == POSITIVE
+        )
 
-    def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
+    def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
         from exactdp.claims.deltas import smallest_delta  # noqa: PLC0415
 
         self.require_no_inverse("the smallest δ")
-        return smallest_delta(self, progress)
+        return smallest_delta(self, conduct(progress, how))
 
     def smallest_budget(
-        self, delta: Any = None, *, width: Number = "1e-6", progress: Progress | None = None
+        self,
+        delta: Any = None,
+        *,
+        width: Number = "1e-6",
+        progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Factor:
         """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
         from exactdp.claims.deltas import smallest_budget  # noqa: PLC0415
 
-        return smallest_budget(self, self.delta if delta is None else delta, width, progress)
+        return smallest_budget(
+            self, self.delta if delta is None else delta, width, conduct(progress, how)
+        )
 
     def renyi(self, order: Number, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the largest Rényi divergence of an order at an ε or on an interval, enclosed."""

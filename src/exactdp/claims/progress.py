@@ -38,6 +38,12 @@ class Meter:
             self._told = max(self._told, (self._done + share) / self._groups)
             self._progress(int(self._told * _STEPS), _STEPS)
 
+    def more(self, count: int) -> None:
+        """Tell that so many listed inputs more are done, perhaps not the first ones."""
+        self._done += count
+        if self._progress is not None:
+            self._progress(min(self._done, self._groups), self._groups)
+
     def one_more(self, inputs: int = 1) -> None:
         """Tell that another group is done, which stands for some inputs."""
         self._done += inputs

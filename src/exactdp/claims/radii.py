@@ -19,6 +19,7 @@ from exactdp.language.values import Value
 from exactdp.reals import Interval, nonnegative
 from exactdp.reals.numbers import Number, inf, percentage, positive_width, spell
 from exactdp.reals.told import Told
+from exactdp.running.conduct import conduct_of
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import is_number
 
@@ -104,7 +105,8 @@ def smallest_gamma(
         count += 1
         if progress is not None:
             progress(min(count, _MOST_TRIALS - 1), _MOST_TRIALS)
-        verdict = decide(replace(claim, gamma=gamma, epsilon=on), hint=False)
+        trial = replace(claim, gamma=gamma, epsilon=on)
+        verdict = decide(trial, progress=conduct_of(progress).quiet, hint=False)
         if verdict.holds and verdict.silent == verdict.inputs:
             refuse_empty(claim, verdict.contents)
         return verdict.holds

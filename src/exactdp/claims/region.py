@@ -23,7 +23,7 @@ from exactdp.claims.moving import (
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.tree import Param
 from exactdp.language.values import Value, plain
 from exactdp.reals import (
@@ -33,10 +33,12 @@ from exactdp.reals import (
     infimum,
     supremum,
 )
+from exactdp.reals.logs import log_enclosure
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
     from exactdp.claims.classes import InputClass
+    from exactdp.claims.corners import Corner
 
 Vector: TypeAlias = tuple[Fraction, ...]
 
@@ -103,6 +105,8 @@ class Region:
     """Why no theorem says which α and γ suffice."""
     is_unknown: bool = False
     """Whether nothing is known of what the claim says there."""
+    corner: Corner | None = field(default=None, compare=False)
+    """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)
     """The class of inputs of a grid of which this one is the first, if they are looked at once."""
 
@@ -129,8 +133,10 @@ class Region:
     @property
     def window(self) -> Window | None:
         """Between which values a parameter has to be."""
-        if UNIT in self.names:
-            return Window(self.names.index(UNIT), Fraction(1), Fraction(1))
+        if (unit := unit_in(self.names)) is not None:
+            base = base_of(unit)
+            ends = (Fraction(1), Fraction(1)) if base is None else log_enclosure(base)
+            return Window(self.names.index(unit), *ends)
         return Window.of(0, self.on)
 
     def input(self, params: Iterable[Param], trace: Trace) -> tuple[Value, ...]:
@@ -155,8 +161,8 @@ class Region:
 
     def at(self, params: Iterable[Param], point: Sequence[Fraction]) -> Setting:
         """Return what a point of the region stands for."""
-        if UNIT in self.names:
-            unit = point[self.names.index(UNIT)]
+        if (name := unit_in(self.names)) is not None:
+            unit = point[self.names.index(name)]
             point = [x / unit for x in point]
         given = self.numbers(point)
         alpha, gamma = (
@@ -191,7 +197,7 @@ class Region:
                 raise jump(point)
         if last == 0 or self.curve is not None:
             return None  # there ε would be 0; a curve passes through
-        if self.names[last] == UNIT:
+        if unit_in([self.names[last]]):
             if form[0] * form[last] >= 0:
                 return None  # there ε would not be positive
             raise refused(f"it jumps at ε = {-form[last] / form[0]}")

@@ -31,8 +31,8 @@ from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:
+    from exactdp.claims.findings import Finding
     from exactdp.claims.privacy import Privacy
-    from exactdp.claims.verdict import Finding
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
 
 BY_SLOPES = (
@@ -57,17 +57,33 @@ class Slope:
     allows_all: bool = False
 
     @cached_property
-    def beta(self) -> tuple[ClosedForm, ...]:
-        """What must not be negative."""
+    def _partial(self) -> list[ClosedForm]:
         names = [name for name in self.trace.names[1:] if name != UNIT]
+        return [self.chance.derivative(name) for name in names]
+
+    @cached_property
+    def _corners(self) -> list[tuple[Fraction, ...]]:
         adjacency = self.claim.adjacency
         assert isinstance(adjacency, Adjacency)
-        partial = [self.chance.derivative(name) for name in names]
-        corners = adjacency.corners(len(names))
+        return adjacency.corners(len(self._partial))
+
+    @property
+    def is_by_signs(self) -> bool:
+        """Whether there are so many corners that only one is looked at, where p is monotone."""
+        return len(self._corners) > max(_FEW, 2 * len(self._partial))
+
+    @cached_property
+    def signs(self) -> list[int]:
+        """The signs of the derivatives at the sample."""
+        return [_sign(form, self.trace) for form in self._partial]
+
+    @cached_property
+    def beta(self) -> tuple[ClosedForm, ...]:
+        """What must not be negative."""
+        partial, corners = self._partial, self._corners
         found: list[ClosedForm] = []
-        if len(corners) > max(_FEW, 2 * len(names)):
-            # One corner suffices where the probability is monotone: that must be proved, too.
-            signs = [_sign(form, self.trace) for form in partial]
+        if self.is_by_signs:  # that p is monotone must be proved, too
+            signs = self.signs
             found = [form * s for s, form in zip(signs, partial, strict=True) if form.numerator]
             corners = [
                 max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))

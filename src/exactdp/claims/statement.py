@@ -22,6 +22,7 @@ from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, 
 from exactdp.claims.fitting import input_distance_for, output_distance_for
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.identity import as_given_only
 from exactdp.claims.inputs import AllReals, Box, Grid, Inputs, as_given, is_listed, read_inputs
 from exactdp.claims.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
 from exactdp.claims.output_distances import (
@@ -140,6 +141,9 @@ class Statement:
         self._check_beta()
 
     # What was given, as read ----------------------------------------------------------
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
 
     @cached_property
     def alpha_level(self) -> Level:
@@ -302,7 +306,7 @@ class Statement:
     @property
     def has_inverse_eps(self) -> bool:
         """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
-        return self.mechanism.meets_eps and not self.epsilon.is_point
+        return self.mechanism.moves
 
     @property
     def is_decided_only(self) -> bool:
@@ -328,7 +332,8 @@ class Statement:
             )
         if self.has_inverse_eps:
             raise ValueRefusedError(
-                f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
+                f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
+                "beside reals",
                 rule="Such claims are decided by check(), tightest() and smallest_epsilon(); other "
                 "questions are for one eps.",
                 way_out="Use these, or give one eps: epsilon='[1, 1]'.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.progress import Hear, Meter, Progress
+from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import EndlessError, Problem
@@ -25,26 +25,25 @@ class Surveyed:
     contents: Contents
 
 
-def surveyed(
-    claim: Claim, asked: str, progress: Progress | None, *, each: bool = False
-) -> Iterator[Surveyed]:
-    """Yield what must be proved; what is `asked` is refused where α and γ leave it open.
+def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) -> Surveyed:
+    """Return what must be proved on a group of regions.
 
-    With `each`, at every listed input; else once for all of which the same is claimed.
+    What is `asked` is refused where α and γ leave it open.
     """
-    meter = Meter(claim, progress)
-    for group in claim.regions(each=each):
-        problems: list[Problem] = []
-        contents = Contents()
-        for region, hear in claim.work.with_faces(group, meter.part):
-            if region.is_unknown or region.levels or region.sides or region.stretch is not None:
-                raise unknown(asked, region.why)
-            contents += _add(claim, region, problems, hear, asked)
-        count = group[0].inputs if group else 1
-        if is_listed(claim.input_set):
-            contents = Contents().and_some(contents.most, count)
-        yield Surveyed(tuple(problems), contents)
-        meter.one_more(count)
+    problems: list[Problem] = []
+    contents = Contents()
+    for region, part in claim.work.with_faces(group, hear):
+        if region.is_unknown or region.levels or region.sides or region.stretch is not None:
+            raise unknown(asked, region.why)
+        contents += _add(claim, region, problems, part, asked)
+    if is_listed(claim.input_set):
+        contents = Contents().and_some(contents.most, group[0].inputs if group else 1)
+    return Surveyed(tuple(problems), contents)
+
+
+def survey(claim: Claim, asked: str) -> Iterator[Surveyed]:
+    """Yield what must be proved on each group of regions."""
+    return (surveyed(claim, group, nobody, asked) for group in claim.regions())
 
 
 def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:

@@ -9,15 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
+from exactdp.claims.claim import Bound, Claim
 from exactdp.claims.distances import Distance
 from exactdp.claims.factors import Factors
 from exactdp.claims.inputs import as_given, as_written, is_listed, show
 from exactdp.claims.kappa import Kappa, largest_whole
 from exactdp.claims.obligations import Obligation
 from exactdp.claims.places import OnRay
-from exactdp.claims.progress import Progress
+from exactdp.claims.progress import Hear, Progress
+from exactdp.claims.region import Region
+from exactdp.claims.slices import whole
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.claims.work import Problem
@@ -29,9 +32,7 @@ from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
-
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+from exactdp.running.conduct import conduct_of
 
 Where: TypeAlias = Fraction | float | Root | None
 
@@ -69,15 +70,17 @@ class Tightness(Told):
     """How many inputs were looked at."""
     silent: int
     """At how many of them the claim says nothing."""
+    bound: str = "β"
+    """What the bound is called."""
 
     def __str__(self) -> str:
         if self.input is None:
             where = "at the only input" if self.inputs == 1 else f"at all {self.inputs:,} inputs"
-            return f"β/κ is true for every κ > 0: {where} there is no error."
+            return f"{self.bound}/κ is true for every κ > 0: {where} there is no error."
         whole = self.kappa.whole if self.integer is None else self.integer
         how = "attained" if self.attained else "approached"
         return (
-            f"β/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
+            f"{self.bound}/κ is true for κ ≤ {self.kappa.limits} (largest whole κ: {whole}); "
             f"{how} at the input {show(self.input)}, ε {_where(self.eps)}."
         )
 
@@ -111,11 +114,9 @@ class _Contender:
     least: Extremum
 
     @property
-    def one(self) -> Obligation:
-        """The obligation."""
-        one = self.problem.obligation
-        assert isinstance(one, Obligation)
-        return one
+    def one(self) -> Bound:
+        """What must be proved."""
+        return self.problem.obligation
 
     @property
     def key(self) -> _Key:
@@ -184,6 +185,18 @@ class _LeastRatio:
             self._known[key] = self._infimum(problem, self._width)
         found = _Contender(problem, self._known[key])
         return _Best((*best.contenders, found)).without_larger()
+
+    def joined(self, best: _Best, other: _Contender) -> _Best:
+        """Return the least so far with the contender of another slice, as if it came now."""
+        key, limit = other.key, best.kappa.upper
+        if any(two.key == key for two in best.contenders):
+            return best
+        if isinstance(limit, Fraction) and key not in self._known:
+            least = other.least
+            if least.lower >= limit or (least.upper >= limit and _allows(other.problem, limit)):
+                return best
+        self._known[key] = other.least
+        return _Best((*best.contenders, other)).without_larger()
 
     def _is_no_smaller(self, best: _Best, problem: Problem) -> bool:
         """Whether the infimum is one of the contenders', or not below the upper end."""
@@ -274,17 +287,71 @@ def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum
         ) from None
 
 
-def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
-    """Return the largest κ over all inputs of a claim."""
-    search, factors = _LeastRatio(positive_width(width)), Factors(claim, positive_width(width))
-    best, contents = _Best(), Contents()
-    for found in surveyed(claim, _ASKED, progress):
-        contents += found.contents
+@dataclass(frozen=True)
+class LeastRatioAsked:
+    """The question for the best constant."""
+
+    width: Fraction
+
+    asked = _ASKED
+    span = None
+    each = False
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
+        """Return where to begin."""
+        search = kept.setdefault(_LeastRatio, _LeastRatio(self.width))
+        return _LeastRatioSought(claim, search, self.width)
+
+
+@dataclass(frozen=True)
+class _LeastFound:
+    """The least ratio of some groups: the contenders on rays, and the problems on cones.
+
+    A problem that is no contender in its slice is none among all: something in the slice is seen
+    to be no larger.
+    """
+
+    contents: Contents
+    best: _Best
+    on_cones: tuple[Problem, ...]
+
+
+class _LeastRatioSought:
+    """The least ratio, one group after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, search: _LeastRatio, width: Fraction) -> None:
+        self._claim, self._search = claim, search
+        self._best, self._contents = _Best(), Contents()
+        self._factors = Factors(claim, width)
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another group."""
+        found = surveyed(self._claim, group, hear, _ASKED)
+        self._contents += found.contents
         for problem in found.problems:
             if isinstance(problem.place, OnRay):
-                best = search.improved(best, problem)
+                self._best = self._search.improved(self._best, problem)
             else:
-                factors.add(problem)
+                self._factors.add(problem)
+
+    def answer(self) -> _LeastFound:
+        """Return what was found."""
+        return _LeastFound(self._contents, self._best, tuple(self._factors.problems))
+
+
+def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
+    """Return the largest κ over all inputs of a claim."""
+    target = positive_width(width)
+    search, factors = _LeastRatio(target), Factors(claim, target)
+    best, contents = _Best(), Contents()
+    for found in whole(claim, LeastRatioAsked(target), conduct_of(progress)):
+        contents += found.contents
+        for one in found.best.contenders:
+            best = search.joined(best, one)
+        for problem in found.on_cones:
+            factors.add(problem)
     refuse_empty(claim, contents)
     on_rays = _answer(claim, search.settled(best), contents)
     on_cones = factors.least()
@@ -308,9 +375,7 @@ def tightest(claim: Accuracy, width: Number, progress: Progress | None) -> Tight
     return replace(first, kappa=Kappa(lower, first.kappa.upper), integer=None, attained=None)
 
 
-def tightest_at_each(
-    claim: Accuracy, width: Number, progress: Progress | None
-) -> tuple[KappaAt, ...]:
+def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
@@ -319,34 +384,74 @@ def tightest_at_each(
             way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
             "claim.tightest() (exactdp tighten).",
         )
-    search = _LeastRatio(positive_width(width))
-    rows = []
+    rows: list[KappaAt] = []
     contents = Contents()
-    for found in surveyed(claim, _ASKED, progress, each=True):
-        contents += found.contents
+    for found in whole(claim, RatioAtEachAsked(positive_width(width)), conduct_of(progress)):
+        contents += found[0]
+        rows += found[1]
+    refuse_empty(claim, contents)
+    return tuple(rows)
+
+
+@dataclass(frozen=True)
+class RatioAtEachAsked:
+    """The question for the best constant at each input."""
+
+    width: Fraction
+
+    asked = f"{_ASKED} at each input"
+    span = None
+    each = True
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
+        """Return where to begin."""
+        return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
+
+
+class _RatioAtEach:
+    """The best constants, one input after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, search: _LeastRatio) -> None:
+        self._claim, self._search = claim, search
+        self._rows: list[KappaAt] = []
+        self._contents = Contents()
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another input."""
+        search, claim = self._search, self._claim
+        found = surveyed(claim, group, hear, _ASKED)
+        self._contents += found.contents
         if not found.problems:
-            continue
+            return
         if not all(isinstance(one.place, OnRay) for one in found.problems):
             raise unknown(f"{_ASKED} at each input", found.problems[0].region.why)
         best = search.settled(reduce(search.improved, found.problems, _Best()))
         at = best.first.least.at if best.contenders else None
         u = as_given(claim.mechanism, found.problems[0].obligation.input)
-        rows.append(KappaAt(as_written(u), best.kappa, at))
-    refuse_empty(claim, contents)
-    return tuple(rows)
+        self._rows.append(KappaAt(as_written(u), best.kappa, at))
+
+    def answer(self) -> tuple[Contents, tuple[KappaAt, ...]]:
+        """Return what was found."""
+        return self._contents, tuple(self._rows)
 
 
-def _answer(claim: Accuracy, best: _Best, contents: Contents) -> Tightness:
+def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     kappa, counts = best.kappa, (contents.examined, contents.silent)
     if not best.contenders:
         return Tightness(kappa, None, None, None, None, None, None, *counts)
     first = best.first
+    one = first.one
+    levels: tuple[Any, Any] = (
+        (one.alpha, one.gamma) if isinstance(one, Obligation) else (None, None)
+    )
     return Tightness(
         kappa,
         largest_whole(kappa, partial(_all_allow, best.contenders)),
-        as_written(as_given(claim.mechanism, first.one.input)),
-        first.one.alpha,
-        first.one.gamma,
+        as_written(as_given(claim.mechanism, one.input)),
+        levels[0],
+        levels[1],
         first.least.at,
         best.attained,
         *counts,

@@ -22,6 +22,7 @@ from exactdp.claims.tightness import Tightness
 from exactdp.claims.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import Number, inf, positive_width
+from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -39,7 +40,8 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
     upper: Fraction | float = inf
     found: Counterexample | None = None
     trial = Fraction(1)
-    verdict = _decided(claim, trial)
+    quiet = conduct_of(progress).quiet
+    verdict = _decided(claim, trial, quiet)
     refuse_empty(claim, verdict.contents)
     for step in range(_MOST_TRIALS):
         if progress is not None:
@@ -54,14 +56,14 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
         if upper - lower <= target * max(Fraction(1), lower) or lower >= _LARGEST:
             break
         trial = 2 * max(lower, trial) if upper == inf else _between(lower, upper)
-        verdict = _decided(claim, trial)
+        verdict = _decided(claim, trial, quiet)
     if lower == 0 and upper != 0:
         raise ValueRefusedError(
             f"the best constant could not be told from 0: it is below {float(upper):.3g}",
             way_out="Ask check() with the constant that is wanted.",
         )
     kappa = Kappa(lower, upper) if lower < _LARGEST else Kappa(inf, inf)
-    whole = None if found is None else largest_whole(kappa, lambda one: _told(claim, one))
+    whole = None if found is None else largest_whole(kappa, lambda one: _told(claim, one, quiet))
     contents = verdict.contents
     answer = Tightness(
         kappa, whole, None, None, None, None, None, contents.examined, contents.silent
@@ -76,12 +78,13 @@ def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
     return (lower + upper) / 2 if lower else upper / 4
 
 
-def _decided(claim: Accuracy, kappa: Fraction) -> Verdict:
-    return decide(replace(claim, beta=divided(claim.bound, kappa)), hint=False)
+def _decided(claim: Accuracy, kappa: Fraction, progress: Progress) -> Verdict:
+    trial = replace(claim, beta=divided(claim.bound, kappa))
+    return decide(trial, progress=progress, hint=False)
 
 
-def _told(claim: Accuracy, kappa: Fraction) -> bool | None:
-    verdict = _decided(claim, kappa)
+def _told(claim: Accuracy, kappa: Fraction, progress: Progress) -> bool | None:
+    verdict = _decided(claim, kappa, progress)
     return None if verdict.outcome == "undecided" else verdict.holds
 
 

@@ -20,7 +20,7 @@ from exactdp.reals import ClosedForm
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.claim import Due
+    from exactdp.claims.claim import Claim, Due
 
 
 class Content(IntEnum):
@@ -97,14 +97,14 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
     return content
 
 
-def refuse_empty(claim: Accuracy, contents: Contents) -> None:
+def refuse_empty(claim: Claim, contents: Contents) -> None:
     """Refuse a question about a claim that says nothing: every number would be an answer."""
     if contents.are_empty:
-        why = why_empty(claim, contents)
+        why = claim.why_empty(contents)
         raise VacuousClaimError(
             f"the claim says nothing: {claim}",
             rule=f"{why[0].upper()}{why[1:]}.",
-            way_out=way_out(claim, contents),
+            way_out=claim.way_out(contents),
         )
 
 

@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from exactdp.claims.claim import Bound
+from exactdp.claims.findings import Finding, Findings
 from exactdp.claims.inputs import is_listed
-from exactdp.claims.places import PlaceDecision
-from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Content, Contents
-from exactdp.claims.work import Leaf, Problem, Sign
+from exactdp.claims.work import Problem, Sign
 from exactdp.reals.told import Told
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was found on a region: its cells, the signs that were decided, counterexamples."""
-
-    region: Region
-    cells: tuple[Leaf, ...] = ()
-    contents: Contents = field(default_factory=Contents)
-    """How much the claim says on the cells."""
-    decided: tuple[tuple[Problem, Sign], ...] = ()
-    failures: tuple[Any, ...] = ()
-    left: int = 0
-    """How many problems are left open."""
-    missing: str = ""
-    """Why, if that is known."""
-
-    def with_cell(self, cell: Leaf, content: Content) -> Finding:
-        """Return the finding with one more cell."""
-        return replace(self, cells=(*self.cells, cell), contents=self.contents.and_one(content))
-
-    def with_contents(self, contents: Contents) -> Finding:
-        """Return the finding with what the claim says elsewhere too."""
-        return replace(self, contents=self.contents + contents)
-
-    def with_sign(self, problem: Problem, sign: Sign, failure: Any) -> Finding:
-        """Return the finding with one more problem decided."""
-        is_open = sign.holds is not True and failure is None
-        why = sign.why if isinstance(sign, PlaceDecision) and sign.why else self.region.why
-        return replace(
-            self,
-            decided=(*self.decided, (problem, sign)),
-            failures=self.failures if failure is None else (*self.failures, failure),
-            left=self.left + is_open,
-            missing=self.missing or (why if is_open else ""),
-        )
-
-    def has_failed(self, one: Bound) -> bool:
-        """Whether an obligation is known to fail."""
-        return bool(self.failures) and self.decided[-1][0].obligation is one
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +29,7 @@ class Verdict(Told):
     classes: int | None = field(default=None, compare=False)
     """How many classes these inputs are, of each of which one was looked at."""
     counterexamples: tuple[Any, ...] = ()
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    findings: Sequence[Finding] = field(default=Findings(), repr=False)
     """What was found on each region of parameters that was looked at."""
     larger: Verdict | None = field(default=None, repr=False)
     """The verdict for all reals, if that was asked because one for a box stayed open."""

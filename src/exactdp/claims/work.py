@@ -15,16 +15,18 @@ from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim, Due
+from exactdp.claims.inputs import is_listed
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import RAY, Region, Vector
 from exactdp.claims.shapes import Shape
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.reals.certified import OpenSignError
+from exactdp.reals.logs import LogForm
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -32,6 +34,7 @@ Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
+_MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
 
 
@@ -46,6 +49,10 @@ class Problem:
     alternative: int
     """Which of the alternatives of β."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        given = (self.region, self.cell, self.place, self.obligation, self.alternative)
+        return Problem, given
+
     @property
     def beta(self) -> ClosedForm:
         """β as claimed."""
@@ -54,7 +61,9 @@ class Problem:
     @property
     def gap(self) -> ClosedForm:
         """By how much the claim holds."""
-        return self.obligation.probability - 1 + self.beta
+        gap = self.obligation.probability - 1 + self.beta
+        found = LogForm.of(gap)
+        return gap if found is None else found.form
 
     @property
     def is_in_eps_alone(self) -> bool:
@@ -64,7 +73,7 @@ class Problem:
         unless another parameter is fixed.
         """
         if isinstance(self.place, OnCone):
-            return UNIT not in self.place.names and set(self.gap.parameters) <= {"eps"}
+            return unit_in(self.place.names) is None and set(self.gap.parameters) <= {"eps"}
         return isinstance(self.place, OnRay)
 
     @cached_property
@@ -142,6 +151,14 @@ class Explorer:
                 return
             self._require_few(region, known)
             found = self._explored[region] = self._next(region, found)
+
+    def cells(self, region: Region) -> tuple[Leaf, ...]:
+        """Return the cells of a region, with all that is due on them."""
+        if region.is_ray:
+            return tuple(step.cell for step in self._on_ray(region))
+        for _ in self.steps(region):
+            pass
+        return self._explored[region].cells
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
@@ -231,6 +248,19 @@ class Explorer:
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
+
+    def trim(self) -> None:
+        """Forget what is kept of many listed inputs: each is looked at once."""
+        if not is_listed(self.claim.input_set):
+            return
+        for kept, most in (
+            (self._explored, _MOST_REGIONS),
+            (self._on_rays, _MOST_SIGNS),
+            (self._on_cones, _MOST_SIGNS),
+            (self._ones, _MOST_SIGNS),
+        ):
+            if len(kept) > most:
+                kept.clear()
 
     def is_in_eps_alone(self) -> bool:
         """Whether everything that must be proved is about ε alone; stops where it is not."""

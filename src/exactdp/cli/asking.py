@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from exactdp import Accuracy
+from exactdp import Accuracy, Expected
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.output import (
     STYLES,
@@ -26,7 +26,7 @@ def ask(
     changes: Changes,
     question: Callable[[Any, Report], Json],
     say: Callable[[str, Json], None],
-    kinds: tuple[type, ...] = (Accuracy,),
+    kinds: tuple[type, ...] = (Accuracy, Expected),
 ) -> int:
     """Ask each claim a question and say the answer; return the exit code."""
     found = find_claims(targets, kinds=kinds)
@@ -37,7 +37,7 @@ def ask(
     answers: list[Json] = []
     codes: set[int] = set()
     try:
-        for number, answer in results([job(one) for one in found], 1, output):
+        for number, answer in results([job(one) for one in found], output):
             one = found[number]
             head = {"file": one.file, "name": one.name}
             if isinstance(answer, ExactdpError):

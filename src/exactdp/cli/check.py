@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from exactdp import Accuracy, Privacy, Verdict
+from exactdp import Accuracy, Expected, Privacy, Verdict
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
@@ -27,6 +27,7 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.settings import defaults
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.watching import watch
 from exactdp.cli.work import Job, Report, results
 from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
@@ -40,6 +41,10 @@ PRIVATE = (
     "ε: the budget that the program's noise is scaled by; pairs are of adjacent inputs, in both "
     "directions."
 )
+
+EXPECTED = "A loss tells how bad an output is; its expectation is an exact function of ε."
+
+_WORDS = {"accuracy": WORDS, "privacy": PRIVATE, "expected": EXPECTED}
 
 _UNANSWERED: Json = {
     "verdict": "undecided",
@@ -73,9 +78,6 @@ _LONGEST_NAME = 100  # letters in the name of a file
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
 @click.option(
-    "--jobs", default=1, type=click.IntRange(1), metavar="N", help="Use N processes at a time."
-)
-@click.option(
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
@@ -92,6 +94,7 @@ _LONGEST_NAME = 100  # letters in the name of a file
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(  # noqa: PLR0913 its options
@@ -100,7 +103,6 @@ def command(  # noqa: PLR0913 its options
     *,
     substring: str,
     every: bool,
-    jobs: int,
     certificates: Path | None,
     style: str,
     watching: bool,
@@ -108,14 +110,14 @@ def command(  # noqa: PLR0913 its options
 ) -> int:
     """Decide the claims of files, for every ε.
 
-    A claim is an `Accuracy` or a `Privacy` in a variable of the file, also in a list or a
-    dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that fails
-    with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold, 1 one
-    fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
+    A claim is an `Accuracy`, a `Privacy` or an `Expected` in a variable of the file, also in a list
+    or a dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that
+    fails with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold,
+    1 one fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
     """
     if watching:
         return watch(output.arguments, targets or defaults().get("check", {}).get("targets", ()))
-    found = find_claims(targets, substring, (Accuracy, Privacy))
+    found = find_claims(targets, substring, (Accuracy, Privacy, Expected))
     quiet = output.json
     output.json = output.json or style == "sarif"  # nothing but the document
     paths = _paths(found, certificates)
@@ -126,7 +128,7 @@ def command(  # noqa: PLR0913 its options
     answers: list[Json] = []
     left: list[str] | None = None
     try:
-        for number, answer in results(work, jobs, output):
+        for number, answer in results(work, output):
             one = found[number]
             record = {"file": one.file, "name": one.name, **_record(answer)}
             answers.append(record)
@@ -217,7 +219,8 @@ def _say_table(output: Output, answers: list[Json]) -> None:
         columns = ["claim", "verdict", "inputs", "silent", "seconds"]
         output.table(columns, rows, right="inputs silent seconds")
         output.say(f"{_counts(answers)}.")
-        words = WORDS if any(one["kind"] == "accuracy" for one in decided) else PRIVATE
+        kinds = {one["kind"] for one in decided}
+        words = next(text for kind, text in _WORDS.items() if kind in kinds)
         output.say(f"{words} Silent: inputs at which the claim says nothing.", "dim")
 
 

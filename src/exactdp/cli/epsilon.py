@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
-from exactdp import Accuracy
+from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
+from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
 
 
@@ -28,6 +30,7 @@ from exactdp.reals.numbers import positive_width
 )
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(
@@ -42,8 +45,17 @@ def command(
     read_option("--width", width, positive_width)
     answered = False
 
-    def question(claim: Accuracy, report: Report) -> Json:
-        found = claim.smallest_epsilon(beta=target, width=width, progress=report)
+    def question(claim: Accuracy | Expected, report: Report) -> Json:
+        if not isinstance(claim, Expected):
+            found = claim.smallest_epsilon(beta=target, width=width, progress=report)
+        elif target is None:
+            found = claim.smallest_epsilon(width=width, progress=report)
+        else:
+            raise ValueRefusedError(
+                "--beta is for claims of accuracy",
+                rule="It is an error probability, and the claim bounds an expected loss.",
+                way_out="Leave it out, or name one claim: FILE::NAME.",
+            )
         return {
             "sentence": found.sentence,
             "set": str(found.everywhere),

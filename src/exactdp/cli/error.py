@@ -12,6 +12,7 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import read_inputs, read_interval, read_option
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import inf, probability, rational
@@ -38,6 +39,7 @@ from exactdp.reals.numbers import inf, probability, rational
 )
 @json_option
 @timeout_option
+@sharing_options
 @pass_output
 def command(
     output: Output,

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, ErrorBound, Mechanism, Privacy
+from exactdp import Accuracy, ErrorBound, Expected, Mechanism, Privacy
 from exactdp.cli.reading import value_of
 from exactdp.cli.settings import defaults
 from exactdp.errors import ExactdpError, Place, ProgramError, counted, kind_of
@@ -36,7 +36,7 @@ class Found:
     file: str
     name: str
     claim: Any
-    """An `Accuracy` or a `Privacy`."""
+    """An `Accuracy`, a `Privacy` or an `Expected`."""
 
     @property
     def title(self) -> str:
@@ -74,9 +74,9 @@ def find_claims(
         kind = " or ".join(one.__name__ for one in kinds)
         raise ExactdpError(
             f"there is no claim of the kind {kind} in {', '.join(targets)}",
-            rule="Accuracy and Privacy have questions of their own; `exactdp check` takes both.",
+            rule="Kinds of claims have questions of their own; `exactdp check` takes all.",
             way_out="Use `exactdp privacy` for Privacy, `exactdp tighten` or `epsilon` for "
-            "Accuracy.",
+            "Accuracy and Expected.",
         )
     found = right
     chosen = [one for one in found.values() if substring in one.title]
@@ -112,7 +112,7 @@ def find_mechanism(target: str) -> Mechanism:
             way_out=f"Write {file}::NAME. {_names(module)}",
         )
     value = _named(module, file, name)
-    if isinstance(value, Accuracy | ErrorBound | Privacy):
+    if isinstance(value, Accuracy | ErrorBound | Privacy | Expected):
         return value.mechanism
     if isinstance(value, Mechanism):
         return value
@@ -171,11 +171,15 @@ def _in_file(file: str, name: str) -> list[Found]:
 
 
 #: What a function of a file is called for by name, as in `file.py::claim(3)`.
-_MADE = (Mechanism, "Mechanism", Accuracy, "Accuracy", Privacy, "Privacy", ErrorBound, "ErrorBound")
+_MADE = tuple(
+    one
+    for kind in (Mechanism, Accuracy, Privacy, Expected, ErrorBound)
+    for one in (kind, kind.__name__)
+)
 
 _RULE = (
-    "Claims are `Accuracy`, `ErrorBound` and `Privacy` objects in variables of the file, also in "
-    "lists and dictionaries."
+    "Claims are `Accuracy`, `ErrorBound`, `Privacy` and `Expected` objects in variables of the "
+    "file, also in lists and dictionaries."
 )
 
 
@@ -187,16 +191,18 @@ def _claims(file: str) -> list[Found]:
         raise problem(error, file) from error
 
 
-def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy | Privacy]]:
+def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy | Privacy | Expected]]:
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
         if not name.startswith("_"):
             yield from _walk(name, value, seen)
 
 
-def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accuracy | Privacy]]:
+def _walk(
+    name: str, value: object, seen: set[int]
+) -> Iterator[tuple[str, Accuracy | Privacy | Expected]]:
     """Yield the claims in a value with their names; what was seen before has a name already."""
-    kinds = Accuracy, ErrorBound, Privacy, list, tuple, dict
+    kinds = Accuracy, ErrorBound, Privacy, Expected, list, tuple, dict
     if not isinstance(value, kinds) or id(value) in seen:
         return
     seen.add(id(value))
@@ -205,7 +211,9 @@ def _walk(name: str, value: object, seen: set[int]) -> Iterator[tuple[str, Accur
             return  # a question, not a claim
         claims = value.claims
         value = claims[0] if len(claims) == 1 else claims
-    if isinstance(value, Accuracy | Privacy):
+    if isinstance(value, Expected) and value.at_most is None:
+        return  # a question, not a claim
+    if isinstance(value, Accuracy | Privacy | Expected):
         yield name, value
         return
     items = value.items() if isinstance(value, dict) else enumerate(value)

@@ -53,6 +53,8 @@ class Output:
         self.arguments: list[str] = []
         self.timeout: float | None = None
         """How many seconds a claim may take."""
+        self.facts: dict[type, object] = {}
+        """What other options say, by kind."""
 
     @cached_property
     def console(self) -> Console:

@@ -11,6 +11,7 @@ from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
 
@@ -29,6 +30,7 @@ from exactdp.reals.numbers import positive_width
     "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose a."
 )
 @json_option
+@sharing_options
 @change_options
 @pass_output
 def command(output: Output, targets: tuple[str, ...], width: str, changes: Changes) -> int:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from exactdp import AllReals, Box, Grid, Privacy
+from exactdp import AllReals, Box, Expected, Grid, Privacy
 from exactdp.claims.expressions import Expression, as_expression
 from exactdp.claims.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -139,12 +139,13 @@ class Changes:
             changes["inputs"] = self.inputs
         if self.kappa is not None and isinstance(claim, Privacy):
             raise ValueRefusedError(
-                "--kappa is for claims of accuracy",
-                rule="It divides β, and a claim of privacy has none.",
+                "--kappa is for claims with a bound",
+                rule="It divides the bound, and a claim of privacy has none.",
                 way_out="Leave it out, or name one claim: FILE::NAME.",
             )
         if self.kappa is not None:
-            changes["beta"] = _divided(claim.beta, self.kappa)
+            name = "at_most" if isinstance(claim, Expected) else "beta"
+            changes[name] = _divided(getattr(claim, name), self.kappa)
         return replace(claim, **changes) if changes else claim
 
 
@@ -199,7 +200,7 @@ def change_options(function: Function) -> Function:
             "Only these ε, instead of those of the claim: '(0, 1]', or a number.",
         ),
         ("--inputs", "INPUTS", "These inputs instead: all, grid:-1:1, box:-1:1 or a list."),
-        ("--kappa", "K", "Claim β/K instead of β."),
+        ("--kappa", "K", "Claim β/K instead of β (of an expected loss, the bound over K)."),
     )
     found: Any = command
     for name, shown, text in reversed(options):

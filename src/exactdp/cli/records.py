@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp import Privacy
+from exactdp import Expected, Privacy
 from exactdp.cli.output import Json
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, Enclosure, Interval, Root, SolutionSet
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
         Breach,
         Counterexample,
         DeltaCurve,
+        Excess,
+        ExpectedVerdict,
         Factor,
         Kappa,
         Leakage,
@@ -117,6 +120,18 @@ def breach(one: Breach) -> Json:
     }
 
 
+def excess(one: Excess) -> Json:
+    """Return a counterexample to a bound on an expected loss."""
+    return {
+        "sentence": str(one),
+        "input": shown(one.input),
+        "eps": number(one.eps),
+        "expected": enclosure(one.size),
+        "allowed": enclosure(one.allowed),
+        "forms": [form(one.expected), form(one.claimed)],
+    }
+
+
 def factor(found: Factor) -> Json:
     """Return an enclosure of the factor a of a·ε-privacy."""
     return {"lower": number(found.lower), "upper": number(found.upper), "text": str(found)}
@@ -151,8 +166,9 @@ def delta_curve(found: DeltaCurve) -> Json:
     }
 
 
-def verdict(found: Verdict | PrivacyVerdict) -> Json:
+def verdict(found: Verdict | PrivacyVerdict | ExpectedVerdict) -> Json:
     """Return a verdict."""
+    kind, failure = kind_of(found.claim)
     return {
         "verdict": found.outcome,
         "vacuous": found.vacuous,
@@ -161,16 +177,20 @@ def verdict(found: Verdict | PrivacyVerdict) -> Json:
         "inputs": found.inputs,
         "silent": found.silent,
         "trivial": found.trivial,
-        "kind": "privacy" if isinstance(found.claim, Privacy) else "accuracy",
+        "kind": kind,
         "counted": "cells" if found.is_everywhere else found.claim.nouns[1],
         "assumptions": list(found.assumptions),
         "missing": found.missing,
-        "counterexamples": [
-            breach(one) if isinstance(found.claim, Privacy) else counterexample(one)
-            for one in found.counterexamples
-        ],
+        "counterexamples": [failure(one) for one in found.counterexamples],
         "seconds": round(found.seconds, 6),
     }
+
+
+def kind_of(claim: object) -> tuple[str, Callable[[Any], Json]]:
+    """Return the kind of a claim, and what writes its counterexamples."""
+    if isinstance(claim, Privacy):
+        return "privacy", breach
+    return ("expected", excess) if isinstance(claim, Expected) else ("accuracy", counterexample)
 
 
 def kappa(found: Kappa) -> Json:

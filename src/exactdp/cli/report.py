@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from exactdp import Accuracy, Privacy
+from exactdp import Accuracy, Expected, Privacy
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claims
 from exactdp.cli.output import (
@@ -52,7 +52,7 @@ def command(output: Output, targets: tuple[str, ...], path: Path, changes: Chang
     """
     refuse_unwritable(path)
     page = part("exactdp.report.page", "page")
-    found = find_claims(targets, kinds=(Accuracy, Privacy))
+    found = find_claims(targets, kinds=(Accuracy, Privacy, Expected))
     files = list(dict.fromkeys(one.file for one in found))
     names = [one.name if len(files) == 1 else one.title for one in found]
 

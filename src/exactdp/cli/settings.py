@@ -16,7 +16,8 @@ _KNOWN: dict[str, tuple[type, tuple[str, ...]]] = {
     "inputs": (str, _ASKING),
     "kappa": (str, _ASKING),
     "timeout": (float, (*_ASKING, "error")),
-    "jobs": (int, ("check",)),
+    "jobs": (int, (*_ASKING, "privacy", "error")),
+    "store": (str, (*_ASKING, "privacy", "error")),
     "format": (str, ("check",)),
     "certificates": (str, ("check",)),
 }
@@ -42,11 +43,11 @@ def defaults(folder: Path | None = None) -> dict[str, dict[str, Any]]:
         if not commands or not is_right or isinstance(value, bool):
             raise ExactdpError(
                 f"{path}: {name} = {value!r} is not a setting of exactdp",
-                rule="[tool.exactdp] may have targets (a list), eps, inputs, kappa, format and "
-                "certificates (strings), timeout and jobs (numbers).",
+                rule="[tool.exactdp] may have targets (a list), eps, inputs, kappa, format, "
+                "certificates and store (strings), timeout and jobs (numbers).",
                 way_out="Write for example targets = ['claims'] or timeout = 60.",
             )
-        is_path = name in ("targets", "certificates")
+        is_path = name in ("targets", "certificates", "store")
         for command in commands:
             found.setdefault(command, {})[name] = _beside(path, value) if is_path else value
     return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from exactdp import Accuracy
+from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import Changes, change_options, read_option
+from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
 
@@ -28,19 +29,20 @@ from exactdp.reals.numbers import positive_width
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
 @json_option
 @timeout_option
+@sharing_options
 @change_options
 @pass_output
 def command(
     output: Output, targets: tuple[str, ...], width: str, each: bool, changes: Changes
 ) -> int:
-    """Find the largest κ such that the claim with β/κ is true.
+    """Find the largest κ such that the claim with β/κ is true; of an expected loss, at_most/κ.
 
     κ is enclosed with proof; the answer names the input and the ε that decide it. A κ below 1 means
     that the claim itself is false.
     """
     read_option("--width", width, positive_width)
 
-    def question(claim: Accuracy, report: Report) -> Json:
+    def question(claim: Accuracy | Expected, report: Report) -> Json:
         best = records.tightness(claim.tightest(width=width, progress=report))
         rows = claim.tightest(width=width, at_each=True, progress=report) if each else ()
         listed = [

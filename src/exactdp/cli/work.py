@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.cli.loading import problem, with_place
 from exactdp.cli.output import Json, Output, StoppedError, mistake
+from exactdp.cli.sharing import ChildSlots, Sharing, Slots, conducted, sharing_of, told_plainly
 from exactdp.errors import ExactdpError, TimeoutRefusedError
+from exactdp.running.crew import holding_interrupts, ignore_interrupts, leave_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -44,18 +46,18 @@ class Job:
     run: Callable[[Report], Json]
 
 
-def results(
-    jobs: list[Job], processes: int, output: Output
-) -> Iterator[tuple[int, Json | ExactdpError]]:
+def results(jobs: list[Job], output: Output) -> Iterator[tuple[int, Json | ExactdpError]]:
     """Yield the number and the result of each job, in order, as soon as all before are there.
 
-    On Ctrl-C yields what else is done and raises `StoppedError`. At most `processes` jobs are done
-    at a time.
+    On Ctrl-C yields what else is done and raises `StoppedError`. As many processes work at a
+    time as --jobs says: one for each job, and the rest for units of work of those under way.
     """
     ready: dict[int, Json | ExactdpError] = {}
     following = 0
     display = _Display(jobs, output)
-    with contextlib.closing(_workers(jobs, min(processes, len(jobs)), output.timeout)) as workers:
+    sharing = sharing_of(output)
+    sharing.ready(output)
+    with contextlib.closing(_workers(jobs, sharing, output.timeout)) as workers:
         try:
             with display:
                 while following < len(jobs):
@@ -81,7 +83,7 @@ def results(
 
 def result(job: Job, output: Output) -> Json:
     """Return the result of one job, or raise its error."""
-    ((_, found),) = results([job], 1, output)
+    ((_, found),) = results([job], output)
     if isinstance(found, ExactdpError):
         raise found
     return found
@@ -93,23 +95,24 @@ class _Workers(Protocol):
     def close(self) -> None: ...
 
 
-def _workers(jobs: list[Job], count: int, timeout: float | None) -> _Workers:
+def _workers(jobs: list[Job], sharing: Sharing, timeout: float | None) -> _Workers:
     forks = "fork" in multiprocessing.get_all_start_methods()
-    return _Children(jobs, count, timeout) if forks else _Here(jobs)
+    return _Children(jobs, sharing, timeout) if forks else _Here(jobs, sharing)
 
 
 class _Here:
     """Jobs done in this process, which hears of Ctrl-C when a library gives it back to Python."""
 
-    def __init__(self, jobs: list[Job]) -> None:
+    def __init__(self, jobs: list[Job], sharing: Sharing) -> None:
         self._jobs = jobs
+        self._sharing = sharing
         self._waiting = iter(range(len(jobs)))
 
     def news(self) -> Iterator[tuple[int, Any]]:
         """Do the next job and yield its result or its error."""
         number = next(self._waiting)
-        with contextlib.redirect_stdout(sys.stderr):
-            found = _done(self._jobs[number], lambda *_: None)
+        with contextlib.redirect_stdout(sys.stderr), told_plainly():
+            found = _done(self._jobs[number], lambda *_: None, self._sharing)
         yield number, found
 
     def busy(self) -> list[int]:
@@ -123,29 +126,35 @@ class _Here:
 class _Children:
     """Child processes that do jobs; each asks for the next one when it is done."""
 
-    def __init__(self, jobs: list[Job], count: int, timeout: float | None = None) -> None:
+    def __init__(self, jobs: list[Job], sharing: Sharing, timeout: float | None = None) -> None:
         self._jobs = jobs
         self._timeout = timeout
+        self._sharing = sharing
+        count = min(sharing.jobs, len(jobs))
+        self._slots = Slots(sharing.jobs, count)
+        self._places = list(range(count))
+        self._at: dict[int, int] = {}  # the place of a process among the children
         self._begun: dict[int, float] = {}
         self._waiting = iter(range(len(jobs)))
         self._busy: dict[Connection, tuple[BaseProcess, int]] = {}
-        for _ in range(count):
-            self._start()
+        self._missing = count  # children to start
 
     def _start(self) -> None:
         """Start a child, which is given the next job."""
         context = multiprocessing.get_context("fork")
         # Ctrl-C is sent to all processes of the terminal, and is for the parent to handle.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with holding_interrupts():
             here, there = context.Pipe()
             ours = [here, *self._busy]
-            child = context.Process(target=_serve, args=(self._jobs, there, ours), daemon=True)
+            place = self._places.pop()
+            slots = self._slots.of(place)
+            given = (self._jobs, there, ours, self._sharing, slots)
+            child = context.Process(target=_serve, args=given, daemon=True)
             child.start()
+            assert child.pid is not None
+            self._at[child.pid] = place
             there.close()
-        finally:
-            signal.signal(signal.SIGINT, before)
-        self._next(here, child)
+            self._next(here, child)
 
     def _next(self, connection: Connection, child: BaseProcess) -> None:
         number = next(self._waiting, None)
@@ -158,6 +167,9 @@ class _Children:
 
     def news(self) -> Iterator[tuple[int, Any]]:
         """Yield what children have to say: (done, total), a result, or an error."""
+        while self._missing:
+            self._missing -= 1
+            self._start()
         for connection in wait(list(self._busy), _LOOK):
             assert isinstance(connection, Connection)
             child, number = self._busy[connection]
@@ -166,6 +178,7 @@ class _Children:
             except (EOFError, OSError):
                 del self._busy[connection]
                 child.join()
+                self._gone(child)
                 yield number, _died(self._jobs[number], child)
                 self._start()  # another for the jobs that are left
                 continue
@@ -183,11 +196,19 @@ class _Children:
         for connection, (child, number) in list(self._busy.items()):
             if now - self._begun[number] > self._timeout:
                 del self._busy[connection]
-                child.kill()
+                _kill(child)
                 child.join()
+                self._gone(child)
                 connection.close()
                 yield number, _too_late(self._jobs[number], self._timeout)
                 self._start()
+
+    def _gone(self, child: BaseProcess) -> None:
+        """Take back the processes that a dead child had."""
+        assert child.pid is not None
+        place = self._at.pop(child.pid)
+        self._slots.free(place)
+        self._places.append(place)
 
     def busy(self) -> list[int]:
         """Return the jobs that are being done."""
@@ -196,10 +217,18 @@ class _Children:
     def close(self) -> None:
         """End all children."""
         for child, _ in self._busy.values():
-            child.kill()
+            _kill(child)
         for child, _ in self._busy.values():
             child.join()
         self._busy.clear()
+
+
+def _kill(child: BaseProcess) -> None:
+    """End a child and all that it started."""
+    assert child.pid is not None
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
 
 
 def _too_late(job: Job, seconds: float) -> ExactdpError:
@@ -217,8 +246,18 @@ def _died(job: Job, child: BaseProcess) -> ExactdpError:
     )
 
 
-def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) -> None:
+def _serve(
+    jobs: list[Job],
+    connection: Connection,
+    others: list[Connection],
+    sharing: Sharing,
+    slots: ChildSlots,
+) -> None:
     """Do jobs by their numbers until the parent has no more of them, or is gone (in a child)."""
+    ignore_interrupts()
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)  # to be ended together with what is started here
+    leave_with_parent()
     for other in others:  # the parent's ends, inherited: if they stay open its end is not seen
         other.close()
     for number in (signal.SIGTERM, signal.SIGHUP):  # there is both where there is fork
@@ -234,20 +273,24 @@ def _serve(jobs: list[Job], connection: Connection, others: list[Connection]) ->
             last = now
             connection.send((done, total))
 
-    with contextlib.suppress(EOFError, OSError):
+    with contextlib.suppress(EOFError, OSError), told_plainly():
         while True:
             job = jobs[connection.recv()]
+            slots.acquire()
             try:
-                news = _done(job, report)
+                news = _done(job, report, sharing, slots)
             except KeyboardInterrupt as error:  # raised by the file: a child ignores Ctrl-C
                 news = _said(error, job)
+            slots.release()
             connection.send(news)
 
 
-def _done(job: Job, report: Report) -> Json | ExactdpError:
+def _done(
+    job: Job, report: Report, sharing: Sharing, slots: ChildSlots | None = None
+) -> Json | ExactdpError:
     """Return the result of a job, or its error."""
     try:
-        return job.run(report)
+        return job.run(conducted(sharing, report, slots))
     except KeyboardInterrupt:
         raise
     except OSError as error:

@@ -40,6 +40,9 @@ class OrderedSum:
         if missing := [name for name in self.form.parameters if name not in self.names]:
             raise ValueRefusedError(f"the function depends on {', '.join(missing)} too")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return OrderedSum, (self.form, self.names)
+
     @cached_property
     def parts(self) -> dict[Vector, fmpq_mpoly]:
         """{ℓ: p} with f(θ) = Σ p(θ)·exp(ℓ·θ)."""

@@ -1,14 +1,18 @@
 """The language: DiPWhile+ in Python's own syntax, from source to flat code."""
 
 from exactdp.language.types import Dom, Real
-from exactdp.language.words import choose, dlap, expmech, expo, lap
+from exactdp.language.words import bernoulli, choose, dlap, expmech, expo, geometric, lap, log, unif
 
 __all__ = [
     "Dom",
     "Real",
+    "bernoulli",
     "choose",
     "dlap",
     "expmech",
     "expo",
+    "geometric",
     "lap",
+    "log",
+    "unif",
 ]

@@ -46,7 +46,7 @@ def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
         return join(FINITE, sequence(first.entry.entry))
     if name in ("all", "any", "bool"):
         return SINGLE
-    return TERM if name == "exp" else FINITE
+    return TERM if name in ("exp", "log") else FINITE
 
 
 def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
@@ -58,6 +58,7 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
         "int": (f"{word} cannot be rounded", LINEAR),
         "round": (f"{word} cannot be rounded", LINEAR),
         "exp": (f"exp of {word} is not in the language", LINEAR),
+        "log": (f"log of {word} is not in the language", LINEAR),
         "any": condition,
         "all": condition,
         "bool": condition,

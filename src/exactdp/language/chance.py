@@ -34,7 +34,7 @@ NO_CHANCE = (
 DRAW_INSTEAD = (
     "Draw in the mechanism, with choose({value: probability, …}), lap, dlap, expo or expmech."
 )
-_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 
 Names = tuple[str, ...]
@@ -98,11 +98,11 @@ def _parts(found: object, used: Names, *, given: bool) -> Iterator[tuple[object,
             for part in (found.func, *found.args, *found.keywords.values()):
                 yield part, ()
         case FunctionType():
-            if given or not _of_a_library(found):
-                yield from _used(found)
+            if given or not is_of_a_library(found):
+                yield from used_by(found)
                 yield from ((part, ()) for part in vars(found).values())
         case type():
-            if not _of_a_library(found):
+            if not is_of_a_library(found):
                 for part in vars(found).values():
                     yield getattr(part, "__func__", part), ()
         case _:
@@ -125,7 +125,7 @@ def _held(found: object) -> Iterator[object]:
             yield getattr(found, name, None)
 
 
-def _used(function: FunctionType) -> Iterator[tuple[object, Names]]:
+def used_by(function: FunctionType) -> Iterator[tuple[object, Names]]:
     """Return what the names in a function's code stand for."""
     codes = [function.__code__]
     for code in codes:  # also the functions inside it
@@ -158,11 +158,11 @@ def _imported(name: str) -> object:
     return sys.modules.get(name)
 
 
-def _of_a_library(found: object) -> bool:
+def is_of_a_library(found: object) -> bool:
     """Whether a function or class belongs to Python, an installed package or exactdp."""
     name = getattr(found, "__module__", None) or ""
     module = sys.modules.get(name)
     if module is None or name == "__main__":
         return False
     file = getattr(module, "__file__", None)
-    return file is None or name.startswith("exactdp.") or str(file).startswith(_LIBRARIES)
+    return file is None or name.startswith("exactdp.") or str(file).startswith(LIBRARIES)

@@ -6,6 +6,7 @@ may have there, and goes round until nothing changes.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -39,13 +40,15 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
-from exactdp.language.tree import Choose, ExpMech, source_text, where
+from exactdp.language.tree import Choose, ExpMech, NoiseCall, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
+from exactdp.language.words import NOISES
 
 BOUNDED = "DiPWhile+ assigns reals a bounded number of times (paper, section 5.2)."
 UNROLLED = "Use `for i in range(<constant>)`, which is unrolled."
 FINITE_ONLY = "Only finite values can be used here, never reals or noise."
 LEAVE_OUT = "Leave the noise out here; what it decides, decide by a comparison before."
+COMPARED = "Compare uniform noise with it: `unif(0, 1) < q` is true with probability q."
 NUMBER_THEM = "Pick a position, and index the list by it afterwards."
 
 
@@ -197,40 +200,17 @@ class Checker:
 
     def sample(self, pc: int, one: Sample) -> ValueKind:
         """Check a sample of real or integer noise."""
-        draw, whole = one.draw, one.draw.noise == "dlap"
-        self.abstract.finite(
-            draw.rate,
-            "{} cannot be a rate",
-            "A rate is a positive rational number times eps.",
-            "Write a rate that does not depend on noise, such as `eps / 2`.",
-        )
-        mean = self.abstract.kind(draw.mean)
-        may_be_number = mean.finite or mean.noise
-        if (mean.items is not None and not may_be_number) or mean.function:
-            refuse(
-                where(draw.mean),
-                "the mean of a sample is a number, not a list",
-                "One sample is one number.",
-                f"Sample each entry: `[{draw.noise}(eps, x) for x in xs]`.",
+        draw, whole = one.draw, NOISES[one.draw.noise].is_whole
+        if NOISES[draw.noise].has_ends:
+            self.number(draw, draw.rate)
+        else:
+            self.abstract.finite(
+                draw.rate,
+                "{} cannot be a rate",
+                "A rate is a positive rational number times eps.",
+                "Write a rate that does not depend on noise, such as `eps / 2`.",
             )
-        if whole or mean.items is not None:
-            self.abstract.no_term(draw.mean, mean)
-        elif mean.term:
-            self.abstract.meets_eps = True
-        if whole and mean.real:
-            refuse(
-                where(draw.mean),
-                "the mean of dlap is an integer, and this may be a real",
-                MIXED,
-                "Use lap, or an input of type Dom(lo, hi).",
-            )
-        if not whole and mean.integer:
-            refuse(
-                where(draw.mean),
-                f"the mean of {draw.noise} cannot be integer noise",
-                MIXED,
-                "Use dlap for both samples, or lap for both.",
-            )
+        self.number(draw, draw.mean)
         if self.in_while[pc]:
             what = "an integer noise variable" if whole else "a real variable"
             if not source_text(one.place).isidentifier():
@@ -238,6 +218,40 @@ class Checker:
                 refuse(one.place, message, BOUNDED, UNROLLED)
             self.unbounded(what, one.place)
         return INTEGER if whole else REAL
+
+    def number(self, draw: NoiseCall, part: ast.expr) -> None:
+        """Check the mean of a sample, or an end of its range."""
+        whole, second = NOISES[draw.noise].is_whole, NOISES[draw.noise].second
+        name = "an end" if second == "hi" else f"the {second}"
+        mean = self.abstract.kind(part)
+        may_be_number = mean.finite or mean.noise
+        if (mean.items is not None and not may_be_number) or mean.function:
+            refuse(
+                where(part),
+                f"{name} of a sample is a number, not a list",
+                "One sample is one number.",
+                "Sample each entry: "
+                + ("`[unif(x, x + 1)" if second == "hi" else f"`[{draw.noise}(eps, x)")
+                + " for x in xs]`.",
+            )
+        if whole or mean.items is not None:
+            self.abstract.no_term(part, mean)
+        elif mean.term:
+            self.abstract.meets_eps = True
+        if whole and mean.real:
+            refuse(
+                where(part),
+                f"{name} of {draw.noise} is an integer, and this may be a real",
+                MIXED,
+                "Use lap, or an input of type Dom(lo, hi).",
+            )
+        if not whole and mean.integer:
+            refuse(
+                where(part),
+                f"{name} of {draw.noise} cannot be integer noise",
+                MIXED,
+                "Use dlap for both samples, or lap for both.",
+            )
 
     def pick(self, choice: ExpMech | Choose) -> ValueKind:
         """Check a choice among finitely many values."""
@@ -272,7 +286,7 @@ class Checker:
             kind = abstract.finite(value, message, FINITE_ONLY, NUMBER_THEM)
             abstract.no_term(value, kind)
             found = join(found, kind)
-            abstract.finite(chance, "a probability cannot depend on {}", FINITE_ONLY, LEAVE_OUT)
+            abstract.finite(chance, "a probability cannot depend on {}", FINITE_ONLY, COMPARED)
         return found
 
     def test(self, one: Test) -> None:

@@ -79,7 +79,7 @@ class Set(Placed):
 
 @dataclass(frozen=True)
 class Sample(Placed):
-    """slot ← Lap(rate, mean), DLap(rate, mean) or one-sided exponential noise."""
+    """slot ← Lap(rate, mean), DLap(rate, mean) or another noise (`words.NOISES`)."""
 
     slot: str
     draw: NoiseCall

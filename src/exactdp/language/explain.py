@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 from exactdp.language.kinds import ValueKind
 from exactdp.language.printer import show, show_value
 from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, nodes, where
+from exactdp.language.words import NOISES
 from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from exactdp.language.program import Program
-
-_NOISE = {
-    "lap": "a Laplace sample (real)",
-    "dlap": "a discrete Laplace sample (integer)",
-    "expo": "a one-sided exponential sample (real)",
-}
 
 
 def explain(program: Program) -> str:
@@ -56,9 +51,12 @@ def _samples(definition: Definition, owner: str = "") -> Iterator[str]:
         at = f"  line {where(node).line}{owner}: "
         match node:
             case NoiseCall(noise, rate, mean, by_scale):
-                word = "scale" if by_scale else "rate"
-                centre = "start" if noise == "expo" else "mean"
-                yield f"{at}{_NOISE[noise]} with {word} {show(rate)} and {centre} {show(mean)}"
+                kind = NOISES[noise]
+                if kind.has_ends:
+                    yield f"{at}{kind.described} between {show(rate)} and {show(mean)}"
+                    continue
+                first = f"{'scale' if by_scale else 'rate'} {show(rate)}"
+                yield f"{at}{kind.described} with {first} and {kind.second} {show(mean)}"
             case ExpMech(rate, score, candidates):
                 yield (
                     f"{at}one of {show(candidates)} by the exponential mechanism "

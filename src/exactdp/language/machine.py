@@ -41,11 +41,20 @@ from exactdp.language.linear import as_real
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
-from exactdp.language.sampling import chances_of, mean_of, never, rate_of, scores_of, table_of
+from exactdp.language.sampling import (
+    chances_of,
+    ends_of,
+    mean_of,
+    never,
+    rate_of,
+    scores_of,
+    table_of,
+)
 from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, alike, as_output
+from exactdp.language.words import NOISES
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
@@ -74,12 +83,22 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Draw:
-    """The program samples `noise` ("lap", "dlap" or "expo") with rate·ε and the given mean."""
+    """The program samples `noise` (of `words.NOISES`) with rate·ε and the given mean.
+
+    Uniform noise has a width instead of a rate, and neither width nor mean depends on noise.
+    """
 
     state: State
     noise: str
     rate: Fraction
     mean: Value
+    width: Value = None
+
+    @property
+    def ends(self) -> tuple[Value, Value]:
+        """The ends of uniform noise."""
+        half = self.width / Fraction(2)
+        return self.mean - half, self.mean + half
 
 
 @dataclass(frozen=True)
@@ -130,12 +149,12 @@ _LOOK = 1024
 class Machine:
     """Runs flat code on values of any domain."""
 
-    def __init__(self, code: Code, flow: Flow) -> None:
+    def __init__(self, code: Code, flow: Flow, *, is_rough: bool = False) -> None:
         self.code = code
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
         self._inputs = [self.slots[name] for name, _ in code.inputs]
         on = code.epsilon
-        budget = EpsTerm("eps", (Fraction(on.lower),)) if on.is_point else EPS
+        budget = EpsTerm("eps", (Fraction(on.lower), *(0,) * is_rough)) if on.is_point else EPS
         self._compile = Compiler(self.slots, code.functions, budget).compile
         self._steps: list[_Step] = []
         self._events: dict[int, _Facts] = {}
@@ -422,6 +441,13 @@ class Machine:
         noise, by_scale, place = draw.noise, draw.by_scale, where(draw.rate)
         rate, mean = self._compile(draw.rate), self._compile(draw.mean)
         mean_place = where(draw.mean)
+        if NOISES[noise].has_ends:
+
+            def uniform(env: Env) -> tuple[Any, ...]:
+                ends = ends_of(rate(env), mean(env), place, mean_place)
+                return Draw, noise, Fraction(1), *ends
+
+            return uniform
         rates: dict[EpsTerm, Fraction] = {}  # a rate is nearly always the same
 
         def event(env: Env) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """det(P): the program with every sample replaced by its mean.
 
-`lap`, `dlap` and `expo` become their mean (or start), `expmech` its first maximiser;
-`choose` has no mean, so a mechanism with it needs a stated ideal.
+`lap` and its kin become their mean (or start), `unif` its middle, `expmech` its first
+maximiser; `choose` has no mean, so a mechanism with it needs a stated ideal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from typing import Any
 
 from exactdp.errors import ProgramError
 from exactdp.language.flatten import variables
-from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, name, put, rebuilt, where
+from exactdp.language.tree import (
+    Choose,
+    Definition,
+    ExpMech,
+    NoiseCall,
+    constant,
+    name,
+    put,
+    rebuilt,
+    where,
+)
+from exactdp.language.words import NOISES
 
 
 def noiseless(definition: Definition) -> Definition:
@@ -26,6 +37,10 @@ def noiseless(definition: Definition) -> Definition:
 
     def mean(node: Any) -> Any:
         match node:
+            case NoiseCall(noise, lower, upper) if NOISES[noise].has_ends:
+                place = where(node)
+                both = put(ast.BinOp(mean(lower), ast.Add(), mean(upper)), place)
+                return put(ast.BinOp(both, ast.Div(), constant(2, place)), place)
             case NoiseCall(_, _, centre):
                 return mean(centre)
             case ExpMech(_, score, candidates):

@@ -21,11 +21,12 @@ from exactdp.language.tree import (
     nodes,
     parameters,
 )
+from exactdp.language.words import NOISES
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
-_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp"))
+_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp", "log"))
 _CASE_SPLIT = frozenset(("abs", "min", "max", "sorted"))
 _BINDING = (
     ast.AnnAssign,
@@ -170,7 +171,9 @@ def samples_noise(definition: Definition) -> bool:
 
 def samples_integers(definition: Definition) -> bool:
     """Whether a function samples integer noise, itself or in a subroutine."""
-    return any(isinstance(node, NoiseCall) and node.noise == "dlap" for node in _draws(definition))
+    return any(
+        isinstance(node, NoiseCall) and NOISES[node.noise].is_whole for node in _draws(definition)
+    )
 
 
 def samples(definition: Definition) -> NoiseCall | ExpMech | Choose | None:

@@ -20,6 +20,7 @@ from exactdp.language.rules import (
 )
 from exactdp.language.terms import EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
+from exactdp.language.terms import log as log_of_number
 from exactdp.language.values import List, Table, Value, plain, read_decimal
 
 
@@ -226,6 +227,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exp": exp_of_term,
     "int": lambda value=0: int(value),
     "len": len,
+    "log": log_of_number,
     "list": lambda items=(): List(items_of(items)),
     "max": _extreme(max),
     "min": _extreme(min),

@@ -11,6 +11,7 @@ from exactdp.language.code import Appended, Augmented, Unpacked, Updated
 from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, rebuilt
 from exactdp.language.values import List, Table, Value
+from exactdp.language.words import NOISES
 
 
 def show_value(value: Value) -> str:
@@ -60,8 +61,7 @@ def _printable(node: Any) -> Any:
         case ast.Name(name):
             return _text(name.partition("()")[0])
         case NoiseCall(noise, rate, mean, by_scale):
-            start = "start=" if noise == "expo" else "mean="
-            first, second = ("scale=", start) if by_scale else ("", "")
+            first, second = ("scale=", f"{NOISES[noise].second}=") if by_scale else ("", "")
             return _text(f"{noise}({first}{show(rate)}, {second}{show(mean)})")
         case ExpMech():
             given = ", ".join(map(show, ast.iter_child_nodes(node)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.budgets import defined_on
 from exactdp.language.checker import CheckedCode, check
+from exactdp.language.code import expressions
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
 from exactdp.language.machine import Machine
@@ -18,7 +20,7 @@ from exactdp.language.noisy import samples
 from exactdp.language.printer import print_definition
 from exactdp.language.reading import read_function
 from exactdp.language.static import check_constants, surely_total
-from exactdp.language.tree import Definition, where
+from exactdp.language.tree import Definition, called, where
 from exactdp.language.trial import confirmed
 from exactdp.language.values import freeze
 from exactdp.reals.interval import POSITIVE, Interval
@@ -83,6 +85,22 @@ class Program:
     def machine(self) -> Machine:
         """The step function of the program."""
         return Machine(self.code, self.flow)
+
+    @cached_property
+    def rough_machine(self) -> Machine:
+        """The step function for sampled runs at one ε: there log(r)/ε is rounded."""
+        return Machine(self.code, self.flow, is_rough=True) if self.uses_log else self.machine
+
+    @cached_property
+    def uses_log(self) -> bool:
+        """Whether log(r)/ε may stand beside reals."""
+        written = (found for one in self.code.instructions for found in expressions(one))
+        return any(called(node) == "log" for found in written for node in ast.walk(found))
+
+    @property
+    def moves(self) -> bool:
+        """Whether numbers beside reals are none, but functions of ε or irrational."""
+        return self.meets_eps and (self.uses_log or not self.epsilon.is_point)
 
     def noiseless(self) -> DeterministicProgram:
         """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""

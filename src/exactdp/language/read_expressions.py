@@ -28,7 +28,7 @@ from exactdp.language.tree import (
     rebuilt,
 )
 from exactdp.language.values import plain, read_decimal
-from exactdp.language.words import SAMPLERS, VALUES
+from exactdp.language.words import NOISES, SAMPLERS, VALUES
 
 #: What is made of its parts, without a rule of its own.
 _PLAIN = (
@@ -260,7 +260,7 @@ class ExpressionReader(NameReader):
     def value_name(self, node: ast.expr) -> ast.Name:
         """Return a name that stands for a value."""
         found = self.resolve(node)
-        if found.id in SAMPLERS or found.id in ("Real", "Dom", "exp"):
+        if found.id in SAMPLERS or found.id in ("Real", "Dom", "exp", "log"):
             self.refuse(node, f"{found.id} is not a value", NOT_A_VALUE, f"Call it: {found.id}(…).")
         return found
 
@@ -416,7 +416,21 @@ class ExpressionReader(NameReader):
                     f"Write {usage}.",
                 )
             return put(ExpMech(*[self.argument(found[part]) for part in ExpMech._fields]), place)
-        mean_name = "start" if word == "expo" else "mean"
+        if word == "bernoulli":
+            return self.bernoulli(node, usage)
+        if NOISES[word].has_ends:
+            found = self.arguments(node, ("lo", "hi"), usage)
+            if len(found) != 2:
+                self.refuse(
+                    node,
+                    f"{word} needs two ends",
+                    "Uniform noise lies between its ends.",
+                    f"Write {usage}.",
+                )
+            return put(
+                NoiseCall(word, self.expr(found["lo"]), self.expr(found["hi"]), False), place
+            )
+        mean_name = NOISES[word].second
         found = self.arguments(node, ("rate", mean_name, "scale"), usage)
         by_scale = "scale" in found
         if by_scale == ("rate" in found):
@@ -429,6 +443,22 @@ class ExpressionReader(NameReader):
         rate = self.expr(found["scale" if by_scale else "rate"])
         mean = self.expr(found[mean_name]) if mean_name in found else constant(0, place)
         return put(NoiseCall(word, rate, mean, by_scale), place)
+
+    def bernoulli(self, node: ast.Call, usage: str) -> Choose:
+        """Return `bernoulli(p)` as `choose({1: p, 0: 1 - p})`."""
+        found = self.arguments(node, ("p",), usage)
+        if not found:
+            self.refuse(
+                node,
+                "bernoulli needs a probability",
+                "bernoulli is 1 with a probability, else 0.",
+                f"Write {usage}, such as bernoulli(exp(eps) / (1 + exp(eps))).",
+            )
+        place = self.source.place(node)
+        yes = self.expr(found["p"])
+        no = put(ast.BinOp(constant(1, place), ast.Sub(), yes), place)
+        pairs = [pair(constant(1, place), yes, place), pair(constant(0, place), no, place)]
+        return put(Choose(pairs, None), place)
 
     def arguments(self, node: ast.Call, names: tuple[str, ...], usage: str) -> dict[str, ast.expr]:
         """Return the arguments of a sampler by name; the last of lap's is by keyword only."""

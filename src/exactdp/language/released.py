@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from exactdp.errors import Place
 from exactdp.language.rules import fail
-from exactdp.language.sampling import closed_form, resolved
+from exactdp.language.sampling import closed_form, refuse_log, resolved
 from exactdp.language.terms import EpsTerm, Number
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp, positive
@@ -35,6 +35,7 @@ def form_of(term: EpsTerm | Number) -> Value:
 
 @lru_cache(maxsize=1024)
 def _closed(term: EpsTerm, on: Interval, place: Place) -> Value:
+    refuse_log(term, place)
     try:
         form = form_of(resolved(term, on, place))
     except ZeroDivisionError:

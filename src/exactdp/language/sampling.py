@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
-from exactdp.language.linear import as_real
+from exactdp.language.linear import Linear, as_real
 from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
+from exactdp.language.words import NOISES
 from exactdp.reals import Interval, eps, exp, nonnegative, positive, roots
 from exactdp.reals.interval import POSITIVE
 
@@ -55,7 +56,8 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
 
 def mean_of(value: Value, noise: str, place: Place) -> Value:
     """Return the mean of a sample if it is a number."""
-    if isinstance(value, EpsTerm) and noise != "dlap":
+    is_whole = NOISES[noise].is_whole
+    if isinstance(value, EpsTerm) and not is_whole:
         return as_real(value, place)
     if isinstance(value, Symbolic) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -66,14 +68,53 @@ def mean_of(value: Value, noise: str, place: Place) -> Value:
             "The mean is a number, a real input or a real variable.",
             "Give a number, such as 0.",
         )
-    if noise == "dlap" and Fraction(value).denominator != 1:
+    if is_whole and Fraction(value).denominator != 1:
         raise fail(
             place,
-            f"the mean of dlap is {value}, which is not an integer",
+            f"the {NOISES[noise].second} of {noise} is {value}, which is not an integer",
             "Integer noise lies on the integers.",
             "Round the mean, or use lap.",
         )
     return plain(value) if isinstance(value, Fraction) else value
+
+
+def ends_of(
+    lower: Value, upper: Value, lower_place: Place, upper_place: Place
+) -> tuple[Value, Value]:
+    """Return the middle of uniform noise, and the width, both without noise."""
+    ends = (_end(lower, lower_place), _end(upper, upper_place))
+    width = ends[1] - ends[0]
+    if not isinstance(width, Symbolic) and width <= 0:
+        raise empty_range(upper_place, f"{shown(ends[0])} to {shown(ends[1])}")
+    return (ends[0] + ends[1]) / Fraction(2), width
+
+
+def empty_range(place: Place, ends: str) -> ProgramError:
+    """Return the refusal of uniform noise without room."""
+    return fail(
+        place,
+        f"unif has no room: it goes from {ends}",
+        "The lower end of uniform noise is below the upper one.",
+        "Write unif(lo, hi) with lo < hi, or narrow the inputs to those for which it is so.",
+    )
+
+
+def _end(value: Value, place: Place) -> Value:
+    """Return an end of uniform noise: a number, a form in inputs, or a + b/ε."""
+    if isinstance(value, EpsTerm):
+        return as_real(value, place)
+    is_form = isinstance(value, Linear) and all(isinstance(one, str) for one in value.coefficients)
+    if is_form or (isinstance(value, int | Fraction) and not isinstance(value, bool)):
+        return value
+    what = "noise" if isinstance(value, Symbolic) else f"{shown(value)}, which is not a number"
+    raise fail(
+        place,
+        f"an end of unif is {what}",
+        "Its ends are rational numbers, real inputs and a + b / eps, without noise.",
+        "Add noise to the sample instead: x + unif(0, 1)."
+        if isinstance(value, Symbolic)
+        else "Give a number, such as 0.",
+    )
 
 
 def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Fraction, ...]:
@@ -121,6 +162,17 @@ def table_of(value: Value, place: Place) -> tuple[tuple[Value, ...], tuple[Value
     return tuple(value), tuple(value.values())
 
 
+def refuse_log(term: Value, place: Place) -> None:
+    """Refuse a logarithm where a closed form in ε is needed."""
+    if isinstance(term, EpsTerm) and term.has_log:
+        raise fail(
+            place,
+            f"{term} has a logarithm",
+            "log(r) / eps stands beside reals: added to them, compared with them, or as a mean.",
+            "Write a rational number, or an expression in eps and exp(eps).",
+        )
+
+
 def chances_of(
     values: Sequence[Value],
     chances: Sequence[Value],
@@ -134,6 +186,8 @@ def chances_of(
     With `somewhere` only what is wrong at every ε is refused: for which the program will be
     asked is not known yet.
     """
+    for chance in chances:
+        refuse_log(chance, place)
     for position, value in enumerate(values):
         if value in values[:position]:
             raise fail(

@@ -17,7 +17,7 @@ from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.printer import show
 from exactdp.language.rules import fail
-from exactdp.language.sampling import chances_of, mean_of, rate_of, scores_of, table_of
+from exactdp.language.sampling import chances_of, ends_of, mean_of, rate_of, scores_of, table_of
 from exactdp.language.tree import (
     Choose,
     ExpMech,
@@ -28,6 +28,7 @@ from exactdp.language.tree import (
     source_text,
     where,
 )
+from exactdp.language.words import NOISES
 from exactdp.reals.interval import POSITIVE
 
 if TYPE_CHECKING:
@@ -70,6 +71,10 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
 
     for pc in sorted(flow.reachable):
         match code.instructions[pc]:
+            case Sample(_, NoiseCall(noise, lower, upper)) if NOISES[noise].has_ends:
+                for low in known(lower):
+                    for high in known(upper):
+                        ends_of(low, high, where(lower), where(upper))
             case Sample(_, NoiseCall(noise, rate, mean, by_scale)):
                 for value in known(rate):
                     rate_of(value, by_scale, where(rate))

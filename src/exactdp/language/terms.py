@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from flint import fmpz
+
 Number = int | Fraction
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
@@ -19,7 +21,7 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 
 @dataclass(frozen=True)
 class EpsTerm:
-    """A term in ε: `op` is "eps", "exp", "neg", "min", "max" or one of + - * / **.
+    """A term in ε: `op` is "eps", "exp", "log", "neg", "min", "max" or one of + - * / **.
 
     Its leaves are rational; "eps" has its value as an argument where it is known.
     """
@@ -83,6 +85,8 @@ class EpsTerm:
                 return exp(value(self.args[0]))
             case "neg":
                 return -value(self.args[0])
+            case "log":
+                return math.log(value(self.args[0]))
         left, right = (value(part) for part in self.args)
         match self.op:
             case "+":
@@ -99,40 +103,47 @@ class EpsTerm:
 
     def at(self, eps: float) -> float:
         """Return the value of the term at a number ε, as a float (for simulation only)."""
-        return float(self.fold(eps, math.exp))
+        return float(self.fold(float(eps), math.exp))
 
-    def powers(self) -> dict[int, Fraction] | None:
-        """Return {k: q} if the term is Σ q·ε^k with rationals q and integers k, else None."""
-        parts = [
-            part.powers() if isinstance(part, EpsTerm) else {0: Fraction(part)}
+    def parts(self) -> dict[tuple[int, Fraction | None], Fraction] | None:
+        """Return {(k, b): q} if the term is Σ q·ε^k·log b, else None; b is None without log."""
+        parts: list[dict[tuple[int, Fraction | None], Fraction] | None] = [
+            part.parts() if isinstance(part, EpsTerm) else {(0, None): Fraction(part)}
             for part in self.args
         ]
         if self.op == "eps":
-            return {1: Fraction(1)}
+            return {(1, None): Fraction(1)}
+        if self.op == "log":
+            (base,) = self.args
+            assert isinstance(base, Fraction)
+            return {(0, base): Fraction(1)}
         if self.op == "**":
             form = self.monomial()
-            return None if form is None else {form[1]: form[0]}
+            return None if form is None else {(form[1], None): form[0]}
         if self.op in ("exp", "min", "max") or any(part is None for part in parts):
             return None
         known = [part for part in parts if part is not None]
         if self.op == "neg":
-            return {k: -q for k, q in known[0].items()}
+            return {key: -q for key, q in known[0].items()}
         left, right = known
-        found: dict[int, Fraction] = {}
+        found: dict[tuple[int, Fraction | None], Fraction] = {}
         if self.op in ("+", "-"):
             found = dict(left)
-            for k, q in right.items():
-                found[k] = found.get(k, Fraction(0)) + (q if self.op == "+" else -q)
+            for key, q in right.items():
+                found[key] = found.get(key, Fraction(0)) + (q if self.op == "+" else -q)
         elif self.op == "*" or len(right) == 1:
-            for k, q in left.items():
-                for n, r in right.items():
+            for (k, one), q in left.items():
+                for (n, two), r in right.items():
+                    if two is not None and (self.op == "/" or one is not None):
+                        return None
                     if self.op == "/" and r == 0:
                         return None
                     power, value = (k + n, q * r) if self.op == "*" else (k - n, q / r)
-                    found[power] = found.get(power, Fraction(0)) + value
+                    key = power, one or two
+                    found[key] = found.get(key, Fraction(0)) + value
         else:
             return None
-        return {k: q for k, q in found.items() if q}
+        return {key: q for key, q in found.items() if q}
 
     def known_eps(self) -> Fraction | None:
         """Return ε if the term knows it."""
@@ -143,6 +154,19 @@ class EpsTerm:
             if found is not None:
                 return found
         return None
+
+    @property
+    def has_log(self) -> bool:
+        """Whether a logarithm is in the term."""
+        parts = (part for part in self.args if isinstance(part, EpsTerm))
+        return self.op == "log" or any(part.has_log for part in parts)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the ε that is known is one of sampled runs, which may round."""
+        if self.op == "eps":
+            return len(self.args) > 1
+        return any(isinstance(part, EpsTerm) and part.is_rough for part in self.args)
 
     def at_eps(self, eps: EpsTerm) -> EpsTerm:
         """Return the term with an ε that is known."""
@@ -159,7 +183,7 @@ class EpsTerm:
         ]
         if self.op == "eps":
             return Fraction(1), 1
-        if self.op in ("min", "max"):
+        if self.op in ("min", "max", "log"):
             return None
         if self.op == "exp" or any(part is None for part in parts):
             return (Fraction(1), 0) if self.op == "exp" and parts[0] == (Fraction(0), 0) else None
@@ -203,8 +227,8 @@ def _show(part: EpsTerm | Number, outer: int) -> str:
         return f"({text})" if outer and (part < 0 or (not plain and outer > 1)) else text
     if part.op == "eps":
         return "eps"
-    if part.op == "exp":
-        return f"exp({_show(part.args[0], 0)})"
+    if part.op in ("exp", "log"):
+        return f"{part.op}({_show(part.args[0], 0)})"
     if part.op in ("min", "max"):
         return f"{part.op}({', '.join(_show(one, 0) for one in part.args)})"
     binding = _BINDING[part.op]
@@ -239,3 +263,20 @@ def exp(exponent: object) -> EpsTerm | int:
         raise ValueError("exp takes a rational number times eps, such as exp(-eps / 2)")
     assert isinstance(exponent, EpsTerm)
     return EpsTerm("exp", (exponent,))
+
+
+def log(number: object) -> EpsTerm | int:
+    """Return the logarithm of a rational number, as a multiple of that of one that is no power."""
+    if isinstance(number, bool) or not isinstance(number, int | Fraction) or number <= 0:
+        raise ValueError("log takes a positive rational number, such as log(20) / eps")
+    value = Fraction(number)
+    if value == 1:
+        return 0
+    sign, size = (1, value) if value > 1 else (-1, 1 / value)
+    for power in range(size.numerator.bit_length(), 1, -1):
+        parts = [fmpz(part).root(power) for part in (size.numerator, size.denominator)]
+        base = Fraction(int(parts[0]), int(parts[1]))
+        if base**power == size:
+            term = EpsTerm("log", (base,))
+            return term if sign * power == 1 else sign * power * term
+    return sign * EpsTerm("log", (size,))

@@ -71,7 +71,7 @@ class OwnNode(ast.expr):
 
 
 class NoiseCall(OwnNode):
-    """`lap(rate, mean)`, `dlap(rate, mean)` or `expo(rate, start)`, or by `scale=`."""
+    """`lap(rate, mean)` and its kin, or by `scale=`; `unif(lo, hi)` has its ends as both parts."""
 
     _fields = __match_args__ = ("noise", "rate", "mean", "by_scale")
     noise: str

@@ -15,7 +15,8 @@ from fractions import Fraction
 from exactdp.errors import ExactdpError, Place, ProgramError
 from exactdp.language.machine import Compare, Done, Draw, Machine
 from exactdp.language.types import DomType, InputType, ListType, RecordType
-from exactdp.language.values import List, Value
+from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.words import NOISES
 
 _RUNS = 200
 _EVENTS = 500
@@ -47,9 +48,14 @@ def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
                 return None  # with a + b/ε, which may be anything here
             if isinstance(event, Draw):
                 size = _number(rng)
-                if event.noise == "dlap":
+                kind = NOISES[event.noise]
+                if isinstance(event.width, Symbolic):
+                    return None  # with ends in ε, which may be anything here
+                if kind.has_ends:
+                    size = rng.choice((-1, 0, 1)) * Fraction(event.width) * Fraction(127, 256)
+                if kind.is_whole:
                     size = Fraction(round(size))
-                found = event.mean + (abs(size) if event.noise == "expo" else size)
+                found = event.mean + (abs(size) if kind.is_above else size)
             else:
                 found = rng.choice(event.values)
             event = machine.advance(machine.resume(event, found))

@@ -46,26 +46,69 @@ class SamplerWord:
         return self.word
 
 
-lap: Final = SamplerWord("lap", "lap(a * eps, mean)")
-dlap: Final = SamplerWord("dlap", "dlap(a * eps, mean)")
-expo: Final = SamplerWord("expo", "expo(a * eps, start)")
+@dataclass(frozen=True, repr=False)
+class NoiseWord(SamplerWord):
+    """A word that samples a number, with all that the passes of the language know of its kind."""
+
+    described: str
+    """What `explain` calls a sample."""
+    second: str = "mean"
+    """What the second argument is; the first is a rate, but for `unif`."""
+    is_whole: bool = False
+    is_above: bool = False
+    """Whether a sample is never below its second argument."""
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether the arguments are the ends of a range, not a rate and a mean."""
+        return self.second == "hi"
+
+
+lap: Final = NoiseWord("lap", "lap(a * eps, mean)", "a Laplace sample (real)")
+dlap: Final = NoiseWord(
+    "dlap", "dlap(a * eps, mean)", "a discrete Laplace sample (integer)", is_whole=True
+)
+expo: Final = NoiseWord(
+    "expo",
+    "expo(a * eps, start)",
+    "a one-sided exponential sample (real)",
+    second="start",
+    is_above=True,
+)
+geometric: Final = NoiseWord(
+    "geometric",
+    "geometric(a * eps, start)",
+    "a one-sided geometric sample (integer)",
+    second="start",
+    is_whole=True,
+    is_above=True,
+)
+unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", second="hi")
+bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
+log: Final = SamplerWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
 choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 
-SAMPLERS: Final = {sampler.word: sampler for sampler in (lap, dlap, expo, expmech, choose)}
+NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, unif)}
+"""The kinds of noise: the only list of them in the language."""
+
+SAMPLERS: Final[dict[str, SamplerWord]] = {
+    **NOISES,
+    **{sampler.word: sampler for sampler in (expmech, choose, bernoulli)},
+}
 
 #: Words that stand for a value.
 VALUES: Final = ("eps", "inf")
 
 #: Python functions that the language knows, run on finite values.
 BUILTINS: Final[dict[str, Any]] = {
-    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name != "exp"
+    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name not in ("exp", "log")
 }
 
 _KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "Dom": Dom}.items()}
 
 #: Names that a program cannot use for anything else.
-RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "Real", "Dom"))
+RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "log", "Real", "Dom"))
 
 #: Python names that people reach for, and what to write instead.
 INSTEAD: Final = {

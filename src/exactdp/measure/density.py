@@ -52,7 +52,8 @@ class Summand(NamedTuple):
         """Return the product where a bound on integer noise holds."""
         if not bound.variables:
             return self if bound.form.constant >= 0 else None
-        return self._replace(bounds=(*self.bounds, bound))
+        tightest = _tightest(self.bounds, bound)
+        return None if tightest is None else self._replace(bounds=tightest)
 
     def defined(self, new: int, part: dict[int, Fraction], constant: Fraction) -> Summand:
         """Return the product with one more integer variable, equal to Σ part·z + constant."""
@@ -280,6 +281,22 @@ class Summand(NamedTuple):
             (variable,) = variables
             return self.with_function(variable, as_function(joint, variable, frame))
         return self._replace(joints=(*self.joints, joint))
+
+
+def _tightest(bounds: tuple[Halfspace, ...], new: Halfspace) -> tuple[Halfspace, ...] | None:
+    """Return bounds and one more, of parallel ones the tightest; None if two exclude each other."""
+    direction, constant = new.form.coefficients, new.form.constant
+    opposite = {name: -c for name, c in direction.items()}
+    kept = []
+    for one in bounds:
+        if one.form.coefficients == direction:
+            if one.form.constant <= constant:
+                return bounds
+            continue
+        if one.form.coefficients == opposite and one.form.constant + constant < 0:
+            return None
+        kept.append(one)
+    return (*kept, new)
 
 
 @lru_cache(maxsize=1024)

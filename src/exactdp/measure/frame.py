@@ -81,8 +81,11 @@ def _ring(size: int) -> fmpq_mpoly_ctx:
     return ring(tuple(f"x{j}" for j in range(size)))
 
 
-class TooCoarseError(Exception):
-    """A rate or exponent does not fit the frame; `finer` is a frame that it fits."""
+class TooCoarseError(BaseException):
+    """A rate or exponent does not fit the frame; `finer` is a frame that it fits.
+
+    No `Exception`: it passes through functions of the user and what reports their mistakes.
+    """
 
     def __init__(self, finer: Frame) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Final
 
 from exactdp.measure.frame import Element, Frame
 
@@ -153,7 +154,7 @@ def step(frame: Frame, point: int, *, above: bool) -> Univariate:
 
 
 def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Univariate:
-    """Return the density of "lap" or "expo" noise, the same object each time for one frame."""
+    """Return the density of real noise with a rate, the same object each time for one frame."""
     key = kind, frame.rate(rate), mean
     known = frame.functions
     if key not in known:
@@ -162,7 +163,7 @@ def noise(frame: Frame, kind: str, rate: Fraction, mean: int) -> Univariate:
         if mean:
             known[key] = noise(frame, kind, rate, 0).shifted(-mean)
         else:
-            known[key] = {"lap": laplace, "expo": exponential}[kind](frame, key[1])
+            known[key] = _DENSITIES[kind](frame, key[1])
     found: Univariate = known[key]
     return found
 
@@ -176,6 +177,15 @@ def laplace(frame: Frame, rate: int) -> Univariate:
 def exponential(frame: Frame, rate: int) -> Univariate:
     """Return the density rate·e^{−rate·t} on t ≥ 0."""
     return Univariate(frame, (0,), (frame.zero, frame.exponential(frame.size(rate), -rate)))
+
+
+_DENSITIES: Final = {"lap": laplace, "expo": exponential}
+"""The density of each kind of real noise around 0."""
+
+
+def indicator(frame: Frame, lower: int, upper: int) -> Univariate:
+    """Return the indicator of lower ≤ t ≤ upper."""
+    return Univariate(frame, (lower, upper), (frame.zero, frame.one, frame.zero))
 
 
 def _product(one: Univariate, two: Univariate) -> Univariate:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product as tuples
 from math import comb, gcd, lcm
+from typing import Final, NamedTuple
 
 from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
@@ -70,6 +71,13 @@ class LatticeCell:
         r = (residue - mine) // own
         part = self.substituted(variable, Form({variable: modulus // own}, r))
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
+
+    def range(self, variable: int) -> tuple[int | None, int | None]:
+        """Return the range that the bounds of one variable alone give it."""
+        own = [one for one in self.bounds if one.variables == {variable}]
+        lower = [int(_end(one, variable).constant) for one in own if one.coefficient(variable) > 0]
+        upper = [int(_end(one, variable).constant) for one in own if one.coefficient(variable) < 0]
+        return max(lower, default=None), min(upper, default=None)
 
     def bounded(self, bound: Halfspace) -> LatticeCell:
         """Return the cell with a bound on the variables themselves."""
@@ -129,19 +137,18 @@ class Lattice:
                 known = gathered.get(key)
                 density = part.density if known is None else known.density + part.density
                 gathered[key] = replace(part, density=density)
-        return Lattice(tuple(cell for cell in gathered.values() if cell.density.numerator))
+        found = tuple(cell for cell in gathered.values() if cell.density.numerator)
+        return Lattice(found if len(found) < _FEW_CELLS else disjoint(found))
 
     def ranges(self, variable: int) -> list[tuple[int, int]] | None:
         """Return the range of the only variable in each cell, None if one is not bounded."""
         found = []
         for cell in self.cells:
             modulus, residue = cell.residues.get(variable, (1, 0))
-            mine = cell.bounds
-            lower = [_end(one, variable).constant for one in mine if one.coefficient(variable) > 0]
-            upper = [_end(one, variable).constant for one in mine if one.coefficient(variable) < 0]
-            if not lower or not upper:
+            low, high = cell.range(variable)
+            if low is None or high is None:
                 return None
-            found.append((modulus * max(lower) + residue, modulus * min(upper) + residue))
+            found.append((modulus * low + residue, modulus * high + residue))
         return found
 
     def number(self) -> ClosedForm:
@@ -153,14 +160,100 @@ class Lattice:
         return total
 
 
-def discrete_laplace(variable: int, rate: Fraction, mean: int) -> Lattice:
-    """Return e^{−rate·ε·|z − mean|}; its sum is (1 + e^{−rate·ε})/(1 − e^{−rate·ε})."""
+def integer_noise(
+    kind: str, variable: int, rate: Fraction, mean: int
+) -> tuple[Lattice, ClosedForm]:
+    """Return e^{−rate·ε·|z − mean|} on the side or sides of a kind of noise, and 1 over its sum."""
     cells = []
-    for sign, start in ((1, mean), (-1, mean - 1)):
+    for sign in _SIDES[kind]:
+        start = mean if sign > 0 else mean - 1
         bound = Halfspace.of({variable: sign}, -sign * start)
         density = exp(sign * rate * (mean * eps - parameter(name_of(variable))))
         cells.append(LatticeCell(frozenset([bound]), density, {}))
-    return Lattice(tuple(cells))
+    small = exp(-rate * eps)
+    return Lattice(tuple(cells)), (1 - small) / (1 + small if len(cells) > 1 else ExpPoly(1))
+
+
+_SIDES: Final = {"dlap": (1, -1), "geometric": (1,)}
+"""On which sides of its mean each kind of integer noise lies."""
+
+
+_FEW_CELLS = 3  # cells that are not worth being put together
+_SHORT = 12  # points of an interval on which densities are compared one by one
+
+
+def disjoint(cells: tuple[LatticeCell, ...]) -> tuple[LatticeCell, ...]:
+    """Return a mass of one variable on intervals that do not overlap, as few as are seen.
+
+    A sum of n discrete Laplace noises has two cells then, not some n² that overlap.
+    """
+    variables = frozenset().union(*(cell.variables for cell in cells))
+    if len(variables) != 1 or any(cell.residues for cell in cells):
+        return cells
+    (variable,) = variables
+    ranges = [cell.range(variable) for cell in cells]
+    starts = sorted(
+        {low for low, _ in ranges if low is not None}
+        | {high + 1 for _, high in ranges if high is not None}
+    )
+    found: list[_Stretch] = []
+    for low, after in zip([None, *starts], [*starts, None], strict=True):
+        high = None if after is None else after - 1
+        density: ClosedForm = ExpPoly(0)
+        for cell, (first, last) in zip(cells, ranges, strict=True):
+            below = first is None or (low is not None and first <= low)
+            above = last is None or (high is not None and high <= last)
+            if below and above:
+                density = density + cell.density
+        found.append(_Stretch(low, high, density))
+    merged = _merged(_merged(found, variable)[::-1], variable)[::-1]
+    return tuple(one.cell(variable) for one in merged if one.density.numerator)
+
+
+class _Stretch(NamedTuple):
+    """A density between two integers, None where there is no end."""
+
+    low: int | None
+    high: int | None
+    density: ClosedForm
+
+    def has(self, density: ClosedForm, variable: int) -> bool:
+        """Whether another density is the same on the stretch, as far as is seen."""
+        gap = density - self.density
+        if not gap.numerator:
+            return True
+        if self.low is None or self.high is None or self.high - self.low > _SHORT:
+            return False
+        points = range(self.low, self.high + 1)
+        return all(at_form(gap, variable, Form({}, k)).numerator == 0 for k in points)
+
+    def joined(self, other: _Stretch, density: ClosedForm) -> _Stretch:
+        """Return two stretches side by side as one."""
+        low = None if None in (self.low, other.low) else min(self.low or 0, other.low or 0)
+        high = None if None in (self.high, other.high) else max(self.high or 0, other.high or 0)
+        return _Stretch(low, high, density)
+
+    def cell(self, variable: int) -> LatticeCell:
+        """Return the stretch as a cell."""
+        bounds = []
+        if self.low is not None:
+            bounds.append(Halfspace.of({variable: 1}, -self.low))
+        if self.high is not None:
+            bounds.append(Halfspace.of({variable: -1}, self.high))
+        return LatticeCell(frozenset(bounds), self.density, {})
+
+
+def _merged(stretches: list[_Stretch], variable: int) -> list[_Stretch]:
+    """Return stretches in a row, each put together with the one before where it has its density."""
+    found: list[_Stretch] = []
+    for one in stretches:
+        if found and one.has(found[-1].density, variable):
+            found[-1] = found[-1].joined(one, found[-1].density)
+        elif found and found[-1].has(one.density, variable):
+            found[-1] = found[-1].joined(one, one.density)
+        else:
+            found.append(one)
+    return found
 
 
 def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:

@@ -5,12 +5,13 @@ What draws is loaded when it is used (PLC0415).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp import claims
 from exactdp.claims.disagreement import Disagreement
 from exactdp.errors import folds
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
+from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,9 +42,15 @@ class Accuracy(claims.Accuracy):
 
     mechanism: Mechanism
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> Verdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
-        return Verdict.of(super().check(all=all, progress=progress))
+        return Verdict.of(super().check(all=all, progress=progress, **how))
 
     @overload
     def disagreement(self, u: AllReals | Box) -> PiecewiseDistance: ...  # type: ignore[overload-overlap]

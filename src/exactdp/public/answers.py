@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
 from exactdp.claims import disagreement_everywhere
+from exactdp.errors import ValueRefusedError
 from exactdp.semantics import chain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from exactdp.public.accuracy import Accuracy
+    from exactdp.public.expected import Expected
     from exactdp.public.privacy import Privacy
     from exactdp.reals.numbers import Number
 
@@ -62,14 +64,53 @@ class Verdict(_Answer, claims.Verdict):
         return verdict_latex(self)
 
 
-class PrivacyVerdict(_Answer, claims.Verdict):
-    """Whether a claim of privacy holds, why, and how that was found."""
-
-    claim: Privacy
+class _Sentences(_Answer, claims.Verdict):
+    """A verdict that is shown as its sentences."""
 
     def _repr_html_(self) -> str:
         first, *rest = map(escape, str(self).splitlines())
         return f"<p><b>{first}</b></p>" + "".join(f"<p>{line}</p>" for line in rest)
+
+
+class PrivacyVerdict(_Sentences):
+    """Whether a claim of privacy holds, why, and how that was found.
+
+    >>> from exactdp import Mechanism, Privacy
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> verdict = Privacy(coin).check()
+    >>> print(verdict.counterexample)
+    at the inputs 0 and 1 and ε = 1 the output 0 has the probabilities 3/4 and 1/4, and the claim \
+allows 0.6796 for the first
+    >>> one, two = verdict.simulated(4000, seed=1)
+    >>> 0.7 < one < 0.8, 0.2 < two < 0.3
+    (True, True)
+    """
+
+    claim: Privacy
+
+    def simulated(self, size: int = 10_000, seed: Any = None) -> tuple[float, float]:
+        """Return both probabilities of the counterexample as shares of so many runs."""
+        if self.counterexample is None:
+            raise ValueRefusedError(
+                "there is no counterexample",
+                rule="What is simulated is the counterexample of a claim that fails.",
+                way_out="Use mechanism.sample(u, eps, size) at an input.",
+            )
+        found: tuple[float, float] = self.counterexample.simulated(self.claim.mechanism, size, seed)
+        return found
+
+    def _repr_latex_(self) -> str:
+        from exactdp.report.private import privacy_latex  # noqa: PLC0415
+
+        return privacy_latex(self)
+
+
+class ExpectedVerdict(_Sentences):
+    """Whether a claim about an expected loss holds, why, and how that was found."""
+
+    claim: Expected
 
 
 class DeltaCurve(_Answer, claims.DeltaCurve):

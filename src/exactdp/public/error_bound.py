@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from exactdp import claims
 from exactdp.errors import folds
 from exactdp.public.accuracy import Accuracy
 from exactdp.public.answers import Verdict
+from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
     from exactdp.claims.progress import Progress
@@ -57,11 +58,15 @@ class ErrorBound(claims.ErrorBound):
         return cast("tuple[Accuracy, ...]", super().claims)
 
     def check(
-        self, eps: Interval | Number | None = None, *, progress: Progress | None = None
+        self,
+        eps: Interval | Number | None = None,
+        *,
+        progress: Progress | None = None,
+        **how: Unpack[How],
     ) -> Verdict:
         """Decide the bound for every ε, for one, or for those of an interval.
 
         Where it fails, the counterexample is at the worst input. Of several entries the verdict is
         about the first for which the bound does not hold, or about the last.
         """
-        return cast("Verdict", super().check(eps, progress=progress))
+        return cast("Verdict", super().check(eps, progress=progress, **how))

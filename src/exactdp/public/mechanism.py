@@ -124,7 +124,7 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
 
             return distribution_everywhere(self, sides)
-        if self.meets_eps and not self.epsilon.is_point:
+        if self.moves:
             return distribution_by_epsilon(self, u)
         return self.kept(Engine).distribution(u, progress)
 
@@ -146,7 +146,7 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
 
             return probability_everywhere(self, sides, output)
-        if self.meets_eps and not self.epsilon.is_point:
+        if self.moves:
             return probability_by_epsilon(self, u, output)
         return self.kept(Engine).probability(u, output, progress)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp import claims
 from exactdp.errors import folds
 from exactdp.public.answers import DeltaCurve, PrivacyVerdict
+from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,13 +28,19 @@ class Privacy(claims.Privacy):
 
     mechanism: Mechanism
 
-    def check(self, *, all: bool = False, progress: Progress | None = None) -> PrivacyVerdict:  # noqa: A002
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> PrivacyVerdict:
         """Decide the claim. With `all` every failing pair is listed, not only the first."""
-        return PrivacyVerdict.of(super().check(all=all, progress=progress))
+        return PrivacyVerdict.of(super().check(all=all, progress=progress, **how))
 
-    def smallest_delta(self, *, progress: Progress | None = None) -> DeltaCurve:
+    def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
-        return DeltaCurve.of(super().smallest_delta(progress=progress))
+        return DeltaCurve.of(super().smallest_delta(progress=progress, **how))
 
     def plot(self, errors: ErrorCurve, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw an error probability against the exact privacy loss, as ε runs.

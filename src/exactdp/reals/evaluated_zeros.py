@@ -14,6 +14,9 @@ from exactdp.reals.unexpanded import Unexpanded
 from exactdp.reals.zeros import Root
 
 
+_MOST_BITS = 1 << 14
+
+
 @dataclass(frozen=True)
 class Seen:
     """A stretch of ε with one sign; 0 if it stays open."""
@@ -76,6 +79,12 @@ class EvaluatedRoot(Root):
         bits = self.function.first_bits + 64
         while (ball := self.function.ball(point, bits)).rel_accuracy_bits() < 30:
             bits *= 2
+            if bits > _MOST_BITS:
+                raise ValueRefusedError(
+                    f"a value at eps = {float(point):.12g} cannot be told from 0",
+                    rule="Probabilities that are not expanded are evaluated, which proves no "
+                    "equality.",
+                )
         return ball
 
     def reflected(self) -> Root:

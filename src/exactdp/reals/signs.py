@@ -44,16 +44,25 @@ class Decision(Told):
     """The zero (or pole) at which it fails, where it fails at irrational points only."""
     is_pole: bool = False
     """Whether it fails because the function has a pole."""
-    _proof: Json | dict[str, _Side | None] = field(default_factory=dict, repr=False, compare=False)
+    _proof: Json | dict[str, _Side | None] | None = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The proof is found again where it is asked for: that is quick, and it may be long.
+        found = (self.function, self.relation, self.on, self.holds, self.witness, self.root)
+        return Decision, (*found, self.is_pole, None)
 
     @cached_property
     def certificate(self) -> Json:
         """The decision as plain JSON, for `exactdp.certify`."""
         if isinstance(self.function, Unexpanded):
             raise no_certificate()
+        if self._proof is None:
+            return _decided(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
         proof = {
             name: part.proof() if isinstance(part, _Side) else part

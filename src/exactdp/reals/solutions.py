@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cmp_to_key
 from itertools import groupby
 from typing import TypeAlias
 
@@ -70,6 +71,17 @@ class SolutionSet(Told):
                     found.append(Stretch(lower, upper, lower_open, upper_open))
         return SolutionSet(tuple(found))
 
+    def __or__(self, other: SolutionSet) -> SolutionSet:
+        """Return the points that are in one of the sets."""
+        found: list[Stretch] = []
+        for one in sorted((*self.stretches, *other.stretches), key=cmp_to_key(_starts)):
+            if found and _touch(found[-1], one):
+                last = found.pop()
+                upper, is_open = _outer(last, one)
+                one = Stretch(last.lower, upper, last.lower_open, is_open)  # noqa: PLW2901 joined
+            found.append(one)
+        return SolutionSet(tuple(found))
+
     def refined(self, width: Number) -> SolutionSet:
         """Return the same set, every irrational end enclosed to a width."""
 
@@ -118,6 +130,25 @@ def _inner(
     if order == 0:
         return one, one_open or two_open
     return (one, one_open) if order > 0 else (two, two_open)
+
+
+def _starts(one: Stretch, two: Stretch) -> int:
+    """Compare where two stretches begin."""
+    return _order(one.lower, two.lower) or one.lower_open - two.lower_open
+
+
+def _touch(one: Stretch, two: Stretch) -> bool:
+    """Whether no point lies between a stretch and one that begins no earlier."""
+    order = _order(two.lower, one.upper)
+    return order < 0 or (order == 0 and not (one.upper_open and two.lower_open))
+
+
+def _outer(one: Stretch, two: Stretch) -> tuple[Boundary, bool]:
+    """Return the later upper end of two stretches, and whether it is open."""
+    order = _order(one.upper, two.upper)
+    if order == 0:
+        return one.upper, one.upper_open and two.upper_open
+    return (one.upper, one.upper_open) if order > 0 else (two.upper, two.upper_open)
 
 
 def _order(one: Boundary, two: Boundary) -> int:

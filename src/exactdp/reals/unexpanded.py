@@ -2,8 +2,8 @@
 
 In general position a probability of a program with m samples is a sum of 2^m exponentials. Its
 value at an ε takes m³ steps all the same. `Chance` is such a probability, and what is known of it
-as a function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest, the
-form in which probabilities occur in claims, and it is asked like any other closed form.
+as a function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest,
+the form in which probabilities occur in claims, and it is asked like any other closed form.
 """
 
 from __future__ import annotations

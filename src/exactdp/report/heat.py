@@ -72,6 +72,12 @@ def _map(claim: Accuracy, across: int, up: int | None, progress: Progress | None
             way_out="Give other inputs, or boundary='check'.",
         )
     every = [list(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
+    if len(every) == 1:
+        raise ValueRefusedError(
+            f"κ at one input is one number, {float(rows[0].kappa):.4g}",
+            rule="The picture compares κ at several inputs.",
+            way_out="Ask claim.tightest(), or give inputs=Grid(-1, 1).",
+        )
     columns, lines = (
         _axis(entry[j] if j is not None else 0 for entry in every) for j in (across, up)
     )

@@ -8,7 +8,7 @@ import io
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -18,6 +18,7 @@ from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.expected import Expected
 from exactdp.claims.levels import Range
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
@@ -27,6 +28,7 @@ from exactdp.reals.numbers import inf, spell
 from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
 from exactdp.report.extras import require
+from exactdp.report.losses import expected_rows, how_large
 from exactdp.report.notebook import OUTCOMES, claim_rows
 from exactdp.report.private import how_private, privacy_rows
 from exactdp.report.shown import Shown, readings, text
@@ -36,7 +38,7 @@ _LARGEST_FORM = 60  # terms; more of them are not read by anyone
 
 
 def write_report(
-    claims: Mapping[str, Accuracy | Privacy],
+    claims: Mapping[str, Accuracy | Privacy | Expected],
     path: str | Path,
     source_text: str,
     *,
@@ -53,7 +55,7 @@ def write_report(
 
 
 def page(
-    claims: Mapping[str, Accuracy | Privacy],
+    claims: Mapping[str, Accuracy | Privacy | Expected],
     source_text: str,
     *,
     verdicts: Mapping[str, Verdict] | None = None,
@@ -78,7 +80,8 @@ def page(
         verdict = verdicts.get(name) if verdicts is not None else None
         try:
             found = claim.check() if verdict is None else verdict  # which is false if it fails
-            sections.append(_section(number, name, claim, found))
+            beside = [one for one in claims.values() if isinstance(one, Accuracy)]
+            sections.append(_section(number, name, claim, found, beside))
         except ExactdpError as error:
             error.message = f"{name}: {error.message}"
             raise
@@ -94,14 +97,17 @@ def page(
     )
 
 
-def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, Any]:
+def _section(
+    number: int, name: str, claim: Any, verdict: Verdict, beside: Sequence[Accuracy]
+) -> dict[str, Any]:
     """Return what the page says of one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
     noun = "cell" if verdict.is_everywhere else claim.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"
-    private = isinstance(claim, Privacy)
+    rows, heading, told = _told(claim, beside)
+    is_plain = not heading
     return {
         "id": f"claim-{number}",
         "name": name,
@@ -109,21 +115,31 @@ def _section(number: int, name: str, claim: Any, verdict: Verdict) -> dict[str, 
         "word": word,
         "sign": sign,
         "sentence": verdict.sentence.partition(": ")[2],
-        "rows": privacy_rows(claim) if private else claim_rows(claim),
+        "rows": rows,
         "route": verdict.route,
         "where": where,
         "assumptions": verdict.assumptions,
         "program": str(claim.mechanism).strip(),
-        "counterexamples": []
-        if private
-        else [_counterexample(claim, one) for one in verdict.counterexamples],
-        "breaches": [f"{one}." for one in verdict.counterexamples] if private else [],
-        "private": how_private(claim) if private else [],
+        "counterexamples": [_counterexample(claim, one) for one in verdict.counterexamples]
+        if is_plain
+        else [],
+        "breaches": [] if is_plain else [f"{one}." for one in verdict.counterexamples],
+        "heading": heading,
+        "told": told,
         "seconds": f"{verdict.seconds:.2g}",
         "file": f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name).strip('-')[:80]}.certificate.json",
         "certificate": _certificate(verdict),
-        **({} if private else _curves(f"claim-{number}", claim, verdict)),
+        **(_curves(f"claim-{number}", claim, verdict) if is_plain else {}),
     }
+
+
+def _told(claim: Any, beside: Sequence[Accuracy]) -> tuple[list[tuple[str, str]], str, list[str]]:
+    """Return what a claim says, and where it has no curves a heading and sentences."""
+    if isinstance(claim, Privacy):
+        return privacy_rows(claim), "How private it is", how_private(claim, beside)
+    if isinstance(claim, Expected):
+        return expected_rows(claim), "How large the expected loss is", how_large(claim)
+    return claim_rows(claim), "", []
 
 
 # The curve ----------------------------------------------------------------------------

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
 from html import escape
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve
-from exactdp.claims.inputs import is_listed
+from exactdp.claims.inputs import as_given, as_written, is_listed, listed, show
 from exactdp.claims.losses import endless
 from exactdp.claims.privacy import Privacy
+from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals.numbers import spell
+from exactdp.reals.printing import latex
+from exactdp.report.notebook import OUTCOMES
 from exactdp.report.styles import BLUE, GREEN, VERMILLION, new_axes
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from exactdp.claims.accuracy import Accuracy
 
 _POINTS = 200
 _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."))
@@ -37,15 +45,58 @@ def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
     ]
 
 
-def how_private(claim: Privacy) -> list[str]:
-    """Return how private a mechanism is, in sentences; why that is not known if it is not."""
+def privacy_latex(verdict: Verdict) -> str:
+    """Return the outcome of a claim of privacy, and the bound that is claimed."""
+    claim: Privacy = verdict.claim
+    word = OUTCOMES[verdict.outcome][0]
+    factor = rf"e^{{{latex(claim.budget_form)}}}"
+    if claim.measure == "bounded_range":
+        said = (
+            r"\Pr[P(u) = o]\,\Pr[P(u') = o'] \le "
+            rf"{factor}\,\Pr[P(u') = o]\,\Pr[P(u) = o']"
+        )
+    else:
+        rest = f" + {latex(claim.delta_form)}" if claim.delta_form else ""
+        said = rf"\Pr[P(u) \in S] \le {factor}\,\Pr[P(u') \in S]{rest}"
+    return rf"$\text{{{word}: }} {said}$"
+
+
+def how_private(claim: Privacy, beside: Iterable[Accuracy] = ()) -> list[str]:
+    """Return how private a mechanism is, in sentences; why that is not known if it is not.
+
+    Where noise can be saved, also what that does to claims of accuracy about the same mechanism.
+    """
     try:
         if claim.delta_form:
             return [f"The smallest δ: {claim.smallest_delta()}"]
         found = claim.tightest()
     except ExactdpError as error:
         return [f"It is not told how much more private it is: {error.message}."]
-    return [str(found), *([found.saving] if found.saving else [])]
+    if not found.saving:
+        return [str(found)]
+    upper = found.factor.upper
+    assert isinstance(upper, Fraction)
+    same = (one for one in beside if one.mechanism.definition == claim.mechanism.definition)
+    return [str(found), found.saving, *(_saved(one, 1 / upper) for one in same)]
+
+
+def _saved(claim: Accuracy, times: Fraction) -> str:
+    """Return what less noise does to the error at an input, and to the bound, as a sentence."""
+    try:
+        u = next(iter(listed(claim.mechanism, claim.input_set)))
+        given = as_given(claim.mechanism, u)
+        curve = claim.error_probability(given)
+        before, after = (curve.at(at).text(4) for at in (Fraction(1), times))
+        said = f"its error probability is {before} at ε = 1 and {after} at {spell(times)}"
+        if curve.claimed:
+            bounds = (
+                min((form.at(at) for form in curve.claimed), key=float).text(4)
+                for at in (Fraction(1), times)
+            )
+            said += f", and the bound {' and '.join(bounds)}"
+        return f"At the input {show(as_written(given))} {said}."
+    except (ExactdpError, StopIteration, AttributeError) as error:
+        return f"What this does to the claim of accuracy is not told: {error}."
 
 
 def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:

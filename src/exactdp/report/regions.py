@@ -52,6 +52,14 @@ def plot_region(
     """Draw for which ε and γ the claim holds at all its inputs, a row for each γ."""
     from matplotlib.patches import Patch  # noqa: PLC0415 only for pictures
 
+    if claim.output_metric.name == "discrete" and gammas is None:
+        raise ValueRefusedError(
+            f"an output of {claim.mechanism.__name__} is right or wrong, so no γ is drawn",
+            rule="The picture has a row for each γ, and under the discrete distance each γ below 1 "
+            "means the same.",
+            way_out="Draw kind='error', ask claim.epsilons(), or give gammas=… or "
+            "output_distance=value_gap.",
+        )
     everywhere = isinstance(claim.input_set, AllReals | Box)
     steps = _ROWS_EVERYWHERE if everywhere else _ROWS
     levels = _gammas(claim, steps) if gammas is None else [rational(g, "gamma") for g in gammas]

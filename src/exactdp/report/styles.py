@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 from exactdp.report.extras import require
@@ -30,18 +31,28 @@ LONGEST_LINE = 60  # letters in a line of a title
 
 
 def logarithmic(axis: Axis) -> None:
-    """Label a logarithmic axis in plain text: 0.1, 1, 10, 10⁻⁵."""
+    """Label a logarithmic axis in plain text: 0.1, 1, 10, or 10⁻⁵, 10⁻³, 10⁻¹ if it is long."""
     from matplotlib.ticker import FuncFormatter, LogFormatter  # noqa: PLC0415 only for pictures
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _power(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _power(value, *_ends(axis))))
     axis.set_minor_formatter(LogFormatter())  # labels where there is no power of ten
 
 
-def _power(value: float) -> str:
-    plain = f"{value:g}"
-    if 1e-2 <= value <= 1e3 or not plain.startswith("1e"):
-        return plain
-    return "10" + str(int(plain[2:])).translate(_RAISED)
+def _ends(axis: Axis) -> tuple[float, float]:
+    low, high = axis.get_view_interval()
+    return float(low), float(high)
+
+
+def _power(value: float, low: float, high: float) -> str:
+    """Return a power of ten, in the style that suits all labels between two ends."""
+    exponent = round(log10(value)) if value > 0 else 0
+    if low >= _SHORTEST or value <= 0 or abs(value / 10.0**exponent - 1) > 1e-6:
+        return f"{value:g}" if high <= 1e4 or value < 1e4 else f"{value:,.0f}"
+    return "10" + str(exponent).translate(_RAISED)
+
+
+_SHORTEST = 5e-4
+"""An axis that begins below this is labelled with powers."""
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -2,7 +2,8 @@
 
 What such a program compares depends on ε. Scaled by ε, 1/ε is a parameter that is 1, so a
 comparison of constants is a linear form in ε and this parameter: it changes at rational ε, and
-between two of them a probability is one closed form, with powers of e as constants.
+between two of them a probability is one closed form, with powers of e as constants. With log(b)/ε
+it changes at rational multiples of log b, and powers of b are constants, too.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of
 from exactdp.language.program import Program
 from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, inf, rational
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import Engine
@@ -28,8 +30,6 @@ from exactdp.semantics.spots import Trace
 
 T = TypeVar("T")
 
-NAMES = ("eps", UNIT)
-
 
 @dataclass(frozen=True)
 class EpsilonPiece(Generic[T]):
@@ -37,9 +37,28 @@ class EpsilonPiece(Generic[T]):
 
     on: Interval
     value: T
+    unit: str = UNIT
+    """The parameter; if it is called `eps[20]` it is log(20), and `on` is in multiples of it."""
+
+    @property
+    def base(self) -> Fraction | None:
+        """Of which number the unit is the logarithm."""
+        return base_of(self.unit)
+
+    def __contains__(self, eps: Fraction) -> bool:
+        if self.base is None:
+            return eps in self.on
+        low, high = (eps / one for one in reversed(log_enclosure(self.base)))
+        if (low in self.on) != (high in self.on):
+            raise ValueRefusedError(f"eps = {eps} is too close to an end of {self._span}")
+        return low in self.on
+
+    @property
+    def _span(self) -> str:
+        return str(self.on) if self.base is None else f"log({self.base})·{self.on}"
 
     def __str__(self) -> str:
-        return f"{_shown(self.value)}  for ε in {self.on}"
+        return f"{_shown(self.value)}  for ε in {self._span}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +79,7 @@ class ByEpsilon(Generic[T]):
         """Return the value at an ε: an enclosure for each closed form."""
         point = rational(eps, "a value of eps")
         for piece in self.pieces:
-            if point in piece.on:
+            if point in piece:
                 return _values(piece.value, point, digits)
         return _values(self.alone(point), point, digits)
 
@@ -70,7 +89,10 @@ class ByEpsilon(Generic[T]):
 
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_shown(form)}" for key, form in value.items()) + "}"
+        shown = (f"{key!r}: {_shown(form)}" for key, form in value.items())
+        return "{" + ", ".join(shown) + "}"
+    if (found := LogForm.of(value)) is not None:
+        return str(found)
     text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value))
     return re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
 
@@ -82,8 +104,22 @@ def _values(value: Any, point: Fraction, digits: int) -> Any:
 
 
 def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
-    """Return the value of a closed form at an ε, where the unit is 1."""
+    """Return the value of a closed form at an ε, where the unit is 1, or a logarithm."""
+    if (found := LogForm.of(form)) is not None:
+        return found.at(point, digits)
     return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
+
+
+def in_units(on: Interval, unit: str) -> Interval:
+    """Return an interval around that of ε over the unit: 1, or a logarithm."""
+    if (base := base_of(unit)) is None:
+        return on
+    low, high = log_enclosure(base)
+    lower = Fraction(on.lower) / high
+    upper = on.upper / low if isinstance(on.upper, Fraction) else on.upper
+    return Interval(
+        lower, upper, lower_open=on.lower_open and not on.lower, upper_open=upper == inf
+    )
 
 
 def positive_cone(on: Interval, size: int = 2) -> Cone:
@@ -118,6 +154,7 @@ def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value
     engine = program.kept(Engine)
     return _by_epsilon(
         program,
+        engine.unit(program.read_input(u)),
         lambda trace: dict(engine.distribution_with(_given(program, u, trace), trace)),
         lambda point: dict(_at(program, point).distribution(u)),
     )
@@ -128,6 +165,7 @@ def probability_by_epsilon(program: Program, u: object, output: object) -> ByEps
     engine, pattern = program.kept(Engine), read_pattern(output)
     return _by_epsilon(
         program,
+        engine.unit(program.read_input(u)),
         lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
         lambda point: _at(program, point).probability(u, pattern),
     )
@@ -142,14 +180,18 @@ def _at(program: Program, point: Fraction) -> Engine:
 
 
 def _by_epsilon(
-    program: Program, run: Callable[[Trace], T], alone: Callable[[Fraction], T]
+    program: Program,
+    unit: str,
+    run: Callable[[Trace], T],
+    alone: Callable[[Fraction], T],
 ) -> ByEpsilon[T]:
-    region = positive_cone(program.epsilon)
+    whole = in_units(program.epsilon, unit)
+    region = positive_cone(whole)
     pieces = []
-    for cell in explore(NAMES, region, run):
-        on = _interval(cell.cone).meet(program.epsilon)
+    for cell in explore(("eps", unit), region, run):
+        on = _interval(cell.cone).meet(whole)
         if on is not None:
-            pieces.append(EpsilonPiece(on, cell.result))
+            pieces.append(EpsilonPiece(on, cell.result, unit))
     if not pieces:
         raise ValueRefusedError("there is no eps to ask for")
     return ByEpsilon(tuple(sorted(pieces, key=lambda piece: piece.on.lower)), alone)

@@ -19,14 +19,15 @@ from exactdp.language.evaluate import UNSET
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
+from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.semantics.exact import chances, with_sample
-from exactdp.semantics.graph import has_noise
-from exactdp.semantics.linear import Linear
-from exactdp.semantics.plan import Question, constant_part, noise_part, question
+from exactdp.semantics.graph import has_noise, noise_part
+from exactdp.semantics.linear import Linear, require_numbers
+from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told
 
@@ -39,15 +40,15 @@ _MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
 
 @dataclass(frozen=True)
 class NamedNoise:
-    """A sample: its name r1, r2, …, its kind, rate (times ε) and mean."""
+    """A sample: its name r1, r2, …, its kind, and its rate and mean, or its ends."""
 
     name: str
     kind: str
-    rate: Fraction
-    mean: str
+    first: str
+    second: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.kind}({spell(self.rate)}·ε, {self.mean})"
+        return f"{self.name}: {self.kind}({self.first}, {self.second})"
 
 
 @dataclass(frozen=True)
@@ -127,18 +128,9 @@ class Chain:
         return self.svg()
 
 
-def _require_numbers(program: Program) -> None:
-    if program.meets_eps and not program.epsilon.is_point:
-        raise ValueRefusedError(
-            f"{program.__name__} has a + b / eps beside reals",
-            rule="A chain has one closed form for each transition.",
-            way_out="Declare one eps: @mechanism(epsilon='[1, 1]').",
-        )
-
-
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    _require_numbers(program)
+    require_numbers(program, "A chain has one closed form for each transition.")
     return _built(program, program.read_input(u), {}, Frame(1, 1))
 
 
@@ -228,12 +220,13 @@ class _ChainBuilder:
         """Yield the targets of a state with the probabilities to go there."""
         if isinstance(event, Draw):
             fresh = len(spot.noise)
-            name = NamedNoise(f"r{fresh + 1}", event.noise, event.rate, _show(event.mean))
+            name = NamedNoise(f"r{fresh + 1}", event.noise, *_arguments(event))
             value = Linear.symbol(fresh)
             after = self.machine.resume(
                 event, event.mean + value if has_noise(event.mean) else value
             )
-            grown = with_sample(density, event, fresh, self.inputs)
+            place = self.machine.code.instructions[event.state.pc].place
+            grown = with_sample(density, event, fresh, self.inputs, place)
             yield (
                 self.visit(_NamedState(after, (*spot.noise, name), spot.answers), grown),
                 ExpPoly(1),
@@ -308,6 +301,13 @@ def _sum(form: Mapping[int | str, Fraction], constant: Fraction) -> str:
     named = ((name if isinstance(name, str) else f"r{name + 1}", q) for name, q in form.items())
     parts = [name if q == 1 else f"{spell(q)}·{name}" for name, q in named]
     return " + ".join(parts + [spell(constant)] * (constant != 0 or not parts))
+
+
+def _arguments(event: Draw) -> tuple[str, str]:
+    """Return the arguments of a sample in words."""
+    if NOISES[event.noise].has_ends:
+        return _show(event.ends[0]), _show(event.ends[1])
+    return f"{spell(event.rate)}·ε", _show(event.mean)
 
 
 def _show(value: Value) -> str:

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from exactdp.semantics.chain import Chain
 
+Point: TypeAlias = tuple[float, float]
 Rectangle: TypeAlias = tuple[float, float, float, float]
 
 _CHARACTER, _LINE, _PADDING = 6.6, 15, 8
 _ACROSS, _DOWN = 30, 84
+_LABEL, _LANE = 22, 14  # between labels above each other; between arrows beside each other
 _LONGEST = 46
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a transition is drawn: the corners of its arrow, and the middle of its label."""
+
+    corners: tuple[Point, ...]
+    label: Point
 
 
 @dataclass(frozen=True)
@@ -26,10 +36,12 @@ class Layout:
     texts: tuple[tuple[str, ...], ...]
     boxes: tuple[Rectangle, ...]
     """Left, top, width and height of each state."""
+    routes: tuple[Route, ...]
+    """One for each transition of the chain, in the same order; no two labels overlap."""
 
 
 def layout(chain: Chain) -> Layout:
-    """Return the places of all states."""
+    """Return the places of all states and labels."""
     layers = _layers(chain)
     texts = tuple(
         tuple(part for line in state.lines() for part in textwrap.wrap(line, _LONGEST))
@@ -37,18 +49,91 @@ def layout(chain: Chain) -> Layout:
     )
     widths = [max(len(line) for line in text) * _CHARACTER + 2 * _PADDING for text in texts]
     heights = [float(len(text) * _LINE + 2 * _PADDING) for text in texts]
-    rows = [sum(widths[n] for n in layer) + _ACROSS * (len(layer) - 1) for layer in layers]
-    width = max(rows) + 2 * _ACROSS
-    places: dict[int, tuple[float, float]] = {}
+    lengths = [len(short(one.probability.pretty())) * _CHARACTER for one in chain.transitions]
+    lefts, right = _columns(layers, widths)
+    middles = [lefts[n] + widths[n] / 2 for n in range(len(texts))]
+    routes: dict[int, Route] = {}
+    tops: dict[int, float] = {}
     top = float(_ACROSS)
+    for layer, following in zip(layers, [*layers[1:], []], strict=True):
+        tops.update(dict.fromkeys(layer, top))
+        down = {
+            k: (middles[one.source], middles[one.target])
+            for k, one in enumerate(chain.transitions)
+            if one.source in layer and one.target in following
+        }
+        levels, count = _levels([*down.values()], [lengths[k] for k in down])
+        bottom = top + max(heights[number] for number in layer)
+        below = bottom + max(_DOWN, (count + 1) * _LABEL)
+        for level, (k, (start, end)) in zip(levels, down.items(), strict=True):
+            first = top + heights[chain.transitions[k].source]
+            y = bottom + (below - bottom) * (level + 1) / (count + 1)
+            x = start + (end - start) * (y - bottom) / (below - bottom)
+            routes[k] = Route(((start, first), (start, bottom), (end, below)), (x, y))
+        top = below
+    boxes = tuple((lefts[n], tops[n], widths[n], heights[n]) for n in range(len(texts)))
+    others = {
+        k: (boxes[one.source], boxes[one.target])
+        for k, one in enumerate(chain.transitions)
+        if k not in routes
+    }
+    routes |= _around(others, lengths, right)
+    ends = [routes[k].label[0] + lengths[k] / 2 + _ACROSS for k in others]
+    lows = [y + h + _ACROSS for _, y, _, h in boxes] + [routes[k].label[1] + _LABEL for k in others]
+    every = tuple(routes[k] for k in range(len(lengths)))
+    return Layout(max([right, *ends]), max(lows), texts, boxes, every)
+
+
+def _columns(layers: list[list[int]], widths: list[float]) -> tuple[dict[int, float], float]:
+    """Return the left side of each state, the states of a layer side by side, and the width."""
+    rows = [sum(widths[n] for n in layer) + _ACROSS * (len(layer) - 1) for layer in layers]
+    lefts: dict[int, float] = {}
     for layer, row in zip(layers, rows, strict=True):
-        left = (width - row) / 2
+        left = _ACROSS + (max(rows) - row) / 2
         for number in layer:
-            places[number] = left, top
+            lefts[number] = left
             left += widths[number] + _ACROSS
-        top += max(heights[number] for number in layer) + _DOWN
-    boxes = tuple((*places[n], widths[n], heights[n]) for n in range(len(texts)))
-    return Layout(width, top - _DOWN + _ACROSS, texts, boxes)
+    return lefts, max(rows) + 2 * _ACROSS
+
+
+def _levels(ends: list[tuple[float, float]], lengths: list[float]) -> tuple[list[int], int]:
+    """Return a level for each label between two layers, and how many there are.
+
+    A label stands on its arrow, from one horizontal place to the other, at the height of its level.
+    Ends because labels on levels of their own do not overlap.
+    """
+    for count in range(1, len(ends) + 1):
+        taken: list[list[tuple[float, float]]] = [[] for _ in range(count)]
+        levels = []
+        for (start, end), length in zip(ends, lengths, strict=True):
+            for level in range(count):
+                middle = start + (end - start) * (level + 1) / (count + 1)
+                mine = middle - length / 2 - _PADDING, middle + length / 2 + _PADDING
+                if all(mine[1] <= a or b <= mine[0] for a, b in taken[level]):
+                    taken[level].append(mine)
+                    levels.append(level)
+                    break
+            else:
+                break
+        if len(levels) == len(ends):
+            return levels, count
+    return [], 1
+
+
+def _around(
+    ends: dict[int, tuple[Rectangle, Rectangle]], lengths: list[float], right: float
+) -> dict[int, Route]:
+    """Return arrows back, or to the same layer: around the right side, one lane for each."""
+    found: dict[int, Route] = {}
+    start = right + len(ends) * _LANE + _PADDING
+    lowest = 0.0
+    for lane, (k, ((x1, y1, w1, h1), (x2, y2, w2, h2))) in enumerate(ends.items()):
+        side = right + lane * _LANE
+        first, last = (x1 + w1, y1 + h1 * 0.65), (x2 + w2, y2 + h2 * 0.35)
+        lowest = max(lowest + _LABEL, (first[1] + last[1]) / 2)
+        corners = (first, (side, first[1]), (side, last[1]), last)
+        found[k] = Route(corners, (start + lengths[k] / 2, lowest))
+    return found
 
 
 def svg(chain: Chain) -> str:
@@ -63,10 +148,11 @@ def svg(chain: Chain) -> str:
         'orient="auto"><path d="M0,0 L9,3.5 L0,7 z" fill="#333"/></marker></defs>',
         '<rect width="100%" height="100%" fill="white"/>',
     ]
-    for number in range(len(chain.states)):
-        for order, one in enumerate(chain.successors(number)):
-            ends = found.boxes[one.source], found.boxes[one.target]
-            parts.append(_arrow(*ends, one.probability.pretty(), order))
+    for route in found.routes:
+        path = " L".join(f"{x:.1f},{y:.1f}" for x, y in route.corners)
+        parts.append(f'<path d="M{path}" fill="none" stroke="#333" marker-end="url(#tip)"/>')
+    for one, route in zip(chain.transitions, found.routes, strict=True):
+        parts.append(_label(route.label, one.probability.pretty()))
     for text, (x, y, wide, high) in zip(found.texts, found.boxes, strict=True):
         parts.append(_box(list(text), (x, y), wide, high))
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -103,24 +189,8 @@ def _box(text: list[str], place: tuple[float, float], width: float, height: floa
     return "\n".join(lines)
 
 
-def _arrow(source: Rectangle, target: Rectangle, label: str, order: int) -> str:
-    """Return an arrow between two boxes; labels of neighbouring arrows stand at other heights."""
-    (x1, y1, w1, h1), (x2, y2, w2, h2) = source, target
-    if y2 > y1:
-        start, end = (x1 + w1 / 2, y1 + h1), (x2 + w2 / 2, y2)
-        path = f"M{start[0]:.1f},{start[1]:.1f} L{end[0]:.1f},{end[1]:.1f}"
-        share = 0.3 if order % 2 else 0.72
-        place = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-    else:  # back, or to itself: around the right side
-        side = max(x1 + w1, x2 + w2) + _ACROSS
-        start, end = (x1 + w1, y1 + h1 / 2), (x2 + w2, y2 + h2 / 2 + 6 * (source == target))
-        path = (
-            f"M{start[0]:.1f},{start[1]:.1f} C{side:.1f},{start[1]:.1f} "
-            f"{side:.1f},{end[1]:.1f} {end[0]:.1f},{end[1]:.1f}"
-        )
-        place = side - _ACROSS / 2, (start[1] + end[1]) / 2
+def _label(place: Point, label: str) -> str:
     return (
-        f'<path d="{path}" fill="none" stroke="#333" marker-end="url(#tip)"/>'
         f'<text x="{place[0]:.1f}" y="{place[1]:.1f}" text-anchor="middle" fill="#1a4f8b" '
         f'stroke="white" stroke-width="3" paint-order="stroke"><title>{escape(label)}</title>'
         f"{escape(short(label))}</text>"

@@ -25,8 +25,8 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import fraction
 from exactdp.reals.unexpanded import Chance
 from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
-from exactdp.semantics.graph import Failure, forms_of, has_noise
-from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part, noise_part
+from exactdp.semantics.graph import Failure, forms_of, has_noise, noise_part
+from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
 
 K = TypeVar("K")
 
@@ -154,13 +154,14 @@ class EventChance:
         """
         if any(way.edge.kept is None for step in self._plan.steps for way in step.ways):
             return None, None
-        places = {step.place for step in self._plan.steps if isinstance(step.event, Draw)}
-        tried = {self._point.value(place) for place in places if place >= 0} | {Fraction(0)}
+        draws = [step for step in self._plan.steps if isinstance(step.event, Draw)]
+        tried = {self._point.value(place) for step in draws for place in step.places}
+        tried.add(Fraction(0))
         for step in self._plan.steps:
             if isinstance(step.event, Compare):
                 weight = sum(noise_part(step.event.difference).values())
                 if weight:
-                    tried.add(-self._point.value(step.place) / weight)
+                    tried.add(-self._point.value(step.places[0]) / weight)
         found = [self._moves_from(p) for p in tried]
         return min(found, key=lambda pair: (pair[1] is None, pair[0] is None, pair[0] or 0))
 
@@ -175,7 +176,7 @@ class EventChance:
                 return Fraction(0)
             noise, constant = noise_part(event.mean), constant_part(event.mean, self._inputs)
             if not noise:
-                constant = self._point.value(step.place)
+                constant = self._point.value(step.places[0])
             gap = abs(constant + p * (sum(noise.values()) - 1))
             return gap * event.rate * (1 if event.noise == "lap" else 2)
 
@@ -183,7 +184,7 @@ class EventChance:
         for step in self._plan.steps:
             if isinstance(step.event, Compare) and has_noise(step.event.difference):
                 weights = noise_part(step.event.difference)
-                gap = abs(self._point.value(step.place) + p * sum(weights.values()))
+                gap = abs(self._point.value(step.places[0]) + p * sum(weights.values()))
                 ends += gap * densest / min(map(abs, weights.values()))
             elif isinstance(step.event, Done) and list(forms_of(step.event.output)):
                 return None, None  # what is asked of an output has ends of its own

@@ -16,6 +16,7 @@ from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
 from exactdp.language.values import List, Symbolic
+from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, exp
 from exactdp.reals import eps as budget
 from exactdp.semantics.linear import Linear
@@ -48,7 +49,7 @@ def run(program: Program, u: object, eps: object, rng: Uniform | None) -> Value:
     if program.deterministic and not program.meets_eps:
         return program.machine.run(given)
     at = read_budget(eps)
-    machine = program.on(Interval(at, at)).machine
+    machine = program.on(Interval(at, at)).rough_machine
     return run_once(machine, machine.start(given), at, rng or random.Random())
 
 
@@ -87,7 +88,7 @@ def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Val
         visited.add(event.state)
         if isinstance(event, Draw):
             sample: Value = placed(machine, event, partial(draw, event, eps, rng))
-            if event.noise != "dlap":
+            if not NOISES[event.noise].is_whole:
                 drawn.append(sample)
                 sample = Linear.symbol(len(drawn) - 1)
             value = event.mean + sample
@@ -135,13 +136,17 @@ def _floats(output: Value, drawn: list[Fraction]) -> Value:
 
 
 def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
-    """Return one sample of noise around 0: a whole number for "dlap"."""
+    """Return one sample of noise around 0: a whole number for integer noise."""
+    kind = NOISES[event.noise]
+    if kind.has_ends:
+        return (Fraction(rng.random()) - Fraction(1, 2)) * event.width  # type: ignore[no-any-return]
     scale = scale_of(event, eps)
-    if event.noise == "dlap":
+    if kind.is_whole:
         # The difference of two geometric variables is discrete Laplace noise.
-        return math.floor(_exponential(scale, rng)) - math.floor(_exponential(scale, rng))
+        first = math.floor(_exponential(scale, rng))
+        return first if kind.is_above else first - math.floor(_exponential(scale, rng))
     size = _exponential(scale, rng)
-    return -size if event.noise == "lap" and rng.random() < 0.5 else size
+    return -size if not kind.is_above and rng.random() < 0.5 else size
 
 
 def _exponential(scale: Fraction, rng: Uniform) -> Fraction:

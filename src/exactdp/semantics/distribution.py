@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, Event, State
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
@@ -38,8 +38,8 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
-from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise, noise_part
+from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
     Constants,
@@ -48,7 +48,6 @@ from exactdp.semantics.plan import (
     Question,
     constant_part,
     has_inputs,
-    noise_part,
     question,
 )
 from exactdp.semantics.relevance import Relevance
@@ -268,20 +267,32 @@ class Engine:
     def _at_spots(self, u: tuple[Value, ...], pattern: Value, trace: Trace) -> Arrivals:
         plan, given = self.plan(u, pattern)
         inputs: dict[str, Any] = dict(given)
-        if UNIT in trace.names:
-            inputs[UNIT] = trace.spot(UNIT)
+        for unit in plan.units:
+            if unit not in trace.names:
+                raise _irrational(self._program)
+            inputs[unit] = trace.spot(unit)
         return Arrivals(plan, inputs, plan.at_spots(inputs, trace.names))
+
+    def unit(self, u: tuple[Value, ...]) -> str:
+        """Return which of 1/ε and log(b)/ε stands beside reals, at such finite inputs."""
+        units = self.plan(u, ANYTHING)[0].units
+        bases = [base for name in units if (base := base_of(name)) is not None]
+        if len(units) > 1 and bases:
+            shown = sorted("1" if one == UNIT else f"log({base_of(one)})" for one in units)
+            raise ValueRefusedError(
+                f"{self._program.__name__} has {' / eps and '.join(shown)} / eps beside reals",
+                rule="No theorem tells the order of such numbers' sums, so they are of one kind: "
+                "multiples of 1 / eps, or of log(r) / eps with powers of one r.",
+                way_out="Write rational multiples of one of them.",
+            )
+        return next(iter(units), UNIT)
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is no single closed form in ε."""
-        if self._program.meets_eps and not self._program.epsilon.is_point:
-            raise ValueRefusedError(
-                f"{self._program.__name__} has a + b / eps beside reals, "
-                "and this is answered at one eps only",
-                rule="Which of its numbers is larger depends on eps: probability(u, output) and "
-                "distribution(u) give intervals of eps.",
-                way_out="Ask these, or declare one eps: @mechanism(epsilon='[1, 1]').",
-            )
+        require_numbers(
+            self._program,
+            "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
+        )
 
     def plan(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
         """Return the plan for an input, and the values of the symbols in it."""
@@ -380,6 +391,15 @@ def _names(param: Param) -> Names:
     if param.type is None or param.type.finite:
         return None
     return param.name if isinstance(param.type, RealType) else entry_names([param])
+
+
+def _irrational(program: Program) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{program.__name__} has log(r) / eps beside reals",
+        rule="Such mechanisms are asked for probability(u, output), distribution(u), and claims "
+        "of accuracy without conditions.",
+        way_out="Ask one of these, or write a rational number over eps.",
+    )
 
 
 def _symbols(names: str | tuple[str, ...]) -> Value:

@@ -7,23 +7,26 @@ are not needed there are integrated out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
+from exactdp.errors import Place
 from exactdp.language.machine import Compare, Done, Draw, Selection
-from exactdp.language.sampling import closed_form
+from exactdp.language.sampling import closed_form, empty_range
+from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
-from exactdp.measure.function import noise
-from exactdp.measure.lattice import discrete_laplace
+from exactdp.measure.function import indicator, noise
+from exactdp.measure.joint import scaled
+from exactdp.measure.lattice import integer_noise
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Failure, has_noise
+from exactdp.semantics.graph import Failure, noise_part
 from exactdp.semantics.loops import exits
 from exactdp.semantics.plan import (
     Constants,
@@ -34,7 +37,7 @@ from exactdp.semantics.plan import (
     Stage,
     Step,
     constant_part,
-    noise_part,
+    places_of,
 )
 
 T = TypeVar("T")
@@ -181,8 +184,9 @@ class Runner:
             if density.without(range(step.variables)).number().numerator:
                 raise event.error.with_traceback(None)
         elif isinstance(event, Draw):
-            mean = self.point.values[step.place] * self.unit if step.place >= 0 else 0
-            grown = sampled(density, event, step.variables, mean)
+            numbers = [self.point.values[place] * self.unit for place in step.places]
+            place = self.plan.graph.code.instructions[event.state.pc].place
+            grown = sampled(density, event, step.variables, numbers, place)
             for way in step.ways:
                 self.send(way, grown)
         elif isinstance(event, Compare) and len(step.ways) == 2 and step.is_idle:
@@ -267,20 +271,38 @@ def _changed(
     return [one.renamed(names) for one in found]
 
 
-def with_sample(density: Density, event: Draw, fresh: int, inputs: Mapping[str, Number]) -> Density:
+def with_sample(
+    density: Density, event: Draw, fresh: int, inputs: Mapping[str, Number], place: Place
+) -> Density:
     """Return a density times that of a new sample, the variable `fresh`."""
-    mean = Fraction(0) if has_noise(event.mean) else constant_part(event.mean, inputs)
-    return sampled(density, event, fresh, density.frame.point(mean))
+    numbers = [density.frame.point(constant_part(form, inputs)) for form in places_of(event)]
+    return sampled(density, event, fresh, numbers, place)
 
 
-def sampled(density: Density, event: Draw, fresh: int, mean: int) -> Density:
-    """Return a density times that of a new sample, with its mean in units of the frame."""
+def sampled(
+    density: Density, event: Draw, fresh: int, numbers: Sequence[int], place: Place
+) -> Density:
+    """Return a density times that of a new sample.
+
+    The numbers of its places (see `places_of`) are in units of the frame; noise has no place.
+    """
     frame = density.frame
-    if event.noise == "dlap":
-        small = exp(-event.rate * eps)
-        mass = discrete_laplace(fresh, event.rate, mean // frame.points)
-        grown = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
-        return Density(frame, grown).times((1 - small) / (1 + small))
+    kind = NOISES[event.noise]
+    if kind.has_ends:
+        lower, upper = numbers
+        width = frame.number(upper) - frame.number(lower)
+        if not width > 0:
+            raise empty_range(place, f"{frame.number(lower)} to {frame.number(upper)}")
+        function = indicator(frame, lower, upper)
+        grown = Density(
+            frame, tuple(one.with_function(fresh, function) for one in density.products)
+        )
+        return grown.times(1 / scaled(width))
+    mean = numbers[0] if numbers else 0
+    if kind.is_whole:
+        mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points)
+        found = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
+        return Density(frame, found).times(factor)
     function = noise(frame, event.noise, event.rate, mean)
     return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
 

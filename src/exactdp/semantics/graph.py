@@ -21,8 +21,10 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.words import NOISES
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.spans import Span, VariableBasis
 from exactdp.semantics.states import Visited
 
 Noise: TypeAlias = int
@@ -136,7 +138,7 @@ class Graph:
             event = node.event
             if any(edge.kept is None for edge in node.edges):
                 return False
-            if isinstance(event, Draw) and (has_noise(event.mean) or event.noise == "dlap"):
+            if isinstance(event, Draw) and (has_noise(event.mean) or NOISES[event.noise].is_whole):
                 return False
             if isinstance(event, Done) and any(map(has_noise, forms_of(event.output))):
                 return False
@@ -213,42 +215,68 @@ class Graph:
     def whole(self) -> bool:
         """Whether there is integer noise."""
         draws = (one.draw for one in self.code.instructions if isinstance(one, Sample))
-        return any(draw.noise == "dlap" for draw in draws)
+        return any(NOISES[draw.noise].is_whole for draw in draws)
 
     def trimmed(self) -> Graph:
-        """Return the graph without the variables of nodes that no later event depends on.
+        """Return the graph with no more variables than later events depend on.
 
-        A list of noise may be kept although only its largest entry is looked at again.
+        A list of noise may be kept although only its largest entry is looked at again, or only its
+        sum: then the sum is the variable.
         """
-        needed: list[set[int]] = [set() for _ in self.nodes]
+        needed = [Span() for _ in self.nodes]
         for component in reversed(self.components):
             while True:  # more than once in a loop only
-                before = [len(needed[number]) for number in component]
+                before = [needed[number].rank for number in component]
                 for number in component:
-                    needed[number].update(self._needed_at(number, needed))
-                if before == [len(needed[number]) for number in component]:
+                    for form in self._needed_at(number, needed):
+                        needed[number].add(form)
+                if before == [needed[number].rank for number in component]:
                     break
-        if all(len(some) == node.variables for some, node in zip(needed, self.nodes, strict=True)):
+        bases = [
+            span.basis(node.variables, compared)
+            for span, node, compared in zip(needed, self.nodes, self._compared, strict=True)
+        ]
+        if all(basis.is_everything for basis in bases):
             return self
-        orders = [sorted(some) for some in needed]
         return Graph(
             tuple(
-                _with_variables(node, order, [orders[edge.target] for edge in node.edges])
-                for node, order in zip(self.nodes, orders, strict=True)
+                _with_variables(node, basis, [bases[edge.target] for edge in node.edges])
+                for node, basis in zip(self.nodes, bases, strict=True)
             ),
             self.code,
         )
 
-    def _needed_at(self, number: int, needed: list[set[int]]) -> Iterator[int]:
-        """Yield the variables of a node on which it and the nodes after it depend."""
+    @cached_property
+    def _compared(self) -> list[set[int]]:
+        """For each node the variables that took part in comparisons on the way to it."""
+        found: list[set[int]] = [set() for _ in self.nodes]
+        for component in self.components:
+            while True:  # more than once in a loop only
+                before = [len(found[number]) for number in component]
+                for number in component:
+                    event, taken = self.nodes[number].event, set(found[number])
+                    if isinstance(event, Compare):
+                        taken.update(noise_part(event.difference))
+                    for edge in self.nodes[number].edges:
+                        found[edge.target].update(
+                            new
+                            for new, form in enumerate(edge.variables)
+                            if not taken.isdisjoint(noise_part(form))
+                        )
+                if before == [len(found[number]) for number in component]:
+                    break
+        return found
+
+    def _needed_at(self, number: int, needed: list[Span]) -> Iterator[dict[int, Fraction]]:
+        """Yield the forms in variables of a node on which it and the nodes after it depend."""
         node = self.nodes[number]
-        forms = [*forms_of(looks_at(node.event))]
+        forms: list[Any] = [*forms_of(looks_at(node.event))]
         for edge in node.edges:
-            forms += [edge.variables[place] for place in needed[edge.target]]
+            values = dict(enumerate(edge.variables))
+            for row in needed[edge.target].rows:
+                forms.append(Linear.build(row, 0).substituted(values))  # type: ignore[union-attr]
         for form in forms:
-            for name in form.coefficients:
-                if isinstance(name, int) and name < node.variables:
-                    yield name
+            yield {name: q for name, q in noise_part(form).items() if name < node.variables}
 
     def joined(self) -> Graph:
         """Return the graph with nodes joined from which exactly the same can happen.
@@ -344,7 +372,7 @@ def looks_at(event: Event | Failure) -> Value:
     """Return the values that an event depends on."""
     match event:
         case Draw():
-            return event.mean
+            return event.mean if event.width is None else (event.mean, event.width)
         case Compare():
             return event.difference
         case Done():
@@ -352,14 +380,22 @@ def looks_at(event: Event | Failure) -> Value:
     return None
 
 
-def _with_variables(node: Node, order: list[int], orders: list[list[int]]) -> Node:
-    """Return a node with some of its variables, and those of the targets of its edges."""
-    names: dict[Hashable, int] = {old: new for new, old in enumerate((*order, node.variables))}
+def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasis]) -> Node:
+    """Return a node in the variables of a basis, and its edges in those of their targets."""
+    fresh = node.variables
 
     def renamed(value: Value) -> Any:
         if isinstance(value, tuple):
             return tuple(map(renamed, value))
-        return value.renamed(names) if isinstance(value, Linear) else value
+        if not (isinstance(value, Linear) and has_noise(value)):
+            return value
+        noise = noise_part(value)
+        inputs = {name: q for name, q in value.coefficients.items() if isinstance(name, str)}
+        names: dict[Any, Any] = dict(basis.coordinates(noise))
+        names.update(inputs)
+        if fresh in noise:
+            names[len(basis.forms)] = noise[fresh]
+        return Linear.build(names, value.constant)
 
     event = node.event
     match event:
@@ -369,18 +405,19 @@ def _with_variables(node: Node, order: list[int], orders: list[list[int]]) -> No
             event = replace(event, difference=renamed(event.difference))
         case Done():
             event = replace(event, output=renamed(event.output))
-    edges = tuple(
-        replace(edge, variables=tuple(renamed(edge.variables[place]) for place in places))
-        for edge, places in zip(node.edges, orders, strict=True)
-    )
-    return Node(event, len(order), edges)
+    edges = []
+    for edge, target in zip(node.edges, targets, strict=True):
+        values = dict(enumerate(edge.variables))
+        forms = (Linear.build(form, 0).substituted(values) for form in target.forms)  # type: ignore[union-attr]
+        edges.append(replace(edge, variables=tuple(map(renamed, forms))))
+    return Node(event, len(basis.forms), tuple(edges))
 
 
 def _future(event: Event | Failure) -> object:
     """Return what an event asks, without the state it happens in."""
     match event:
-        case Draw(_, noise, rate, mean):
-            return noise, rate, mean
+        case Draw(_, noise, rate, mean, width):
+            return noise, rate, mean, width
         case Selection(_, _, exponents, chances):
             return exponents, chances
         case Compare(_, op, difference):
@@ -403,7 +440,8 @@ def build(
     visited = Visited(machine)
     noiseless: dict[int, Value] = {}
     whole = any(
-        isinstance(one, Sample) and one.draw.noise == "dlap" for one in machine.code.instructions
+        isinstance(one, Sample) and NOISES[one.draw.noise].is_whole
+        for one in machine.code.instructions
     )
     events: list[tuple[Event | Failure, int]] = []
     edges: list[tuple[Edge, ...]] = []
@@ -482,6 +520,13 @@ def _ways(
 def has_noise(form: object) -> bool:
     """Whether a form depends on noise, not on inputs only."""
     return isinstance(form, Linear) and any(isinstance(name, int) for name in form.coefficients)
+
+
+def noise_part(form: object) -> dict[int, Fraction]:
+    """Return the coefficients of the noise in a form."""
+    if not isinstance(form, Linear):
+        return {}
+    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
 
 
 def contains_noise(value: Value) -> bool:

@@ -22,7 +22,8 @@ from exactdp.measure.density import Density
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
 from exactdp.reals.numbers import fraction, inf
 from exactdp.semantics.exact import Arrival
-from exactdp.semantics.plan import Question, constant_part, noise_part, question
+from exactdp.semantics.graph import noise_part
+from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.polynomial import Monomial, Polynomial, Variable
 from exactdp.semantics.spots import Trace
 

@@ -23,6 +23,7 @@ from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.distribution import Engine, within
 from exactdp.semantics.events import near, read_pattern
+from exactdp.semantics.linear import require_numbers
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
 
 T = TypeVar("T")
@@ -148,12 +149,9 @@ def piecewise(
 
     Inputs with a finite domain are enumerated.
     """
-    if program.meets_eps and not program.epsilon.is_point:
-        raise ValueRefusedError(
-            f"{program.__name__} has a + b / eps beside reals",
-            rule="Formulas in all inputs are for mechanisms whose reals do not depend on eps.",
-            way_out="Ask for one input, or declare one eps: @mechanism(epsilon='[1, 1]').",
-        )
+    require_numbers(
+        program, "Formulas in all inputs are for mechanisms whose reals do not depend on eps."
+    )
     domains = kinds(program.inputs)
     every = entry_names(program.inputs)
     reals = [name for name, kind in zip(every, domains, strict=True) if kind is None]

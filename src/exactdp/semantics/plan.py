@@ -14,14 +14,16 @@ from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
+from exactdp.language.linear import unit_in
 from exactdp.language.machine import Compare, Done, Draw, Event
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
-from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise
+from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
@@ -65,13 +67,6 @@ def constant_part(form: Any, inputs: Mapping[str, Number]) -> Fraction:
 def has_inputs(form: object) -> bool:
     """Whether a form depends on inputs."""
     return isinstance(form, Linear) and any(isinstance(name, str) for name in form.coefficients)
-
-
-def noise_part(form: object) -> dict[int, Fraction]:
-    """Return the coefficients of the noise in a form."""
-    if not isinstance(form, Linear):
-        return {}
-    return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
 
 
 @dataclass(frozen=True)
@@ -140,12 +135,12 @@ class PreparedEdge:
 
 @dataclass(frozen=True)
 class Step:
-    """A node: its event, its number of variables, the ways on, and where its constant stands."""
+    """A node: its event, its number of variables, the ways on, and where its constants stand."""
 
     event: Event | Failure
     variables: int
     ways: tuple[PreparedEdge, ...]
-    place: int
+    places: tuple[int, ...]
     fixed: Question | bool | None
     """What a comparison asks of real noise, if that does not depend on the input."""
 
@@ -167,7 +162,17 @@ class Step:
         if self.fixed is not None and not integers:
             return self.fixed
         form = noise_part(self.event.difference)
-        return question(form, self.event.op, point.value(self.place), integers)
+        return question(form, self.event.op, point.value(self.places[0]), integers)
+
+
+def places_of(event: Draw) -> tuple[Any, ...]:
+    """Return the forms at which the density of a sample has its place: its mean, or its ends.
+
+    Around a mean with noise, which is added to the sample, there is none: it is 0.
+    """
+    if NOISES[event.noise].has_ends:
+        return event.ends
+    return () if has_noise(event.mean) else (event.mean,)
 
 
 def question(
@@ -228,13 +233,13 @@ class Plan:
         ]
 
     def _step(self, node: Node) -> Step:
-        event, place, fixed, variables = node.event, -1, None, node.variables
+        event, fixed, variables = node.event, None, node.variables
+        places: tuple[int, ...] = ()
         if isinstance(event, Draw):
-            if not has_noise(event.mean):  # else the noise around it has mean 0
-                place = self._place(event.mean, is_mean=True)
+            places = tuple(self._place(form, is_mean=True) for form in places_of(event))
             variables += 1
         elif isinstance(event, Compare):
-            place = self._place(event.difference)
+            places = (self._place(event.difference),)
             if not has_inputs(event.difference):
                 noise, constant = noise_part(event.difference), constant_part(event.difference, {})
                 fixed = question(noise, event.op, constant, frozenset())
@@ -245,7 +250,7 @@ class Plan:
             for form in edge.variables:
                 self._place(form)
         ways = tuple(PreparedEdge.of(edge, variables) for edge in node.edges)
-        return Step(event, node.variables, ways, place, fixed)
+        return Step(event, node.variables, ways, places, fixed)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
         """Return where the constant of a form stands among all constants."""
@@ -256,6 +261,12 @@ class Plan:
             named = ((n, Fraction(q)) for n, q in form.coefficients.items() if isinstance(n, str))
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The symbols for 1/ε and log(b)/ε in the graph."""
+        names = (name for _, terms in self._constants for name, _ in terms)
+        return frozenset(name for name in names if unit_in([name]))
 
     def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
         """Return what the graph sees of an input with spots."""

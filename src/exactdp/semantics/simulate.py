@@ -19,6 +19,7 @@ import numpy as np
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import List, Value
+from exactdp.language.words import NOISES
 from exactdp.reals import Interval
 from exactdp.semantics.columns import Column, Reals, Wholes, whole
 from exactdp.semantics.concrete import at_budget, placed, read_budget, scale_of, weights
@@ -40,7 +41,7 @@ def sample(program: Program, u: object, eps: object, size: int, seed: Any) -> li
             way_out="Give an int, such as size=1000.",
         )
     given, budget = program.read_input(u), read_budget(eps)
-    machine = program.on(Interval(budget, budget)).machine
+    machine = program.on(Interval(budget, budget)).rough_machine
     if program.deterministic:
         return [machine.run(given)] * size
     with np.errstate(all="ignore"):  # what overflows is refused when it is compared
@@ -133,14 +134,20 @@ class _Simulation:
 
     def draw(self, event: Draw, size: int) -> Column:
         """Return a column of samples."""
-        scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
         noise: Column
-        if event.noise == "dlap":
+        kind = NOISES[event.noise]
+        if kind.has_ends:
+            width = float(event.width)
+            noise = Reals.rounded((self.rng.random(size) - 0.5) * width, 0.0, width)
+            return noise + event.mean  # type: ignore[no-any-return]
+        scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
+        if kind.is_whole:
             # The difference of two geometric variables is discrete Laplace noise.
-            first, second = (np.floor(self.rng.exponential(scale, size)) for _ in range(2))
-            noise = Wholes(whole(first)) - Wholes(whole(second))
+            noise = Wholes(whole(np.floor(self.rng.exponential(scale, size))))
+            if not kind.is_above:
+                noise = noise - Wholes(whole(np.floor(self.rng.exponential(scale, size))))
         else:
-            sample = self.rng.laplace if event.noise == "lap" else self.rng.standard_exponential
+            sample = self.rng.standard_exponential if kind.is_above else self.rng.laplace
             noise = Reals.rounded(sample(size=size) * scale, 0.0, scale)
         return noise + event.mean  # type: ignore[no-any-return]
 

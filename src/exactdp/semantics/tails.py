@@ -13,8 +13,8 @@ from exactdp.measure.lattice import LatticeCell
 from exactdp.polyhedra.form import Number
 from exactdp.semantics.densities import pattern_at, refuse_dependent
 from exactdp.semantics.exact import Arrival, moved
-from exactdp.semantics.graph import Edge, forms_of
-from exactdp.semantics.plan import PreparedEdge, noise_part
+from exactdp.semantics.graph import Edge, forms_of, noise_part
+from exactdp.semantics.plan import PreparedEdge
 
 
 @dataclass(frozen=True)

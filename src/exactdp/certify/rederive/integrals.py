@@ -54,9 +54,17 @@ class Integrals:
         self.judge = judge
         self._known: dict[object, Sum] = {}
 
-    def density(self, noises: list[tuple[str, Fraction]], conditions: list[Condition]) -> Sum:
-        """Return the probability of the conditions as a sum in the parameters."""
-        names = {name for form, _ in conditions for name in form.coefficients}
+    def density(
+        self,
+        noises: list[tuple[str, Fraction]],
+        conditions: list[Condition],
+        powers: tuple[int, ...] = (),
+    ) -> Sum:
+        """Return the probability of the conditions as a sum in the parameters.
+
+        With `powers`, the names of noises, perhaps repeated: the integral of their product.
+        """
+        names = {*powers, *(name for form, _ in conditions for name in form.coefficients)}
         used = sorted(name for name in names if name >= 0)
         place = {name: k for k, name in enumerate(used)}
         rows: list[Row] = []
@@ -70,18 +78,27 @@ class Integrals:
         start = self._tidy(rows)
         if start is None:
             return {}
+        if powers:
+            raised = tuple(powers.count(name) for name in used)
+            return self._integral(tuple(noises[name] for name in used), start, raised)
         key = _ordered(tuple(noises[name] for name in used), start)
         if key not in self._known:
-            self._known[key] = self._integral(*key)
+            self._known[key] = self._integral(*key, (0,) * len(used))
         return self._known[key]
 
-    def _integral(self, noises: tuple[tuple[str, Fraction], ...], start: Rows) -> Sum:
-        """Return the integral over the points of rows, in units of ε/(size·finer)."""
+    def _integral(
+        self, noises: tuple[tuple[str, Fraction], ...], start: Rows, raised: tuple[int, ...]
+    ) -> Sum:
+        """Return the integral of powers over the points of rows, in units of ε/(size·finer).
+
+        A noise is `size` times as large as in these units.
+        """
         count, width = len(noises), len(noises) + self.parameters
         size = lcm(*(rate.denominator for _, rate in noises))
         finer = lcm(*(q.denominator for row in start for q in row[count:]))
         scaled = frozenset((*row[:count], *(int(q * finer) for q in row[count:])) for row in start)
-        cells: dict[Rows, Density] = {scaled: {((0,) * width, (0,) * width): 1}}
+        powers = (*raised, *(0,) * self.parameters)
+        cells: dict[Rows, Density] = {scaled: {(powers, (0,) * width): size ** sum(raised)}}
         waiting, divisor = set(range(count)), 1
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))
@@ -104,20 +121,21 @@ class Integrals:
 
         The densities that are returned are to be divided by a number, and whole up to that.
         """
-        sides = (1, -1) if kind == "lap" else (1,)
+        sides = {"lap": (1, -1), "expo": (1,), "unif": (0,)}[kind]
         keys = {(key[0][v], key[1][v]) for density in cells.values() for key in density}
         slopes = {(k, Fraction(r - side * rate).numerator) for k, r in keys for side in sides}
         whole = lcm(*(r ** (k + 1) if r else k + 1 for k, r in slopes))
         found: dict[Rows, Density] = {}
         for rows, density in cells.items():
             for side in sides:
-                half = tuple(side * (k == v) for k in range(len(next(iter(density))[0])))
+                # Between its ends, which are among the rows, the density of `unif` is 1.
+                half = {tuple(side * (k == v) for k in range(len(next(iter(density))[0])))}
                 weighted = {
-                    (powers, _raised(rates, v, -side * rate)): c * rate * whole
+                    (powers, _raised(rates, v, -side * rate)): c * (rate if side else 1) * whole
                     for (powers, rates), c in density.items()
                 }
                 self.spend(30 * (len(rows) + 1))
-                for new_rows, low, high in self._bounds({*rows, half}, v):
+                for new_rows, low, high in self._bounds({*rows} | (half if side else set()), v):
                     self.spend(15 * (len(new_rows) + 1))
                     into = found.setdefault(new_rows, {})
                     if high is not None:

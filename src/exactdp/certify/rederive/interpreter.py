@@ -320,8 +320,13 @@ class FunctionCall:
         match function:
             case ast.Attribute(base, name) if name in METHODS and not named:
                 return METHODS[name](self.value(base), *map(self.value, arguments))
-            case ast.Name("lap" | "expo" | "dlap" as kind):
+            case ast.Name("lap" | "expo" | "dlap" | "geometric" as kind):
                 return self.draw(kind, arguments, named)
+            case ast.Name("unif") if len(arguments) == 2 and not named:
+                lower, upper = map(self.value, arguments)
+                if not all(is_number(one) or isinstance(one, LinearForm) for one in (lower, upper)):
+                    raise UnsupportedError("uniform noise with ends in ε is not re-derived")
+                return self.sampling().uniform(lower, upper)
             case ast.Name("expmech") if len(arguments) == 3 and not named:
                 rate, score, among = map(self.value, arguments)
                 scored = [(one, Fraction(score(one))) for one in bounded(among)]
@@ -369,7 +374,7 @@ class FunctionCall:
             rate = 1 / keywords.pop("scale")
         else:
             rate = keywords.pop("rate") if "rate" in keywords else values.pop(0)
-        start = "start" if kind == "expo" else "mean"
+        start = "start" if kind in ("expo", "geometric") else "mean"
         mean = keywords.pop(start) if start in keywords else values.pop(0)
         if values or keywords or not (is_number(mean) or isinstance(mean, LinearForm)):
             raise UnsupportedError("a sample is not understood")

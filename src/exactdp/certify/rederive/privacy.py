@@ -20,8 +20,8 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import counted, short
 from . import values
-from .claims import Claims
-from .derivation import Derivation, Input, single
+from .at_inputs import AtInputs
+from .derivation import Input, single
 from .distances import holds_noise
 from .parametric import ProgramOnCone
 from .programs import frozen
@@ -31,59 +31,55 @@ _PARTS = "mechanism budget delta adjacent measure epsilon inputs"
 _COUNTEREXAMPLE = "inputs outputs eps bits"
 _MOST_OTHERS = 8
 _MOST_INPUTS = 3_000
-_DISCRETE = {"name": "discrete"}
 
 Chances = dict[str, Ratio]
 
 
-class Privacies(Claims):
+class Privacies(AtInputs):
     """One pass over the certificate of a claim of privacy; what is not proved raises."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.sums: set[object] = set()
-        self.proved: list[Ratio] = []
+        self.adjacency: tuple[str, Any, Any] = "pairs", None, None
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
         self.where = "the claim"
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
-        self.require(isinstance(spec["mechanism"], str), "the mechanism is no source text")
         self.require(spec["measure"] in ("privacy", "bounded_range"), "the measure is not known")
         self.is_range = spec["measure"] == "bounded_range"
         multiple = self.rational(spec["budget"])
         self.require(multiple >= 0, "the budget is negative")
+        self.multiple = multiple
         self.factor = (EPS * multiple).exp()
         self.delta = self.quotient(spec["delta"])
         self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
-        self.epsilon = self.interval(spec["epsilon"])
-        lower = self.epsilon.lower
-        right = lower > 0 or (lower == 0 and not self.epsilon.lower_closed)
-        self.require(right, "ε is not positive")
-        whole = {**spec, "output_distance": _DISCRETE, "input_distance": _DISCRETE}
-        self.derivation = Derivation(whole, None, self.epsilon)
-        try:
-            self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
-        except UnsupportedError as error:
-            self.require(False, f"the inputs of the program cannot be read: {error}")
-        self.inputs = values.all_inputs(self, spec["inputs"], self.kinds)
-        self.require(self.inputs, "there are no inputs")
+        self.read_program(spec)
         self.pairs = list(self.adjacent(spec["adjacent"]))
         function = self.derivation.mechanism.function
         assert function is not None
         what = "of bounded range" if self.is_range else "private"
         also = " and the stated δ" if self.delta != 0 else ""
         self.claim = (
-            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} at "
-            f"{counted(len(self.pairs), 'pair')} of inputs, for every ε in {self.epsilon.text()}"
+            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} "
+            f"{self.where_claimed}, for every ε in {self.epsilon.text()}"
         )
+
+    @property
+    def where_claimed(self) -> str:
+        """The inputs that the claim is about, as words."""
+        if self.is_listed:
+            return f"at {counted(len(self.pairs), 'pair')} of inputs"
+        return "on all real inputs" if self.ends is None else "on all inputs of a box of reals"
 
     def adjacent(self, given: Any) -> Iterator[tuple[int, int]]:
         """Yield the ordered pairs of different adjacent inputs, by their places."""
         self.require(isinstance(given, dict) and len(given) == 1, "the adjacency is not known")
         ((name, size),) = given.items()
-        count = len(self.inputs)
+        count = len(self.inputs) if self.is_listed else 0
         if name == "pairs":
+            self.require(self.is_listed, "pairs of inputs that are not listed")
+            self.adjacency = name, None, None
             for one in self.entries(size):
                 first, second = (self.integer(k, 0, count - 1) for k in self.pair(one))
                 yield from ((first, second), (second, first))
@@ -95,29 +91,27 @@ class Privacies(Claims):
         else:
             self.require(name in ("linf", "l1"), "the adjacency is not known")
             most, change = name, self.rational(size)
+        self.adjacency = name, most, change
+        if not self.is_listed:
+            return
         self.require(count <= _MOST_INPUTS, "there are too many inputs")
         listed = [single(u) for u in self.inputs]
         for i, u in enumerate(listed):
             for j, v in enumerate(listed):
-                if i != j and u != v and _are_adjacent(u, v, most, change):
+                if i != j and u != v and self.are(u, v):
                     yield i, j
+
+    def are(self, u: list[Any], v: list[Any]) -> bool:
+        """Whether two inputs are adjacent, given by their single values."""
+        _, most, change = self.adjacency
+        return _are_adjacent(u, v, most, change)
 
     # The whole ------------------------------------------------------------------------
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
-        for k, one in enumerate(self.entries(parts["signs"])):
-            self.where = f"sign {k}"
-            proof = self.sign(one)
-            right = proof.size == 1 and self.is_for_all(proof, [0])
-            self.require(right, "not of a function of ε, for all ε of the claim")
-            self.proved.append(proof.function)
-            if proof.function.is_sum:
-                self.sums.add(_key(proof.function))
+        verdict = self.read_verdict(parts)
+        self.read_signs(parts["signs"])
         given = self.entries(parts["distributions"], len(self.inputs))
         self.chances = [self.distribution(k, one) for k, one in enumerate(given)]
         bounds = 0
@@ -145,14 +139,6 @@ class Privacies(Claims):
             "undecided": "the claim is undecided, so nothing is proved of it",
         }[verdict]
         return f"{said}; {self.account()}"
-
-    def is_proved(self, function: Ratio) -> bool:
-        """Whether a function is proved to be ≥ 0 for every ε of the claim."""
-        if function == 0:
-            return True
-        if function.is_sum and _key(function) in self.sums:
-            return True
-        return any(function == one for one in self.proved)
 
     def distribution(self, k: int, given: Any) -> Chances:
         """Return the probabilities of outputs at an input: as stated, and derived again."""
@@ -247,7 +233,3 @@ def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None
     gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(u, v, strict=True)]
     assert change is not None
     return (sum(gaps) if most == "l1" else max(gaps, default=Fraction(0))) <= change
-
-
-def _key(function: Ratio) -> object:
-    return frozenset(function.over.items())

@@ -21,6 +21,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
     stripped,
+    variable,
 )
 
 Condition = tuple[LinearForm, str]  # form op 0
@@ -38,6 +39,10 @@ class ProgramRun:
         """Return a sample: without noise, its mean."""
         del kind, rate
         return mean
+
+    def uniform(self, lower: Any, upper: Any) -> Any:
+        """Return a uniform sample: without noise, the middle."""
+        return (lower + upper) * Fraction(1, 2)
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
         """Return one of the values."""
@@ -108,10 +113,25 @@ class Path(ProgramRun):
         """Return the mean and a new unknown."""
         if not self.noisy:
             return mean
-        if kind == "dlap":
-            raise UnsupportedError("sums of discrete Laplace noise are not re-derived")
+        if kind in ("dlap", "geometric"):
+            raise UnsupportedError("sums over integer noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+
+    def uniform(self, lower: Any, upper: Any) -> Any:
+        """Return a new unknown between the ends, with its density 1/(width·ε) in the weight."""
+        if not self.noisy:
+            return super().uniform(lower, upper)
+        width = upper - lower
+        if isinstance(width, LinearForm):
+            raise UnsupportedError("uniform noise with a width that varies is not re-derived")
+        if width <= 0:
+            raise BrokenRunError("uniform noise has no room")
+        self.noises.append(("unif", Fraction(1)))
+        sample = LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self)
+        self.conditions += [(sample - lower, ">="), (sample - upper, "<=")]
+        self.weight = self.weight / (variable(0) * Fraction(width))
+        return sample
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
         """Take one option with its probability."""
@@ -136,6 +156,8 @@ class Path(ProgramRun):
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
+        if not self.made and not self.noises:  # nothing was random before
+            self.scored = scored
         weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
         total = Ratio.number(0)
         for weight in weights:

@@ -1,0 +1,210 @@
+"""The spaces of parameters of a claim of privacy: pairs of adjacent inputs and their outputs.
+
+A pair of inputs is a point of a space (ε, u, u′ − u, y), each multiplied by ε, with y the real
+numbers of the output; the adjacency is a polytope of u′ − u. The checker lists these spaces itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+from ..kernel.cones import PolyhedralCone, UndecidedError
+from .derivation import single
+from .output_densities import pattern_of, reals_in
+from .parametric import At, ProgramOnCone
+from .privacy import Privacies
+from .ratios import UnsupportedError
+from .statement import Statement
+
+Ball = tuple[tuple[int, ...], list[tuple[tuple[Fraction, ...], Fraction]]]
+"""Entries that move, and sides Σ q·d ≤ c of their differences d."""
+
+
+class PairSpace(NamedTuple):
+    """Parameters, and two inputs as linear forms in them; for slopes there is only one."""
+
+    one: list[Any]
+    two: list[Any] | None
+    pattern: Any
+    """The pattern of outputs that is compared by densities; None for all finite outputs."""
+    reals: int
+    """How many real numbers it has; they are the last parameters."""
+    region: PolyhedralCone
+
+
+class PairSpaces(Privacies):
+    """A claim of privacy, and its spaces of pairs."""
+
+    by_slopes = False
+
+    def read_inputs(self, given: Any) -> None:
+        """Read the inputs: listed, a box, or all reals."""
+        Statement.read_inputs(self, given)
+
+    @property
+    def members(self) -> list[tuple[Any, ...] | None]:
+        """The members of the domains of single values; None for reals."""
+        return self.derivation.members
+
+    def spaces(self) -> Iterator[PairSpace]:
+        """Yield the spaces whose pairs are all of the claim."""
+        if self.is_listed:
+            for i, j in self.pairs:
+                one, two = single(self.inputs[i]), single(self.inputs[j])
+                for pattern in (None, *self.patterns(one, two)):
+                    yield self.pair_space(one, two, pattern, 1, [])
+            return
+        reals = self.members.count(None)
+        if self.by_slopes:
+            right = reals == len(self.members) and not self.delta.over and not self.is_range
+            self.require(right, "slopes are for real inputs and δ = 0")
+            yield self.pair_space(self.moving(1, 1 + reals), None, None, 1 + reals, [])
+            return
+        finite = [members for members in self.members if members is not None]
+        for first in product(*finite):
+            for second in product(*finite):
+                for ball in self.balls(first, second):
+                    yield from self.of_ball(first, second, *ball)
+
+    def of_ball(
+        self,
+        first: tuple[Any, ...],
+        second: tuple[Any, ...],
+        moving: tuple[int, ...],
+        sides: list[tuple[tuple[Fraction, ...], Fraction]],
+    ) -> Iterator[PairSpace]:
+        """Yield the spaces of a polytope of differences, for finite parts of both inputs."""
+        reals = self.members.count(None)
+        size = 1 + reals + len(moving)
+        one = self.moving(1, size, first)
+        changed = iter(range(reals))
+        two, rest = [], iter(second)
+        for entry, members in zip(one, self.members, strict=True):
+            if members is not None:
+                two.append(next(rest))
+                continue
+            k, form = next(changed), list(entry.form)
+            if k in moving:
+                form[1 + reals + moving.index(k)] = Fraction(1)
+            two.append(At(tuple(form)))
+        walls = [(most, *[Fraction(0)] * reals, *(-q for q in factors)) for factors, most in sides]
+        for pattern in (None, *self.patterns(one, two, size)):
+            yield self.pair_space(one, two, pattern, size, walls)
+
+    def moving(self, start: int, size: int, finite: tuple[Any, ...] = ()) -> list[Any]:
+        """Return the entries of an input whose reals are parameters from a place on."""
+        rest, k, found = iter(finite), start, []
+        for members in self.members:
+            if members is None:
+                found.append(At(tuple(Fraction(j == k) for j in range(size))))
+                k += 1
+            else:
+                found.append(next(rest))
+        return found
+
+    def pair_space(
+        self, one: list[Any], two: list[Any] | None, pattern: Any, size: int, walls: Sequence[Any]
+    ) -> PairSpace:
+        """Return a space with parameters for the real numbers of an output."""
+        more = reals_in(pattern)
+        whole = size + more
+
+        def wider(form: Sequence[Fraction]) -> tuple[Fraction, ...]:
+            return (*form, *(Fraction(0),) * (whole - len(form)))
+
+        both = [
+            None if each is None else [At(wider(x.form)) if isinstance(x, At) else x for x in each]
+            for each in (one, two)
+        ]
+        unit = tuple(Fraction(j == 0) for j in range(whole))
+        region = PolyhedralCone(whole, self).cut(unit)
+        for wall in walls:
+            region = region.cut(wider(wall))
+        for each in both:
+            for side in self.box_sides(each or [], unit):
+                region = region.cut(side)
+        assert both[0] is not None
+        return PairSpace(both[0], both[1], pattern, more, region)
+
+    def box_sides(
+        self, entries: list[Any], unit: tuple[Fraction, ...]
+    ) -> Iterator[tuple[Fraction, ...]]:
+        """Yield the sides that keep an input in the box of the claim."""
+        real = [x.form for x in entries if isinstance(x, At)]
+        for form, (low, high) in zip(real, self.ends or (), strict=False):
+            for end, sign in ((low, 1), (high, -1)):
+                if isinstance(end, Fraction):
+                    yield tuple(sign * (x - end * e) for x, e in zip(form, unit, strict=True))
+
+    def balls(self, first: tuple[Any, ...], second: tuple[Any, ...]) -> list[Ball]:
+        """Return polytopes of changes of the real entries: the entries that move, and sides."""
+        reals = self.members.count(None)
+        units = _units(reals)
+        name, most, change = self.adjacency
+        changed = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
+        if name == "entries":
+            left = most - len(changed)
+            small = change is None or all(
+                abs(Fraction(a) - Fraction(b)) <= change for a, b in changed
+            )
+            if left < 0 or not small:
+                return []
+            found = []
+            for moving in combinations(range(reals), min(left, reals)):
+                own = [] if change is None else _units(len(moving))
+                sides = [(tuple(s * q for q in unit), change) for unit in own for s in (1, -1)]
+                found.append((moving, sides))
+            return found
+        gaps = [abs(Fraction(a) - Fraction(b)) for a, b in changed]
+        if name == "linf":
+            if max(gaps, default=Fraction(0)) > change:
+                return []
+            return [
+                (
+                    tuple(range(reals)),
+                    [(tuple(s * q for q in unit), change) for unit in units for s in (1, -1)],
+                )
+            ]
+        rest = change - sum(gaps)
+        signs = product((Fraction(1), Fraction(-1)), repeat=reals)
+        return [(tuple(range(reals)), [(one, rest) for one in signs])] if rest >= 0 else []
+
+    def corners(self) -> list[tuple[Fraction, ...]]:
+        """Return changes of which all others are convex combinations."""
+        reals = self.members.count(None)
+        name, most, size = self.adjacency
+        self.require(size is not None, "a change has no bound")
+        if name == "linf":
+            return list(product((size, -size), repeat=reals))
+        found = []
+        for moving in combinations(range(reals), min(most, reals) if name == "entries" else 1):
+            for ends in product((size, -size), repeat=len(moving)):
+                chosen = dict(zip(moving, ends, strict=True))
+                found.append(tuple(chosen.get(k, Fraction(0)) for k in range(reals)))
+        return found
+
+    def patterns(self, one: list[Any], two: list[Any], size: int = 1) -> list[Any]:
+        """Return the patterns with real noise that outputs have at two inputs."""
+        if self.delta.over or self.is_range:
+            return []
+        region = PolyhedralCone(size, self).cut(tuple(Fraction(j == 0) for j in range(size)))
+        found: dict[str, Any] = {}
+        for entries in (one, two):
+            program = ProgramOnCone(self.derivation, region, entries)
+            try:
+                for way in program.ways:
+                    pattern = pattern_of(way.output)
+                    if reals_in(pattern):
+                        found.setdefault(repr(pattern), pattern)
+            except UndecidedError:
+                self.require(False, "the mechanism compares inputs without noise")
+            except UnsupportedError as error:
+                self.require(False, f"the outputs are not derived: {error}")
+        return [found[key] for key in sorted(found)]
+
+
+def _units(count: int) -> list[tuple[Fraction, ...]]:
+    return [tuple(Fraction(j == k) for j in range(count)) for k in range(count)]

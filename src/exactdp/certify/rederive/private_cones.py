@@ -1,0 +1,261 @@
+"""Certificates of claims of privacy on cones: for all real inputs, and for outputs with real noise.
+
+A tree of linear forms cuts each space of pairs into parts; on a part both distributions are derived
+again from the program's source, and every bound must have a proof on a cone around the part.
+
+**Slopes.** If p(u) does not jump and a·p + Σ c·∂p ≥ 0 on every part, for all corners c of the
+adjacency, where ∂ is the derivative in εu, then along the way from u to an adjacent u′ = u + c the
+function e^{aεt}·p(u + tc) does not fall; so p(u) ≤ e^{aε}·p(u′). The sum is linear in c, so other
+changes follow. Where s·∂p ≥ 0 is proved in each direction, the corner of a cube at which the sum is
+least is −s times the radius.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import Any
+
+from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
+from ..kernel.orthants import sum_of
+from ..kernel.reading import RejectedError, counted
+from . import values
+from .derivation import single
+from .output_densities import (
+    density,
+    derivative,
+    matches_pattern,
+    pattern_of,
+    reals_in,
+    substituted,
+)
+from .pair_spaces import PairSpace, PairSpaces
+from .parametric import ProgramOnCone
+from .privacy import Chances
+from .programs import frozen
+from .ratios import Ratio, UnsupportedError
+
+_MOST_IN_SETS = 8
+_COUNTEREXAMPLE = "inputs outputs eps cell bits"
+
+
+class ConePrivacies(PairSpaces):
+    """One pass over the certificate of a claim of privacy on cones; what is not proved raises."""
+
+    # The whole ------------------------------------------------------------------------
+
+    def checked(self, parts: dict[str, Any]) -> str:
+        """Check everything and return what was proved, as a sentence."""
+        verdict, reason = parts["verdict"], parts["reason"]
+        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
+        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
+        self.require(right, "the reason does not fit the verdict")
+        examples, trees = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
+        self.require(bool(examples) == (verdict == "fails"), "counterexamples do not fit")
+        self.require(type(parts["slopes"]) is bool, "slopes is True or False")
+        self.by_slopes = parts["slopes"]
+        if verdict == "holds":
+            for k, one in enumerate(self.entries(parts["signs"])):
+                self.where = f"sign {k}"
+                self.signs.append(self.sign(one))
+            return f"the claim holds: {self.everywhere(trees)}; {self.account()}"
+        for k, one in enumerate(examples):
+            self.where = f"counterexample {k + 1}"
+            self.breach(one)
+        if verdict == "undecided":
+            return "the claim is undecided, so nothing is proved of it"
+        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
+        return f"the claim fails: {many} proved; {self.account()}"
+
+    def everywhere(self, trees: list[Any]) -> str:
+        """Check the parts of all spaces, and return how the claim is proved."""
+        self.where = "the claim"
+        right = self.delta == 0 or self.delta.is_nonnegative(self.epsilon) is True
+        self.require(right, "δ is not seen to be ≥ 0")
+        spaces = list(self.spaces())
+        self.require(spaces and len(spaces) == len(trees), "a region is missing, or there is none")
+        count = 0
+        for k, (space, tree) in enumerate(zip(spaces, trees, strict=True)):
+            for part, leaf in leaves(space.region, tree):
+                self.where = f"region {k + 1}, part {count + 1}"
+                bounds, falls = self.fields(leaf, "bounds falls")
+                if not part.is_full:
+                    self.require(bounds == [] and falls is None, "a part without points")
+                    continue
+                count += 1
+                functions = self.on_part(space, part, falls)
+                for function, given in zip(
+                    functions, self.entries(bounds, len(functions)), strict=True
+                ):
+                    self.bound_is_proved(part, function, given)
+        how = "the slopes of probabilities" if self.by_slopes else "pairs of inputs"
+        return (
+            f"{counted(count, 'part')} of {counted(len(spaces), 'region')} of {how}, "
+            f"with {counted(len(self.signs), 'sign')}"
+        )
+
+    def on_part(self, space: PairSpace, part: PolyhedralCone, falls: Any) -> list[Ratio]:
+        """Return what must be proved on a part of a space; what is not derived is rejected."""
+        try:
+            found = self.required(space, part, falls)
+        except (UndecidedError, UnsupportedError) as error:
+            self.require(False, str(error))
+            raise
+        what = "probabilities on parts"
+        self.derived[what] = self.derived.get(what, 0) + 1
+        return found
+
+    def bound_is_proved(self, part: PolyhedralCone, function: Ratio, given: Any) -> None:
+        """Check that a function is proved not to be negative on a part: (f·D², sign, places)."""
+        if given is None:
+            self.require(function == 0, "a bound has no proof")
+            return
+        under, sign, kept = self.entries(given, 3)
+        if under is not None:
+            square = Ratio.lifted(sum_of(self, under, part.size))
+            self.require(square.over, "a denominator is 0")
+            function = function * square * square
+        proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
+        places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
+        self.require(len(set(places)) == len(places), "a parameter is there twice")
+        self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
+        right = proof.function.renamed(places) == function
+        self.require(right, "the sign is that of another function")
+        right = part.is_within(proof.sides, places)
+        self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
+
+    # Bounds on a part -----------------------------------------------------------------
+
+    def required(self, space: PairSpace, part: PolyhedralCone, falls: Any) -> list[Ratio]:
+        """Return the functions that must not be negative on a part."""
+        one = ProgramOnCone(self.derivation, part, space.one)
+        if space.two is None:
+            found = list(self.slopes(self.finite(one), falls))
+            self.require(not one.mechanism.compared, "the mechanism compares inputs without noise")
+            return found
+        self.require(falls is None, "signs of derivatives are for slopes")
+        two = ProgramOnCone(self.derivation, part, space.two)
+        if space.pattern is None:
+            found = list(self.of_pair(self.finite(one), self.finite(two)))
+        else:
+            densities = [density(program, space.pattern) for program in (one, two)]
+            found = [self.factor * densities[1] - densities[0]]
+        if not self.is_listed:
+            compared = one.mechanism.compared | two.mechanism.compared
+            self.require(not compared, "the mechanism compares inputs without noise")
+        return found
+
+    def finite(self, program: ProgramOnCone) -> Chances:
+        """Return the probabilities of outputs without noise."""
+        found: Chances = {}
+        for way in program.ways:
+            pattern = pattern_of(way.output)
+            if reals_in(pattern):
+                right = not (self.delta.over or self.is_range or self.by_slopes)
+                self.require(right, "an output holds noise")
+                continue
+            chance = program.chance(way, [])
+            if chance:
+                key = repr(pattern)
+                weighted = way.path.weight * Ratio.lifted(chance)
+                found[key] = found.get(key, Ratio.number(0)) + weighted
+        return {key: chance for key, chance in found.items() if chance != 0}
+
+    def of_pair(self, one: Chances, two: Chances) -> Iterator[Ratio]:
+        """Yield what must be proved of two distributions."""
+        if self.is_range or self.delta == 0:
+            yield from self.bounds(one, two)
+            return
+        none = Ratio.number(0)
+        gains = [one[key] - self.factor * two.get(key, none) for key in one]
+        self.require(len(gains) <= _MOST_IN_SETS, "there are too many outputs")
+        sets = (combinations(gains, size) for size in range(1, len(gains) + 1))
+        for chosen in chain.from_iterable(sets):
+            yield self.delta - sum(chosen, none)
+
+    def slopes(self, chances: Chances, falls: Any) -> Iterator[Ratio]:
+        """Yield a·p + Σ c·∂p for outputs and corners; where p is monotone, for one corner."""
+        reals = self.members.count(None)
+        corners = self.corners()
+        signs = [None] * len(chances) if falls is None else self.entries(falls, len(chances))
+        for chance, given in zip(chances.values(), signs, strict=True):
+            partial = [derivative(chance, k) for k in range(1, 1 + reals)]
+            here = corners
+            if given is not None:
+                turns = [self.integer(s, -1, 1) for s in self.entries(given, reals)]
+                self.require(all(turns) and self.adjacency[0] == "linf", "not signs for a cube")
+                yield from (form * s for form, s in zip(partial, turns, strict=True))
+                here = [tuple(-s * self.adjacency[2] for s in turns)]
+            for corner in here:
+                total = chance * self.multiple
+                for c, form in zip(corner, partial, strict=True):
+                    total = total + form * c
+                yield total
+
+    # Counterexamples ------------------------------------------------------------------
+
+    def breach(self, given: Any) -> None:
+        """Check a counterexample; what is not derived is rejected."""
+        try:
+            self.seen(given)
+        except (UndecidedError, UnsupportedError) as error:
+            self.require(False, f"the distributions are not derived: {error}")
+        self.derived["pairs of distributions"] = self.derived.get("pairs of distributions", 0) + 1
+
+    def seen(self, given: Any) -> None:
+        """Check that at two adjacent inputs, an ε and some outputs the claim is false.
+
+        Of a density, `cell` are sides of a cone of (ε, y) that the output is in: what is true at a
+        side of it is nearly true close to it inside.
+        """
+        inputs, outputs, eps, cell, bits = self.fields(given, _COUNTEREXAMPLE)
+        pair = [values.an_input(self, one, self.kinds) for one in self.pair(inputs)]
+        self.require(all(map(self.has_input, pair)), "an input is not one of the claim")
+        one, two = map(single, pair)
+        if self.is_listed:
+            places = [self.inputs.index(u) for u in pair]
+            self.require(tuple(places) in self.pairs, "the inputs are not adjacent")
+        else:
+            self.require(one != two and self.are(one, two), "the inputs are not adjacent")
+        point, precision = self.rational(eps), self.bits(bits)
+        self.require(self.epsilon.has(point), "ε is not one of the claim")
+        listed = [values.value(self, each) for each in self.entries(outputs)]
+        over, under = self.gap(one, two, listed, cell).terms()
+        signs = [self.sign_at(point, precision, each) for each in (over, under)]
+        self.require(signs[0] * signs[1] < 0, "it is none")
+
+    def gap(self, one: list[Any], two: list[Any], outputs: list[Any], cell: Any) -> Ratio:
+        """Return by how much the bound on some outputs, or on a density, holds."""
+        if cell is None:
+            ray = PolyhedralCone(1, self).cut((Fraction(1),))
+            sides = [self.finite(ProgramOnCone(self.derivation, ray, u)) for u in (one, two)]
+            keys = [repr(frozen(output)) for output in outputs]
+            right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
+            self.require(right, "the outputs are not as they must be")
+            return self.loss(sides[0], sides[1], keys)
+        right = len(outputs) == 1 and not self.is_range and self.delta == 0
+        self.require(right, "a density is not compared so")
+        pattern, numbers = self.matched(outputs[0], one)
+        space = self.pair_space(one, two, pattern, 1, [])
+        size = 1 + space.reals
+        region = space.region
+        at = (Fraction(1), *numbers)
+        for side in self.entries(cell):
+            form = self.form(side, size)
+            right = sum((a * b for a, b in zip(form, at, strict=True)), Fraction(0)) >= 0
+            self.require(right, "the output is not in the cell")
+            region = region.cut(form)
+        self.require(region.is_full, "the cell has no points inside")
+        programs = [ProgramOnCone(self.derivation, region, u) for u in (space.one, two)]
+        p, q = (density(program, space.pattern) for program in programs)
+        return substituted(self.factor * q - p, at)
+
+    def matched(self, output: Any, u: list[Any]) -> tuple[Any, list[Fraction]]:
+        """Return the pattern of outputs at an input that an output is of, and its numbers."""
+        for pattern in self.patterns(u, u):
+            numbers: list[Fraction] = []
+            if matches_pattern(pattern, output, numbers):
+                return pattern, numbers
+        self.require(False, "no such output holds noise")
+        raise RejectedError

@@ -1,0 +1,291 @@
+"""Which of several mechanisms is better at which ε, exactly.
+
+A measure is a number for each mechanism, input and ε, and smaller is better. At listed inputs it is
+a closed form; over several inputs the largest counts. So a mechanism has finitely many pieces of ε
+with a closed form each, and is the best one where the differences to all others are not positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from html import escape
+from typing import Any
+
+from exactdp.claims.adjacency import Adjacency
+from exactdp.claims.envelopes import largest, whole
+from exactdp.claims.error_bound import ErrorBound
+from exactdp.claims.expected import Expected
+from exactdp.claims.inputs import as_given, as_written, is_listed, listed
+from exactdp.claims.moments import moments_everywhere
+from exactdp.claims.privacy import Privacy
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.budgets import read_epsilon
+from exactdp.language.program import Program
+from exactdp.reals import ClosedForm, Enclosure, Interval, SolutionSet, eps, solution_set
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number, positive_width, rational, spell
+from exactdp.reals.told import FEW, Told, table
+from exactdp.semantics.piecewise import within_everywhere
+
+_ENDS = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A mechanism that is compared: its name, and its measure as a function of ε, in pieces."""
+
+    name: str
+    pieces: tuple[tuple[ClosedForm, SolutionSet], ...]
+    factor: Fraction = Fraction(1)
+    """The mechanism runs with ε over this, so that all are equally private."""
+
+    def at(self, point: Fraction, digits: int = 30) -> Enclosure:
+        """Return the measure at an ε, enclosed."""
+        for form, where in self.pieces:
+            if point in where:
+                return form.at(point, digits)
+        raise ValueRefusedError(f"ε = {spell(point)} is not among those that are compared")
+
+    def values(self, points: Any) -> Any:
+        """Return the measure at many ε as doubles, for pictures."""
+        import numpy  # noqa: PLC0415
+
+        return numpy.maximum.reduce([form.values(points) for form, _ in self.pieces])
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking(Told):
+    """Which mechanism is the best at which ε."""
+
+    measure: str
+    contestants: tuple[Contestant, ...]
+    on: Interval
+    is_matched: bool = False
+    """Whether each mechanism runs with the ε at which it is as private as the others."""
+    width: Fraction = field(default=_ENDS, repr=False)
+
+    @cached_property
+    def best(self) -> dict[str, SolutionSet]:
+        """Where each mechanism is at least as good as all others: the exact set of ε."""
+        return {one.name: self._best(one).refined(self.width) for one in self.contestants}
+
+    def _best(self, one: Contestant) -> SolutionSet:
+        found = whole(self.on)
+        for other in self.contestants:
+            if other is not one:
+                found &= self._beats(one, other)
+        return found
+
+    def better(self, one: str, other: str) -> SolutionSet:
+        """Return where a mechanism is at least as good as another one."""
+        first, second = (self._named(name) for name in (one, other))
+        return self._beats(first, second).refined(self.width)
+
+    def _named(self, name: str) -> Contestant:
+        for one in self.contestants:
+            if one.name == name:
+                return one
+        names = ", ".join(one.name for one in self.contestants)
+        raise ValueRefusedError(f"{shown(name)} is not compared", way_out=f"Compared are {names}.")
+
+    def _beats(self, one: Contestant, other: Contestant) -> SolutionSet:
+        found = SolutionSet(())
+        for form, here in one.pieces:
+            for second, there in other.pieces:
+                both = here & there
+                if both.stretches:
+                    found |= both & solution_set(second - form, self.on, self.width)
+        return found
+
+    def at(self, point: Number, digits: int = 30) -> dict[str, Enclosure]:
+        """Return the measures at an ε, enclosed, the best first."""
+        where = rational(point, "ε")
+        values = {one.name: one.at(where, digits) for one in self.contestants}
+        return dict(sorted(values.items(), key=lambda pair: float(pair[1])))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Where each mechanism is the best, in a sentence each."""
+        what = "at equal privacy" if self.is_matched else "at equal ε"
+        said = [f"The smallest {self.measure}, {what}:"]
+        for one in self.contestants:
+            where = self.best[one.name]
+            told = f"for ε in {where}" if where.stretches else "for no ε"
+            runs = f" (run with ε/{spell(one.factor)})" if one.factor != 1 else ""
+            said.append(f"{one.name}{runs} is the best {told}.")
+        return tuple(said)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def __repr__(self) -> str:
+        return f"<Ranking: {' '.join(self.sentences)}>"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each mechanism: where it is the best, and its measure at a few ε."""
+        few = [Fraction(str(point)) for point in FEW if Fraction(str(point)) in self.on]
+        return [
+            (
+                one.name,
+                str(self.best[one.name]),
+                *(f"{float(one.at(point)):.4g}" for point in few),
+            )
+            for one in self.contestants
+        ]
+
+    def head(self) -> tuple[str, ...]:
+        """Return what stands above the rows."""
+        few = [point for point in FEW if Fraction(str(point)) in self.on]
+        return ("mechanism", "the best for ε in", *(f"at ε = {point}" for point in few))
+
+    def _repr_html_(self) -> str:
+        rows = [tuple(map(escape, row)) for row in self.rows()]
+        return f"<p>{escape(self.measure)}</p>" + table(self.head(), rows, numbers_from=2)
+
+
+def compare(  # noqa: PLR0913 what can be asked
+    mechanisms: Mapping[str, Program] | Iterable[Program],
+    measure: object = "absolute",
+    inputs: object = None,
+    *,
+    within: Number = 0,
+    ideal: object = None,
+    epsilon: object = None,
+    adjacent: object = None,
+    width: Number = _ENDS,
+) -> Ranking:
+    """Return which of several mechanisms is better at which ε.
+
+    The measure is "error", the probability that the output is off by more than `within`; or an
+    expected loss ("absolute", "squared", "wrong", "regret", or a function of output or of input and
+    output). Over several inputs the largest counts. With `adjacent`, each mechanism runs with the
+    ε at which it is exactly as private as the others: a·ε-private with the smallest a.
+    """
+    named = _named(mechanisms)
+    on = POSITIVE if epsilon is None else read_epsilon(epsilon)
+    contestants = []
+    for name, mechanism in named.items():
+        forms = _forms(mechanism, measure, inputs, rational(within, "within"), ideal, on)
+        factor = Fraction(1) if adjacent is None else _factor(mechanism, adjacent)
+        if factor != 1:
+            forms = [form.substitute(eps=eps * (1 / factor)) for form in forms]
+        contestants.append(Contestant(name, tuple(largest(forms, on)), factor))
+    told = _told(measure, rational(within, "within"))
+    matched = adjacent is not None
+    return Ranking(told, tuple(contestants), on, matched, positive_width(width))
+
+
+def _named(mechanisms: Mapping[str, Program] | Iterable[Program]) -> dict[str, Program]:
+    found: dict[str, Program] = {}
+    if isinstance(mechanisms, Mapping):
+        found = {str(name): one for name, one in mechanisms.items()}
+    else:
+        for one in mechanisms:
+            name = getattr(one, "__name__", shown(one))
+            if name in found:
+                raise ValueRefusedError(
+                    f"two mechanisms are called {name}",
+                    rule="Mechanisms that are compared are told apart by their names.",
+                    way_out="Give a dictionary: compare({'first': …, 'second': …}, …).",
+                )
+            found[name] = one
+    for name, one in found.items():
+        if not isinstance(one, Program):
+            raise ValueRefusedError(
+                f"{name} is {shown(one)}, not a mechanism", way_out="Put @mechanism above it."
+            )
+    if len(found) < 2:
+        raise ValueRefusedError(
+            "fewer than two mechanisms are compared", way_out="Give a list of them."
+        )
+    return found
+
+
+def _forms(
+    mechanism: Program,
+    measure: object,
+    inputs: Any,
+    within: Fraction,
+    ideal: object,
+    on: Interval,
+) -> list[ClosedForm]:
+    """Return the measure of a mechanism at each input."""
+    exact: Callable[[Any], Any]
+    if measure == "error":
+        bound = ErrorBound(mechanism, within=within, risk="50%", ideal=ideal, inputs=inputs)
+        (claim,) = bound.claims
+        given = claim.input_set
+
+        def exact(u: Any) -> Any:
+            return claim.error_probability(u).exact
+    else:
+        loss = Expected(mechanism, measure, ideal=ideal, inputs=inputs, epsilon=on)
+        given, exact = loss.input_set, loss.exact
+    if not is_listed(given):
+        return [_everywhere(mechanism, measure, within, ideal)]
+    found: list[ClosedForm] = []
+    for u in listed(mechanism, given):
+        form = exact(as_written(as_given(mechanism, u)))
+        if isinstance(form, float):
+            raise ValueRefusedError(
+                f"the measure of {mechanism.__name__} is infinite at an input",
+                way_out="Give a measure that is finite, or other inputs.",
+            )
+        found.append(form)
+    return found
+
+
+def _everywhere(mechanism: Program, measure: object, within: Fraction, ideal: object) -> ClosedForm:
+    """Return the measure at every real input, if it is the same at all of them."""
+    wanted = mechanism.noiseless() if ideal is None else ideal
+    if measure == "error":
+        found: Any = within_everywhere(mechanism, [], wanted, within, "sup")
+        forms = {1 - one.value for one in found}
+    else:
+        found = moments_everywhere(mechanism, [], measure, ideal, central=False)
+        forms = {one.value for one in found}
+    if len(forms) == 1:
+        (form,) = forms
+        if isinstance(form, ClosedForm) and set(form.parameters) <= {"eps"}:
+            return form
+    raise ValueRefusedError(
+        f"the measure of {mechanism.__name__} depends on the input, and the inputs are all reals",
+        rule="Mechanisms are compared at listed inputs, or where the measure is the same at all.",
+        way_out="Give inputs=[u1, u2] or inputs=Grid(lo, hi).",
+    )
+
+
+def _factor(mechanism: Program, adjacent: object) -> Fraction:
+    """Return the smallest a such that a mechanism is a·ε-private, or a number just above it."""
+    if not isinstance(adjacent, Adjacency):
+        raise ValueRefusedError(
+            f"{shown(adjacent)} is not an adjacency",
+            rule="It is linf(d), l1(d), one_entry, one_entry(d) or hamming(k).",
+            way_out="Write adjacent=linf(1).",
+        )
+    found = Privacy(mechanism, adjacent=adjacent).tightest().factor
+    if not isinstance(found.upper, Fraction) or found.upper <= 0:
+        raise ValueRefusedError(
+            f"{mechanism.__name__} is not a·ε-private for any a, or it needs no budget at all",
+            rule="Mechanisms are made equally private by the smallest a of each.",
+            way_out="Leave out adjacent, or compare other mechanisms.",
+        )
+    return found.upper
+
+
+def _told(measure: object, within: Fraction) -> str:
+    """Return a measure as words."""
+    if measure == "error":
+        return f"probability of an error above {spell(within)}" if within else "error probability"
+    said = {
+        "absolute": "expected absolute error",
+        "squared": "expected squared error",
+        "wrong": "probability of a wrong output",
+        "regret": "expected regret",
+    }
+    if isinstance(measure, str):
+        return said[measure]
+    return f"expected {getattr(measure, '__name__', 'loss')}"

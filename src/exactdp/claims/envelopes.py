@@ -1,0 +1,37 @@
+"""The largest of several functions of ε, in pieces with certified ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from exactdp.reals import ClosedForm, Interval, SolutionSet, Stretch, nonnegative, solution_set
+
+
+def whole(on: Interval) -> SolutionSet:
+    """Return an interval as a set of ε."""
+    return SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+
+
+def largest(forms: Iterable[ClosedForm], on: Interval) -> list[tuple[ClosedForm, SolutionSet]]:
+    """Return those functions that are the largest at some ε, each with where it is."""
+    left: list[ClosedForm] = []
+    for form in dict.fromkeys(forms):
+        if any(nonnegative(other - form, on) for other in left):
+            continue
+        left = [other for other in left if not nonnegative(form - other, on)]
+        left.append(form)
+    found = []
+    for form in left:
+        where = whole(on)
+        for other in left:
+            if other is not form:
+                where &= solution_set(form - other, on)
+        found.append((form, where))
+    return found
+
+
+def start(stretch: Stretch) -> Fraction:
+    """Return about where a stretch begins, to sort by."""
+    end = stretch.lower
+    return end if isinstance(end, Fraction) else Fraction(getattr(end, "lower", 0))

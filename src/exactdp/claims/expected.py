@@ -1,0 +1,439 @@
+"""`Expected`: a claim that the expected loss of a mechanism is at most a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any, Unpack
+
+from exactdp.claims.claim import Due
+from exactdp.claims.counterexamples import points_of
+from exactdp.claims.deciding import examine
+from exactdp.claims.excesses import Excess
+from exactdp.claims.expressions import Expression, as_expression
+from exactdp.claims.functions import written
+from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.identity import as_given_only
+from exactdp.claims.inputs import (
+    AllReals,
+    Box,
+    Inputs,
+    as_given,
+    as_written,
+    box_sides,
+    how_many,
+    is_listed,
+    listed,
+    read_inputs,
+    show,
+)
+from exactdp.claims.loss_functions import LossFunction, expected, read_loss
+from exactdp.claims.places import OnCone, OnRay
+from exactdp.claims.progress import nobody
+from exactdp.claims.region import RAY, Combination, Region
+from exactdp.claims.vacuity import Content, Contents
+from exactdp.cones import Cone, nonnegative_on
+from exactdp.errors import ExactdpError, UndefinedError, ValueRefusedError, counted, shown
+from exactdp.language.budgets import read_epsilon
+from exactdp.language.layout import entries, entry_names, kinds
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, nonnegative
+from exactdp.reals.numbers import Number, spell
+from exactdp.running.conduct import How, conduct
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import Spot, Trace, watched
+
+if TYPE_CHECKING:
+    from exactdp.claims.budgets import Budget
+    from exactdp.claims.findings import Finding
+    from exactdp.claims.progress import Progress
+    from exactdp.claims.verdict import Verdict
+    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
+    from exactdp.reals import SolutionSet
+
+_AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
+_EVERYWHERE = (
+    "all real inputs at once: the parameters are cut into cones on which the expected loss is one "
+    "exponential sum, and the sign of the bound less it is decided there"
+)
+
+
+@dataclass(frozen=True)
+class LossBound:
+    """The expected loss at an input is at most a bound, for every ε of the claim."""
+
+    input: tuple[Value, ...]
+    expected: ClosedForm
+    probability: ClosedForm
+    """1 − the expected loss: a bound says that this is at least 1 − β."""
+    beta: tuple[ClosedForm, ...]
+    """The claimed bound, the least of these."""
+    allows_all: bool = False
+
+
+def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
+    """Whether a closed form is seen to be 0 or more at a place."""
+    if isinstance(place, OnRay):
+        return nonnegative(form, place.on).holds
+    assert isinstance(place, OnCone)
+    shape = place.shape(form)
+    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The expected loss of the mechanism is at most a bound, for every ε of an interval."""
+
+    mechanism: Program
+    loss: Any = "absolute"
+    at_most: Any = None
+    ideal: Any = field(default=None, kw_only=True)
+    inputs: Any = field(default=None, kw_only=True)
+    epsilon: Any = field(default=None, kw_only=True)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Program):
+            raise ValueRefusedError(
+                f"{shown(self.mechanism)} is not a mechanism",
+                rule="A claim is about a mechanism.",
+                way_out="Put @mechanism above the function.",
+            )
+        on = read_epsilon(self.mechanism.epsilon if self.epsilon is None else self.epsilon)
+        object.__setattr__(self, "epsilon", on)
+        object.__setattr__(self, "mechanism", self.mechanism.on(on))
+        # Everything is read now, so that a wrong claim is refused before it is used.
+        _ = self.function, self.ideal_function, self.input_set
+        if self.at_most is not None:
+            self._check_names()
+
+    # What was given, as read ----------------------------------------------------------
+
+    @cached_property
+    def function(self) -> LossFunction:
+        """The loss."""
+        return read_loss(self.loss, self.mechanism)
+
+    @cached_property
+    def ideal_function(self) -> IdealFunction | None:
+        """What the mechanism approximates, if the loss compares with it."""
+        return read_ideal(self.ideal, self.mechanism) if self.function.uses_ideal else None
+
+    @cached_property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        return read_inputs(self.mechanism, self.inputs)
+
+    @cached_property
+    def formula(self) -> Expression:
+        """The bound."""
+        if self.at_most is None:
+            raise ValueRefusedError(
+                "the claim has no bound",
+                rule="A claim says that the expected loss is at most a number or a formula in eps.",
+                way_out="Give at_most=…, such as at_most=2 / eps; or ask exact(u) for the loss.",
+            )
+        return as_expression(self.at_most, "at_most")
+
+    def _check_names(self) -> None:
+        known = set(entry_names(self.mechanism.inputs))
+        if unknown := sorted(self.formula.names() - known):
+            raise ValueRefusedError(
+                f"at_most = {self.formula} uses {', '.join(unknown)}",
+                rule="A bound is a number or a formula in eps.",
+            )
+
+    @cached_property
+    def work(self) -> Explorer:
+        """What was computed so far: cells of parameters and signs."""
+        from exactdp.claims.work import Explorer  # noqa: PLC0415
+
+        return Explorer(self)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    @cached_property
+    def _jumps(self) -> bool:
+        return self.mechanism.kept(Engine).jumps
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the expected loss jumps nowhere; it may where the ideal output does."""
+        return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
+
+    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+        """Return the ray of each listed input, or the cone of each finite part of one."""
+        del each  # no inputs are looked at together
+        if is_listed(self.input_set):
+            for u in listed(self.mechanism, self.input_set):
+                yield (Region(("eps",), RAY, tuple(entries(u)), self.epsilon),)
+            return
+        domains = kinds(self.mechanism.inputs)
+        for finite in product(*(kind.members for kind in domains if kind is not None)):
+            region = self._cone(finite)
+            yield () if region is None else (region,)
+
+    def _cone(self, finite: tuple[Value, ...]) -> Region | None:
+        """Return the region of all reals of the claim beside finite inputs."""
+        domains, labels = kinds(self.mechanism.inputs), entry_names(self.mechanism.inputs)
+        reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
+        names = ("eps", *reals)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        assert isinstance(self.input_set, AllReals | Box)
+        sides = [unit["eps"], *box_sides(self.mechanism, self.input_set)]
+        rest = iter(finite)
+        given = tuple(
+            Combination(unit[name]) if kind is None else next(rest)
+            for name, kind in zip(labels, domains, strict=True)
+        )
+        return Region(names, Cone.of(len(names), sides), given, self.epsilon).hull()
+
+    def how_many_groups(self) -> int:
+        """Return how many groups of regions there are."""
+        if is_listed(self.input_set):
+            return how_many(self.mechanism, self.input_set)
+        return len(list(self.regions()))
+
+    def due(self, region: Region, trace: Trace) -> Due[LossBound] | None:
+        """Return what must be proved at a sample of a region; None where the ideal is undefined."""
+        u = region.input(self.mechanism.inputs, trace)
+        try:
+            if not self._jumps or region.is_ray:
+                found = expected(self.mechanism, self.function, self.ideal_function, u, trace)
+            else:
+                with watched(trace.spot("eps")):  # each comparison may be where it jumps
+                    found = expected(self.mechanism, self.function, self.ideal_function, u, trace)
+        except UndefinedError:
+            if self.ideal_function is None or not self.ideal_function.is_partial:
+                raise
+            return None
+        if isinstance(found, float):
+            raise ValueRefusedError(
+                f"the expected loss at the input {self._told(u)} is {'−' if found < 0 else ''}∞",
+                rule="A bound on an expected loss is a formula in eps, so finite.",
+                way_out="Give a loss that is finite with probability 1.",
+            )
+        return Due((LossBound(u, found, 1 - found, self._bound(u)),))
+
+    def _bound(self, u: tuple[Value, ...]) -> tuple[ClosedForm, ...]:
+        """Return the claimed bound at an input."""
+        named = zip(entry_names(self.mechanism.inputs), entries(u), strict=True)
+        values = {
+            name: value.formula() if isinstance(value, Spot) else Fraction(value)
+            for name, value in named
+            if isinstance(value, int | Fraction | Spot)
+        }
+        return self.formula.alternatives(values)
+
+    def _told(self, u: tuple[Value, ...]) -> str:
+        return show(as_written(as_given(self.mechanism, u)))
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell as it is: all that is due on it is asked."""
+        del region
+        return cell
+
+    def refutation(self, problem: Problem, sign: Sign) -> Excess | None:
+        """Return the counterexample of a failed problem."""
+        if not isinstance(problem.place, OnRay):
+            return self._confirmed(problem, sign)
+        one = problem.obligation
+        assert isinstance(one, LossBound)
+        if not isinstance(sign.witness, Fraction):
+            return None
+        given = as_given(self.mechanism, one.input)
+        name = self.function.name
+        return Excess(as_written(given), sign.witness, one.expected, problem.beta, name)
+
+    def _confirmed(self, problem: Problem, sign: Sign) -> Excess | None:
+        """Return the counterexample at a point of a cone, checked as a claim about one input."""
+        for point in points_of(self, problem, sign.witness):
+            numbers = tuple(problem.region.numbers(point))
+            found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
+            if found.failures:
+                excess: Excess = found.failures[0]
+                return excess
+        return None
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        del findings
+        return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
+
+    def everywhere(self) -> Expected:
+        """Return the same claim about all real inputs."""
+        return replace(self, inputs=AllReals())
+
+    def stronger(self) -> None:
+        """Return nothing: a claim on an expected loss is decided as it is."""
+
+    def weaker(self) -> None:
+        """Return nothing: a claim on an expected loss is decided as it is."""
+
+    def hint(self) -> str:
+        """Return roughly where the best constant is, as words to add; may be empty."""
+        try:
+            kappa = self.tightest(width=Fraction(1, 1000)).kappa
+        except ExactdpError:
+            return ""
+        lower, upper = float(kappa.lower), float(kappa.upper)
+        return f"; the best constant is between {lower:.6g} and {upper:.6g}"
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that are followed."""
+        said = {
+            "absolute": "the loss is the absolute error; of a list the sum over its entries",
+            "squared": "the loss is the squared error; of a list the sum over its entries",
+            "wrong": "the loss is 1 if the output is not the ideal one, else 0",
+            "regret": "the loss is the best value less the value of what is selected",
+        }
+        if isinstance(self.loss, str):
+            return (said[self.loss],)
+        return (f"the loss is {written(self.loss)}, a function of the output",)
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return how much the claim says: something wherever the ideal is defined."""
+        del is_at_least_one
+        return Content.NOTHING if due is None else Content.SOMETHING
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """What is counted, one and many."""
+        return "input", "inputs"
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return why the claim says nothing, as words."""
+        del contents
+        return "the ideal is not defined there"
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a claim that says nothing."""
+        del contents
+        return "Give inputs at which the ideal is defined."
+
+    def certificate(self, verdict: Verdict) -> dict[str, Any]:
+        """Return a verdict as plain JSON."""
+        from exactdp.claims.certificates_expected import certificate  # noqa: PLC0415
+
+        return certificate(verdict)
+
+    # Questions ------------------------------------------------------------------------
+
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
+        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        from exactdp.claims.deciding import decide  # noqa: PLC0415
+
+        _ = self.formula
+        return decide(self, every=all, progress=conduct(progress, how))
+
+    def exact(self, u: object) -> ClosedForm | float:
+        """Return the expected loss at an input, a closed form in ε, or `inf`."""
+        given = self.mechanism.read_input(u)
+        return expected(self.mechanism, self.function, self.ideal_function, given)
+
+    def tightest(
+        self,
+        *,
+        width: Number = "1e-6",
+        at_each: bool = False,
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Any:
+        """Return the largest κ such that the claim with at_most/κ is true, enclosed.
+
+        With `at_each`, a table: one row for each input.
+        """
+        from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
+
+        self._require_nonnegative()
+        if at_each:
+            return tightest_at_each(self, width, conduct(progress, how))
+        return replace(tightest(self, width, conduct(progress, how)), bound="at_most")
+
+    def _require_nonnegative(self) -> None:
+        """Refuse a best factor where the bound or the expected loss is not seen to be ≥ 0."""
+        from exactdp.claims.survey import survey  # noqa: PLC0415
+
+        known: set[object] = set()
+        for part in survey(self, "the best constant"):
+            for problem in part.problems:
+                one = problem.obligation
+                assert isinstance(one, LossBound)
+                own = () if isinstance(self.loss, str) else (one.expected,)  # those are ≥ 0
+                for form in (problem.beta, *own):
+                    if (form, problem.place) in known or _is_nonnegative(form, problem.place):
+                        known.add((form, problem.place))
+                        continue
+                    what = "bound" if form is problem.beta else "expected loss"
+                    raise ValueRefusedError(
+                        f"the {what} {form} is negative at some input and ε, or not seen to be 0 "
+                        "or more",
+                        rule="A best factor compares a bound with a loss, and neither is negative.",
+                        way_out="Ask check(), epsilons() or smallest_epsilon().",
+                    )
+
+    def epsilons(
+        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
+    ) -> SolutionSet:
+        """Return the exact set of ε for which the claim holds at all inputs."""
+        from exactdp.claims.budgets import epsilons  # noqa: PLC0415
+
+        return epsilons(self, width, conduct(progress, how))
+
+    def smallest_epsilon(
+        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
+    ) -> Budget:
+        """Return the least ε₀ such that the claim holds for all ε ≥ ε₀."""
+        from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
+
+        return smallest_epsilon(self, width, conduct(progress, how))
+
+    # What it looks like ---------------------------------------------------------------
+
+    @property
+    def where(self) -> str:
+        """At which inputs the claim is made, as words."""
+        given = self.input_set
+        if not isinstance(given, tuple):
+            return f"on {given}"
+        kind = "given " if self.inputs is not None else "possible "
+        return f"on {counted(len(given), f'{kind}input')}"
+
+    @property
+    def what(self) -> str:
+        """The loss, as words."""
+        said = {
+            "absolute": "absolute error",
+            "squared": "squared error",
+            "wrong": "probability of a wrong output",
+            "regret": "regret",
+        }
+        if isinstance(self.loss, str):
+            return said[self.loss]
+        return f"loss {written(self.loss)}"
+
+    def __str__(self) -> str:
+        on = self.epsilon
+        when = f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+        bound = "" if self.at_most is None else f" is at most {self.formula}"
+        return (
+            f"the expected {self.what} of {self.mechanism.__name__}{bound} {self.where}, for {when}"
+        ).replace("the expected probability", "the probability")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"

@@ -1,0 +1,153 @@
+"""`exactdp compare`: which of several mechanisms is better at which ε."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp import Ranking, hamming, l1, linf, one_entry
+from exactdp import compare as compared
+from exactdp.cli import records
+from exactdp.cli.completing import complete_target
+from exactdp.cli.loading import find_mechanism
+from exactdp.cli.output import (
+    Json,
+    Output,
+    examples,
+    json_option,
+    pass_output,
+    refuse_unwritable,
+    timeout_option,
+)
+from exactdp.cli.reading import read_inputs, read_interval, read_option
+from exactdp.cli.reporting import part
+from exactdp.cli.work import Job, Report, result
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.numbers import rational
+
+_MEASURES = ("error", "absolute", "squared", "wrong", "regret")
+
+
+@click.command(
+    "compare",
+    epilog=examples(
+        "exactdp compare a.py::laplace b.py::flip --measure regret --inputs '[[1, 0, 0]]'",
+        "exactdp compare a.py::laplace b.py::flip --measure error --inputs grid:0:1 -o better.svg",
+    ),
+)
+@click.argument(
+    "targets", nargs=-1, required=True, metavar="FILE::MECHANISM...", shell_complete=complete_target
+)
+@click.option(
+    "--measure",
+    type=click.Choice(_MEASURES),
+    default="absolute",
+    show_default=True,
+    help="What is compared: an error probability, or an expected loss.",
+)
+@click.option("--inputs", metavar="INPUTS", help="At these inputs: all, grid:-1:1 or a list.")
+@click.option("--within", default="0", metavar="W", help="Errors up to W do not count (error).")
+@click.option("--eps", metavar="INTERVAL", help="Only these ε: '(0, 1]'.")
+@click.option(
+    "--adjacent",
+    metavar="ADJACENCY",
+    help="Compare at equal privacy, by linf:1, l1:1, one_entry:1 or hamming:1.",
+)
+@click.option(
+    "-o",
+    "path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT.svg",
+    help="Draw it, too.",
+)
+@json_option
+@timeout_option
+@pass_output
+def command(  # noqa: PLR0913 what can be asked
+    output: Output,
+    targets: tuple[str, ...],
+    *,
+    measure: str,
+    inputs: str | None,
+    within: str,
+    eps: str | None,
+    adjacent: str | None,
+    path: Path | None,
+) -> int:
+    """Tell which of several mechanisms is better at which ε.
+
+    The sets of ε are exact; ends that are irrational are enclosed. Over several inputs the largest
+    error or loss counts.
+    """
+    if path is not None:
+        refuse_unwritable(path)
+    mechanisms = _named(targets)
+    options: dict[str, Any] = {
+        "inputs": read_option("--inputs", inputs, read_inputs),
+        "within": read_option("--within", within, partial(rational, what="an error")),
+        "epsilon": read_option("--eps", eps, read_interval),
+        "adjacent": read_option("--adjacent", adjacent, _read_adjacency),
+    }
+
+    def run(report: Report) -> Json:
+        del report
+        found = compared(mechanisms, measure, **options)
+        if path is not None:
+            part("exactdp.report.compared", "plot_ranking")(found).figure.savefig(path)
+        return _record(found)
+
+    file = targets[0].partition("::")[0]
+    answer = result(Job("the comparison", file, run), output)
+    for line in answer["sentences"]:
+        output.say(line)
+    output.table(answer["head"], answer["rows"], right=" ".join(answer["head"][2:]))
+    if path is not None:
+        output.say(f"Wrote {path}.")
+    facts = {key: answer[key] for key in ("measure", "mechanisms")}
+    return output.document(0, **facts, path=None if path is None else str(path))
+
+
+def _named(targets: tuple[str, ...]) -> dict[str, Any]:
+    """Return the mechanisms by name; the whole target where names are the same."""
+    found = [(target, find_mechanism(target)) for target in targets]
+    names = [one.__name__ for _, one in found]
+    return {
+        one.__name__ if names.count(one.__name__) == 1 else target: one for target, one in found
+    }
+
+
+def _read_adjacency(text: str) -> Any:
+    name, _, size = text.partition(":")
+    makers: dict[str, Any] = {"linf": linf, "l1": l1, "one_entry": one_entry, "hamming": hamming}
+    if name not in makers:
+        raise ValueRefusedError(
+            f"{text!r} is not an adjacency",
+            rule="It is linf:D, l1:D, one_entry:D or hamming:K.",
+            way_out="Write for example --adjacent linf:1.",
+        )
+    number = rational(size or "1", "the size of a change")
+    return makers[name](int(number) if name == "hamming" else number)
+
+
+def _record(found: Ranking) -> Json:
+    return {
+        "measure": found.measure,
+        "sentences": list(found.sentences),
+        "head": list(found.head()),
+        "rows": [list(row) for row in found.rows()],
+        "mechanisms": [
+            {
+                "name": one.name,
+                "factor": records.number(one.factor),
+                "best": records.solutions(found.best[one.name]),
+                "pieces": [
+                    {"form": records.form(form), "where": records.solutions(where)}
+                    for form, where in one.pieces
+                ],
+            }
+            for one in found.contestants
+        ],
+    }

@@ -1,0 +1,228 @@
+"""Options of long work: --jobs, --store, --resume, --scheduler; how jobs share processes."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from exactdp.cli.output import Output
+from exactdp.errors import ExactdpError
+from exactdp.running.conduct import Conduct, can_fork
+from exactdp.running.store import Store, StoreError, StoreWarning
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+DEFAULT_STORE = "exactdp.store"
+_PAUSE = 0.05  # seconds between two looks for a free process
+
+
+@dataclass
+class Sharing:
+    """How the work of one command is done."""
+
+    jobs: int = 1
+    """How many processes work at a time."""
+    store: Path | None = None
+    on_error: str = "continue"
+    scheduler: str | None = None
+
+    def ready(self, output: Output) -> None:
+        """See whether the store can be used, and say so if not, once."""
+        if self.store is None:
+            return
+        try:
+            Store(self.store, "stop").ready()
+        except StoreError as error:
+            if self.on_error == "stop":
+                raise
+            output.note(f"{error.message}; the work goes on without it.", "yellow")
+            self.store = None
+
+
+def sharing_of(output: Output) -> Sharing:
+    """Return how the work of a command is done."""
+    found = output.facts.setdefault(Sharing, Sharing())
+    assert isinstance(found, Sharing)
+    return found
+
+
+class Slots:
+    """How many processes work at a time, over all children of a command; each holds some."""
+
+    def __init__(self, most: int, children: int) -> None:
+        self._held: Any = multiprocessing.get_context("fork").Array("i", max(children, 1))
+        self._most = most
+
+    def of(self, child: int) -> ChildSlots:
+        """Return those of a child."""
+        return ChildSlots(self, child)
+
+    def change(self, child: int, by: int) -> bool:
+        """Let a child hold one more, if there is one, or one less."""
+        with self._locked():
+            if by > 0 and sum(self._held.get_obj()) >= self._most:
+                return False
+            self._held.get_obj()[child] += by
+            return True
+
+    def free(self, child: int) -> None:
+        """Take back all that a child holds: it is dead."""
+        with self._locked():
+            self._held.get_obj()[child] = 0
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        # A child may be killed while it holds the lock.
+        got = self._held.get_lock().acquire(timeout=1)
+        try:
+            yield
+        finally:
+            if got:
+                self._held.get_lock().release()
+
+
+@dataclass(frozen=True)
+class ChildSlots:
+    """The processes that one child of a command may start."""
+
+    all: Slots
+    child: int
+
+    def acquire(self, block: bool = True) -> bool:
+        """Take one; wait for it if asked to."""
+        while not self.all.change(self.child, 1):
+            if not block:
+                return False
+            time.sleep(_PAUSE)
+        return True
+
+    def release(self) -> None:
+        """Give one back."""
+        self.all.change(self.child, -1)
+
+
+def conducted(
+    sharing: Sharing, report: Callable[[int, int], None], slots: ChildSlots | None
+) -> Conduct:
+    """Return how the work of a job is done, in the process that does it."""
+    executor = None
+    if sharing.scheduler is not None:
+        from exactdp.running.cluster import client_of, executor_of  # noqa: PLC0415
+
+        executor = executor_of(client_of(sharing.scheduler))
+    store = None if sharing.store is None else Store(sharing.store, sharing.on_error)
+    return Conduct(sharing.jobs if slots else 1, executor, store, slots, report)
+
+
+@contextlib.contextmanager
+def told_plainly() -> Iterator[None]:
+    """Say what is wrong with a store in one line."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StoreWarning)
+        before = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if issubclass(category, StoreWarning):
+                sys.stderr.write(f"{message}.\n")
+                sys.stderr.flush()
+            else:
+                before(message, category, *rest, **more)
+
+        warnings.showwarning = show
+        yield
+
+
+# Options ------------------------------------------------------------------------------
+
+
+def _jobs_given(ctx: click.Context, parameter: click.Parameter, value: int | None) -> None:
+    del parameter
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    sharing_of(ctx.ensure_object(Output)).jobs = (value or cores or 1) if can_fork() else 1
+
+
+def _store_given(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
+    del parameter
+    sharing = sharing_of(ctx.ensure_object(Output))
+    sharing.store = value or sharing.store
+
+
+def _resume_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del parameter
+    sharing = sharing_of(ctx.ensure_object(Output))
+    if value and sharing.store is None:
+        sharing.store = Path(DEFAULT_STORE)
+
+
+def _on_error_given(ctx: click.Context, parameter: click.Parameter, value: str) -> None:
+    del parameter
+    sharing_of(ctx.ensure_object(Output)).on_error = value
+
+
+def _scheduler_given(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    del parameter
+    if value is not None and "://" not in value:
+        raise ExactdpError(
+            f"--scheduler {value} is not an address",
+            rule="The address of a Dask scheduler is such as tcp://host:8786.",
+            way_out=f"Write --scheduler tcp://{value}.",
+        )
+    sharing_of(ctx.ensure_object(Output)).scheduler = value
+
+
+def sharing_options(function: Function) -> Function:
+    """Add the options that say who works, and what is kept."""
+    options = (
+        click.option(
+            "--jobs",
+            type=click.IntRange(1),
+            expose_value=False,
+            callback=_jobs_given,
+            metavar="N",
+            help="Use N processes at a time; one on each core if not given.",
+        ),
+        click.option(
+            "--store",
+            type=click.Path(dir_okay=False, path_type=Path),
+            expose_value=False,
+            callback=_store_given,
+            metavar="FILE",
+            help="Keep finished units of work in FILE, and go on from there.",
+        ),
+        click.option(
+            "--resume",
+            is_flag=True,
+            expose_value=False,
+            callback=_resume_asked,
+            help=f"The same with the file {DEFAULT_STORE} of this folder.",
+        ),
+        click.option(
+            "--on-store-error",
+            type=click.Choice(["continue", "stop"]),
+            default="continue",
+            show_default=True,
+            expose_value=False,
+            callback=_on_error_given,
+            help="What to do if the store cannot be used.",
+        ),
+        click.option(
+            "--scheduler",
+            expose_value=False,
+            callback=_scheduler_given,
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler work, such as tcp://host:8786.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function

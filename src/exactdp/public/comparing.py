@@ -1,0 +1,68 @@
+"""`compare`: which of several mechanisms is better at which ε, with a picture.
+
+What draws is loaded when it is used (PLC0415).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from exactdp import claims
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from exactdp.public.mechanism import Mechanism
+    from exactdp.reals.numbers import Number
+
+
+class Ranking(claims.Ranking):
+    """Which mechanism is the best at which ε: the exact sets, with certified ends."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the measure of each mechanism against ε, and which one is the best."""
+        from exactdp.report.compared import plot_ranking  # noqa: PLC0415
+
+        return plot_ranking(self, ax, **options)
+
+
+def compare(  # noqa: PLR0913 what can be asked
+    mechanisms: Mapping[str, Mechanism] | Iterable[Mechanism],
+    measure: object = "absolute",
+    inputs: object = None,
+    *,
+    within: Number = 0,
+    ideal: object = None,
+    epsilon: object = None,
+    adjacent: object = None,
+    width: Number = "1e-12",
+) -> Ranking:
+    """Return which of several mechanisms is better at which ε: exact sets with certified ends.
+
+    The measure is "error", the probability that the output is off by more than `within`; or an
+    expected loss: "absolute", "squared", "wrong", "regret", or a function of the output, or of
+    input and output. Over several inputs the largest counts. With `adjacent`, each mechanism runs
+    with the ε at which it is exactly as private as the others: a·ε-private with the smallest a.
+
+    >>> from exactdp import Ideal, Mechanism, compare
+    >>> wide = Mechanism.from_source("def wide(x: Real): return lap(eps / 2, x)")
+    >>> late = Mechanism.from_source("def late(x: Real): return expo(eps, x + 1)")
+    >>> true = Ideal.from_source("def true(x: Real): return x")
+    >>> print(compare([wide, late], "absolute", ideal=true))
+    The smallest expected absolute error, at equal ε:
+    wide is the best for ε in [1, ∞).
+    late is the best for ε in (0, 1].
+    """
+    found = claims.compare(
+        mechanisms,
+        measure,
+        inputs,
+        within=within,
+        ideal=ideal,
+        epsilon=epsilon,
+        adjacent=adjacent,
+        width=width,
+    )
+    return Ranking(**{one.name: getattr(found, one.name) for one in fields(found)})

@@ -1,0 +1,88 @@
+"""Expected losses on pages and in pictures."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from exactdp.claims.expected import Expected
+from exactdp.claims.inputs import as_given, as_written, is_listed, listed, show
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.report.styles import BLUE, VERMILLION, logarithmic, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POINTS = 200
+_MOST = 5  # inputs whose losses are told
+
+
+def expected_rows(claim: Expected) -> list[tuple[str, str]]:
+    """Return what a claim about an expected loss says: names and values, in HTML."""
+    given = claim.input_set
+    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
+    return [
+        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+        ("loss", escape(claim.what)),
+        ("at most", escape(str(claim.formula))),
+        ("inputs", escape(several)),
+        ("privacy budgets ε", escape(str(claim.epsilon))),
+    ]
+
+
+def how_large(claim: Expected) -> list[str]:
+    """Return how large the expected loss is, in sentences."""
+    said = []
+    if is_listed(claim.input_set):
+        for number, u in enumerate(listed(claim.mechanism, claim.input_set)):
+            if number == _MOST:
+                break
+            given = as_written(as_given(claim.mechanism, u))
+            form = claim.exact(given)
+            text = "∞" if isinstance(form, float) else form.pretty()
+            said.append(f"At the input {show(given)} it is {text}.")
+    try:
+        said.append(str(claim.tightest()))
+    except ExactdpError as error:
+        said.append(f"It is not told how tight the bound is: {error.message}.")
+    return said
+
+
+def plot_expected(
+    claim: Expected,
+    u: object = None,
+    ax: Axes | None = None,
+    *,
+    label: str | None = None,
+    between: tuple[float, float] = (0.05, 10.0),
+) -> Axes:
+    """Draw the exact expected loss at an input against ε, and the claimed bound."""
+    import numpy as np  # noqa: PLC0415 only for pictures
+
+    if u is None:
+        if not is_listed(claim.input_set):
+            raise ValueRefusedError(
+                "the expected loss is drawn at one input",
+                way_out="Give the input: claim.plot([0, 1]).",
+            )
+        u = as_written(
+            as_given(claim.mechanism, next(iter(listed(claim.mechanism, claim.input_set))))
+        )
+    form = claim.exact(u)
+    if isinstance(form, float):
+        raise ValueRefusedError("the expected loss is infinite")
+    axes = ax or new_axes()
+    points = np.geomspace(*between, _POINTS)
+    axes.plot(points, form.values(points), color=BLUE, label=label or f"exact, at {show(u)}")
+    if claim.at_most is not None and not claim.formula.names():
+        bounds = [one.values(points) for one in claim.formula.alternatives({})]
+        axes.plot(points, np.min(bounds, axis=0), color=VERMILLION, linestyle="--", label="claimed")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        logarithmic(axis)
+    axes.set_xlabel("ε")
+    axes.set_ylabel(claim.what)
+    axes.set_title(f"expected {claim.what} of {claim.mechanism.__name__}")
+    axes.legend()
+    return axes

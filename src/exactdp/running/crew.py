@@ -1,0 +1,308 @@
+"""Who does units of work: forked processes, or any executor that a user hands in.
+
+A unit goes out as bytes and comes back as bytes. A process that dies loses the unit it was working
+on, which is given to another one; a unit that ends three processes is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import wait as wait_for
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol, TypeAlias
+
+from exactdp.errors import ExactdpError
+
+Serve: TypeAlias = Callable[[bytes], bytes]
+"""Does a unit; raises nothing."""
+News: TypeAlias = bytes | ExactdpError
+
+_LOOK = 0.2  # seconds between two looks at those who work
+_WATCH = 0.5  # seconds between two looks of a process at its parent
+MOST_DEATHS = 3
+
+
+class LostUnitError(ExactdpError):
+    """A unit of work that ended three processes."""
+
+
+class UnsendableError(ExactdpError):
+    """A claim that cannot be sent to another machine."""
+
+
+class Slots(Protocol):
+    """How many processes may work at a time, over several crews; a semaphore is one."""
+
+    def acquire(self, block: bool = True) -> bool:
+        """Take one, if there is one."""
+
+    def release(self) -> None:
+        """Give one back."""
+
+
+class Crew(Protocol):
+    """Those who do units."""
+
+    @property
+    def room(self) -> int:
+        """How many more units may be given now."""
+
+    def give(self, number: int, unit: bytes) -> None:
+        """Hand out a unit."""
+
+    def news(self) -> Iterator[tuple[int, News]]:
+        """Wait a little, and yield units that are done, or lost."""
+
+    def close(self) -> None:
+        """Stop; units that are under way are forgotten."""
+
+
+class Forked:
+    """Copies of this process, which know all that it knows: nothing but units is sent."""
+
+    def __init__(self, serve: Serve, count: int, slots: Slots | None = None) -> None:
+        self._serve, self._count, self._slots = serve, count, slots
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        self._busy: dict[Connection, tuple[int, int, bytes]] = {}  # process, number, unit
+        self._idle: list[tuple[Connection, int]] = []
+        self._deaths: dict[int, int] = {}
+
+    @property
+    def room(self) -> int:
+        """One unit more than there are processes waits, so that none has to."""
+        return self._count + 1 - len(self._busy) - len(self._waiting)
+
+    def give(self, number: int, unit: bytes) -> None:
+        """Hand out a unit, to a new process if none is idle."""
+        self._waiting.append((number, unit))
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._waiting and (self._idle or self._may_start()):
+            if not self._idle:
+                self._start()
+            connection, process = self._idle.pop()
+            number, unit = self._waiting.popleft()
+            self._busy[connection] = process, number, unit
+            try:
+                connection.send_bytes(unit)
+            except OSError:
+                continue  # it is dead, which is seen at the next look
+
+    def _may_start(self) -> bool:
+        working = len(self._busy)
+        if working >= self._count:
+            return False
+        return working == 0 or self._slots is None or self._slots.acquire(block=False)
+
+    def _start(self) -> None:
+        here, there = Pipe()
+        ours = [here, *self._busy, *(one for one, _ in self._idle)]
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with holding_interrupts():
+            process = os.fork()
+            if process == 0:
+                _work(self._serve, there, ours)
+            there.close()
+            self._idle.append((here, process))
+
+    def news(self) -> Iterator[tuple[int, News]]:
+        """Yield units that are done, or lost."""
+        self._hand_out()
+        if self._slots is not None and self._busy:
+            self._retire()
+        for connection in wait(list(self._busy), _LOOK):
+            assert isinstance(connection, Connection)
+            process, number, unit = self._busy.pop(connection)
+            try:
+                answer: News = connection.recv_bytes()
+            except (EOFError, OSError):
+                connection.close()
+                _ended(process)
+                self._give_back()
+                deaths = self._deaths[number] = self._deaths.get(number, 0) + 1
+                if deaths < MOST_DEATHS:
+                    self._waiting.appendleft((number, unit))
+                    continue
+                answer = _lost()
+            else:
+                self._idle.append((connection, process))
+            self._hand_out()
+            yield number, answer
+        self._hand_out()
+
+    def _retire(self) -> None:
+        """End processes that have nothing to do, so that other crews may start some."""
+        while self._idle:
+            connection, process = self._idle.pop()
+            connection.close()  # it sees the end and goes
+            _ended(process)
+            self._give_back()
+
+    def _give_back(self) -> None:
+        if self._slots is not None and len(self._busy) + len(self._idle) > 0:
+            self._slots.release()
+
+    def close(self) -> None:
+        """End all processes."""
+        alive = [(one, process) for one, (process, *_) in self._busy.items()] + self._idle
+        self._busy, self._idle = {}, []
+        self._waiting.clear()
+        for connection, process in alive:
+            connection.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        for _, process in alive:
+            _ended(process)
+        if self._slots is not None:
+            for _ in alive[1:]:
+                self._slots.release()
+
+
+def _ended(process: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(process, 0)
+
+
+def _lost() -> LostUnitError:
+    return LostUnitError(
+        f"{MOST_DEATHS} processes ended while they worked on it (killed, or out of memory)"
+    )
+
+
+def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
+    """Do units until there are no more, or the parent is gone (in a child; does not return)."""
+    code = 1
+    try:
+        gc.freeze()  # what is shared with the parent stays shared
+        for other in others:
+            other.close()
+        ignore_interrupts()
+        leave_with_parent()
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                line.send_bytes(serve(line.recv_bytes()))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+@contextlib.contextmanager
+def holding_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait while a process is copied, so that no copy hears it and it is not lost."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent (in a child that was begun while it was held)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def leave_with_parent() -> None:
+    """End this process when its parent ends, however that does."""
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_WATCH)
+    os._exit(1)
+
+
+# Executors ----------------------------------------------------------------------------
+
+
+class Handed:
+    """An executor that a user hands in: what a unit is about is sent with it."""
+
+    def __init__(self, executor: Executor, serve: Serve, width: int) -> None:
+        self._executor, self._serve, self._width = executor, serve, width
+        self._under_way: dict[Future[bytes], tuple[int, bytes]] = {}
+        self._deaths: dict[int, int] = {}
+
+    @property
+    def room(self) -> int:
+        """Twice as many units as there may be workers are under way."""
+        return 2 * self._width - len(self._under_way)
+
+    def give(self, number: int, unit: bytes) -> None:
+        """Hand out a unit."""
+        try:
+            self._under_way[self._executor.submit(self._serve, unit)] = number, unit
+        except (RuntimeError, OSError) as error:
+            raise _no_longer(error) from error
+
+    def news(self) -> Iterator[tuple[int, News]]:
+        """Yield units that are done, or lost."""
+        done, _ = wait_for(list(self._under_way), _LOOK, FIRST_COMPLETED)
+        for future in done:
+            number, unit = self._under_way.pop(future)
+            try:
+                yield number, future.result()
+            except (pickle.PicklingError, AttributeError, TypeError) as error:
+                raise unsendable(error) from error
+            except (CancelledError, BrokenExecutor) as error:
+                raise _no_longer(error) from error
+            except ExactdpError:
+                raise
+            except Exception as error:
+                self._failed(number, unit, error)
+                if self._deaths[number] == MOST_DEATHS:
+                    yield number, _lost()
+
+    def _failed(self, number: int, unit: bytes, error: Exception) -> None:
+        """Give a unit once more, unless whoever does it says that it ended workers."""
+        count = self._deaths.get(number, 0) + 1
+        if type(error).__name__ == "KilledWorker":  # of Dask, which has tried several times
+            count = MOST_DEATHS
+        self._deaths[number] = count
+        if count < MOST_DEATHS:
+            self.give(number, unit)
+
+    def close(self) -> None:
+        """Cancel what has not begun; the executor is its owner's."""
+        for future in self._under_way:
+            future.cancel()
+        self._under_way.clear()
+
+
+def _no_longer(error: BaseException) -> ExactdpError:
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    return ExactdpError(
+        f"the executor does no more work ({what})",
+        rule="Units of work that were finished are kept in the store, if there is one.",
+        way_out="Start the executor, or its scheduler, again, and run with the same store.",
+    )
+
+
+def unsendable(error: BaseException) -> UnsendableError:
+    """Return the refusal of a claim that does not pickle."""
+    return UnsendableError(
+        f"the claim cannot be sent to another process: {error}",
+        rule="An executor gets the text of the program and the values of the claim; a Python "
+        "function goes along if it can be imported there, or if cloudpickle is installed.",
+        way_out="Define the function in a module, install exactdp[cluster], or use jobs=.",
+    )
+
+
+def width_of(executor: Any) -> int:
+    """Return about how many workers an executor has."""
+    found = getattr(executor, "_max_workers", None)
+    return found if isinstance(found, int) and found > 0 else 2 * (os.cpu_count() or 1)

@@ -1,0 +1,77 @@
+"""Values as bytes and back: only values of exactdp and plain ones of Python, never code.
+
+What is read may come from a file that someone else wrote: a name outside the list below is refused,
+so that reading runs nothing but constructors of our own values.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zlib
+from collections.abc import Callable
+from copyreg import dispatch_table
+from fractions import Fraction
+from typing import Any
+
+_QUICK = 1  # level of compression: equal inputs repeat themselves at any
+_PLAIN = {
+    "builtins": {"complex", "frozenset", "set", "range", "slice", "bytearray"},
+    "copyreg": {"_reconstructor"},
+    "flint.types.fmpq": {"fmpq"},
+    "flint.types.fmpz": {"fmpz"},
+    "fractions": {"Fraction"},
+}
+_FUNCTIONS = {("exactdp.running.packing", "fraction"), ("exactdp.errors", "_rebuild")}
+
+
+class UnreadableError(Exception):
+    """Bytes that are no packed value of exactdp."""
+
+
+def pack(value: object) -> bytes:
+    """Return a value as bytes.
+
+    >>> unpack(pack((1, Fraction(1, 3))))
+    (1, Fraction(1, 3))
+    """
+    out = io.BytesIO()
+    packer = pickle.Pickler(out, protocol=5)
+    packer.dispatch_table = {**dispatch_table, Fraction: _parts}
+    packer.dump(value)
+    return zlib.compress(out.getvalue(), _QUICK)
+
+
+def unpack(data: bytes) -> Any:
+    """Return the value of some bytes."""
+    try:
+        return _Unpacker(io.BytesIO(zlib.decompress(data))).load()
+    except UnreadableError:
+        raise
+    except Exception as error:  # whatever a damaged stream makes of itself
+        raise UnreadableError(f"{type(error).__name__}: {error}") from error
+
+
+class _Unpacker(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class of exactdp, or a plain one of Python."""
+        if name in _PLAIN.get(module, ()) or (module, name) in _FUNCTIONS:
+            return super().find_class(module, name)
+        if module.partition(".")[0] == "exactdp" and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__.partition(".")[0] == "exactdp":
+                return found
+            if not callable(found):
+                return found  # a value that there is once
+        raise UnreadableError(f"{module}.{name} is not a value of exactdp")
+
+
+def fraction(numerator: int, denominator: int) -> Fraction:
+    """Return a fraction in lowest terms, as it was packed."""
+    found = Fraction.__new__(Fraction)
+    found._numerator, found._denominator = numerator, denominator  # type: ignore[attr-defined]
+    return found
+
+
+def _parts(value: Fraction) -> tuple[Callable[..., Fraction], tuple[int, int]]:
+    return fraction, (value.numerator, value.denominator)

@@ -1,0 +1,26 @@
+"""Which exactdp this is, and the refusal of another one."""
+
+from __future__ import annotations
+
+import sys
+
+from exactdp.errors import ExactdpError
+
+
+class VersionError(ExactdpError):
+    """A worker that runs another version of exactdp."""
+
+
+def version() -> str:
+    """Return the version of exactdp."""
+    return str(sys.modules["exactdp"].__version__)
+
+
+def require_same(theirs: str) -> None:
+    """Refuse work that another version of exactdp hands out."""
+    if theirs != version():
+        raise VersionError(
+            f"a worker has exactdp {version()}, and the work comes from exactdp {theirs}",
+            rule="All who work on a claim have the same version, so that answers are the same.",
+            way_out=f"Install exactdp=={theirs} on the workers.",
+        )

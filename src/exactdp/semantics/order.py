@@ -1,0 +1,261 @@
+"""In which directions of the inputs the probability of an output can only grow.
+
+V(node, r, x) is the chance of success of a run at a node, where the live noise is r and the input
+x. A direction moves r and x. That V does not fall along a direction is shown backwards, rule by
+rule; each rule holds at every point, so no case of probability 0 is left out.
+
+- At the end V is 1 where the output is as wanted. A number v that must be within γ of a form f(x)
+  stays so along directions that do not move v − f(x).
+- At a sample with mean μ(x) the noise z = r − μ(x) has a law that does not depend on x (coupling:
+  the same z at both inputs). So V does not fall along d if the next V does not along d together
+  with r moved as fast as μ. Where the mean has noise in it, the graph has z itself for r.
+- At a choice V is a mixture whose weights do not depend on r or x.
+- At a comparison of a form D with 0 let V₊ be the chance where D is positive and V₋ where it is
+  negative. Both must not fall along d. If D does not move along d that is enough. If D grows, a run
+  crosses D = 0 once, from V₋ to V₊, so V₋ ≤ V₊ is needed where D = 0: one of them is 0 or 1
+  everywhere, or both are the same node and, where D = 0, with the same values. If D falls, V₊ ≤ V₋.
+
+What is not shown is not known; a graph with loops, failures, integer noise, or comparisons without
+noise shows nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.semantics.graph import (
+    Edge,
+    Failure,
+    Graph,
+    Node,
+    forms_of,
+    has_noise,
+    inputs_in,
+    looks_at,
+)
+from exactdp.semantics.linear import Linear, Scalar
+
+_ABOVE = {">": True, ">=": True, "<": False, "<=": False}
+"""The answer to a comparison where the difference is positive."""
+
+_TRANSLATED = ("lap", "expo", "unif")
+"""Noise that only moves with its mean, where its width is a number."""
+
+
+class Direction(NamedTuple):
+    """How fast the variables of a node move, and the inputs that still matter there."""
+
+    variables: tuple[Fraction | int, ...]
+    inputs: frozenset[tuple[str, Fraction | int]]
+
+    def rates(self) -> dict[Any, Fraction | int]:
+        """Return the speeds by name, without those that are 0."""
+        found: dict[Any, Fraction | int] = dict(self.inputs)
+        found.update((k, q) for k, q in enumerate(self.variables) if q)
+        return found
+
+
+def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int:
+    """Return how fast a form grows if its symbols move at given rates."""
+    if not isinstance(form, Linear):
+        return 0
+    total: Fraction | int = 0
+    for name, q in form.coefficients.items():
+        if name in rates:
+            total += rates[name] if q == 1 else q * rates[name]
+    return total
+
+
+@dataclass
+class Order:
+    """The directions along which the chance of an output does not fall.
+
+    `graph` has the ways to the output and no others; `wanted` are the forms in the inputs that the
+    numbers of the output must be close to, in order.
+    """
+
+    graph: Graph
+    wanted: tuple[Scalar, ...] = ()
+    _known: dict[tuple[int, Direction], bool] = field(default_factory=dict)
+
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether the rules apply to the graph at all."""
+        graph = self.graph
+        if graph.whole or any(graph.cyclic):
+            return False
+        for node in graph.nodes:
+            event = node.event
+            if isinstance(event, Failure):
+                return False
+            if isinstance(event, Compare) and not has_noise(event.difference):
+                return False
+            if isinstance(event, Draw) and (
+                event.noise not in _TRANSLATED or isinstance(event.width, Linear)
+            ):
+                return False
+            if isinstance(event, Done):
+                forms = [*forms_of(event.output)]
+                if len(forms) != len(self.wanted) or not all(map(has_noise, forms)):
+                    return False
+        return True
+
+    @cached_property
+    def _sure(self) -> list[bool]:
+        """Whether each node ends in the output whatever happens."""
+        found = [False] * len(self.graph.nodes)
+        for component in reversed(self.graph.components):
+            for number in component:
+                node = self.graph.nodes[number]
+                event = node.event
+                if isinstance(event, Done):
+                    found[number] = not self.wanted
+                    continue
+                ways = {Draw: 1, Compare: 2}.get(type(event))
+                if isinstance(event, Selection):
+                    ways = len(event.values)
+                found[number] = len(node.edges) == ways and all(
+                    found[edge.target] for edge in node.edges
+                )
+        return found
+
+    def grows_with(self, names: Iterable[str], sign: int) -> frozenset[str]:
+        """Return those of some inputs such that the chance does not fall if they move one way."""
+        falling: set[str] = set()
+        waiting: dict[int, set[str]] = {0: set(names)}
+        for component in self.graph.components:
+            for number in component:
+                alone = waiting.pop(number, set()) - falling
+                if not alone or self._sure[number]:
+                    continue
+                node = self.graph.nodes[number]
+                touched = alone.intersection(
+                    inputs_in((looks_at(node.event), tuple(edge.variables for edge in node.edges)))
+                )
+                if isinstance(node.event, Done):
+                    touched |= alone.intersection(inputs_in(self.wanted))
+                for name in touched:
+                    still = (0,) * node.variables
+                    if not self._holds(number, Direction(still, frozenset({(name, sign)}))):
+                        falling.add(name)
+                for edge in node.edges:
+                    left = (alone - touched) & self._mentions[edge.target]
+                    waiting.setdefault(edge.target, set()).update(left)
+        return frozenset(names) - falling
+
+    def grows_along(self, direction: Mapping[str, Fraction | int]) -> bool:
+        """Whether the chance does not fall if the inputs move in a direction."""
+        moving = ((name, q) for name, q in direction.items() if q and name in self._mentions[0])
+        return self._holds(0, Direction((0,) * self.graph.nodes[0].variables, frozenset(moving)))
+
+    @cached_property
+    def _mentions(self) -> list[frozenset[str]]:
+        """For each node the inputs that it and the nodes after it look at."""
+        if not self.wanted:
+            return self.graph.mentions
+        more = frozenset(inputs_in(self.wanted))
+        return [found | more for found in self.graph.mentions]
+
+    def _holds(self, number: int, direction: Direction) -> bool:
+        """Whether V of a node does not fall along a direction, by the rules above."""
+        start = (number, direction)
+        asked_by: dict[tuple[int, Direction], tuple[int, Direction] | None] = {start: None}
+        waiting = [start]
+        while waiting:
+            one = waiting.pop()
+            at, way = one
+            known = self._known.get(one)
+            if known or self._sure[at] or self._is_still(way):
+                continue
+            further = None if known is False else self._needed(self.graph.nodes[at], way)
+            if further is None:  # then it is not known of those that need it either
+                asker: tuple[int, Direction] | None = one
+                while asker is not None:
+                    self._known[asker] = False
+                    asker = asked_by[asker]
+                return False
+            for other in further:
+                if other not in asked_by:
+                    asked_by[other] = one
+                    waiting.append(other)
+        self._known.update(dict.fromkeys(asked_by, True))
+        return True
+
+    @staticmethod
+    def _is_still(way: Direction) -> bool:
+        return not way.inputs and not any(way.variables)
+
+    def _needed(self, node: Node, way: Direction) -> list[tuple[int, Direction]] | None:
+        """Return what must be shown of the next nodes; None if no rule applies."""
+        event, rates = node.event, way.rates()
+        match event:
+            case Done():
+                pairs = zip(forms_of(event.output), self.wanted, strict=True)
+                still = all(rate_of(v, rates) == rate_of(f, rates) for v, f in pairs)
+                return [] if still else None
+            case Draw():
+                moved = 0 if has_noise(event.mean) else rate_of(event.mean, rates)
+                rates[node.variables] = moved
+            case Compare():
+                if event.op not in _ABOVE:
+                    likely = event.op == "!="  # on the other edge nothing can happen
+                    if any(edge.case != likely for edge in node.edges):
+                        return None
+                elif not self._is_ordered(node, event, rates):
+                    return None
+        return [(edge.target, self._after(edge, rates)) for edge in node.edges]
+
+    def _after(self, edge: Edge, rates: Mapping[Any, Fraction | int]) -> Direction:
+        """Return the direction at the end of an edge."""
+        named = self._mentions[edge.target]
+        return Direction(
+            tuple(rate_of(form, rates) for form in edge.variables),
+            frozenset((n, q) for n, q in rates.items() if isinstance(n, str) and n in named),
+        )
+
+    def _is_ordered(self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]) -> bool:
+        """Whether V grows where a run crosses the place at which a comparison changes."""
+        difference = event.difference
+        assert isinstance(difference, Linear)
+        rate = rate_of(difference, rates)
+        if not rate:
+            return True
+        edges = {edge.case: edge for edge in node.edges}
+        after = _ABOVE[event.op] == (rate > 0)
+        here, there = edges.get(not after), edges.get(after)
+        if here is None:
+            return True
+        if there is None:
+            return False
+        return self._sure[there.target] or _are_alike(here, there, difference)
+
+
+def _are_alike(one: Edge, two: Edge, difference: Linear) -> bool:
+    """Whether two edges lead to the same node, with the same values where a form is 0."""
+    if one.target != two.target:
+        return False
+    pairs = zip(one.variables, two.variables, strict=True)
+    return all(_is_multiple(a - b, difference) for a, b in pairs)
+
+
+def _is_multiple(form: Scalar, of: Linear) -> bool:
+    """Whether a form is a multiple of another one, perhaps 0."""
+    if not isinstance(form, Linear):
+        return form == 0
+    name, q = next(iter(of.coefficients.items()))
+    factor = Fraction(form.coefficients.get(name, 0)) / q
+    return bool(factor) and form - of * factor == 0
+
+
+def numbers_in(output: Any) -> Iterator[Scalar]:
+    """Yield the numbers of an output in order, symbolic or not, but no truth values."""
+    if isinstance(output, tuple):
+        for item in output:
+            yield from numbers_in(item)
+    elif isinstance(output, Linear | int | Fraction) and not isinstance(output, bool):
+        yield output

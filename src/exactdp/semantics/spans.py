@@ -1,0 +1,90 @@
+"""Which linear forms in the variables of a node matter later, and variables that are just these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+Row = dict[int, Fraction]
+
+_MANY = 3  # noises whose sum is worth a variable of its own; pairs are integrated as they are
+
+
+@dataclass(frozen=True)
+class VariableBasis:
+    """Independent forms with whole coefficients, each with a variable that no other one has."""
+
+    forms: tuple[Row, ...]
+    pivots: tuple[int, ...]
+    is_everything: bool
+    """Whether these are the variables as they were."""
+
+    def coordinates(self, form: Row) -> Row:
+        """Return a form that lies in the span by its coefficients of the forms."""
+        found = enumerate(zip(self.pivots, self.forms, strict=True))
+        return {j: form[pivot] / own[pivot] for j, (pivot, own) in found if form.get(pivot)}
+
+
+class Span:
+    """The linear span of some forms, in reduced echelon form."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, Row] = {}
+
+    @property
+    def rank(self) -> int:
+        """The dimension."""
+        return len(self._rows)
+
+    @property
+    def rows(self) -> list[Row]:
+        """Forms that span it."""
+        return list(self._rows.values())
+
+    def add(self, form: Row) -> None:
+        """Add a form."""
+        rest = dict(form)
+        for pivot, row in self._rows.items():
+            _reduce(rest, row, pivot)
+        if not rest:
+            return
+        pivot = min(rest)
+        scale = rest[pivot]
+        new = {name: q / scale for name, q in rest.items()}
+        for row in self._rows.values():
+            _reduce(row, new, pivot)
+        self._rows[pivot] = new
+
+    def basis(self, variables: int, compared: set[int]) -> VariableBasis:
+        """Return variables for the span: those that occur, or sums where that is worth it.
+
+        It is for sums of many that were not compared yet, so that they are independent.
+        """
+        used = sorted({name for row in self._rows.values() for name in row})
+        long = [row for row in self._rows.values() if len(row) >= _MANY]
+        if len(used) == self.rank or not long or any(compared.intersection(row) for row in long):
+            units = tuple({name: Fraction(1)} for name in used)
+            return VariableBasis(units, tuple(used), len(used) == variables)
+        pivots = sorted(self._rows)
+        return VariableBasis(tuple(_whole(self._rows[p]) for p in pivots), tuple(pivots), False)
+
+
+def _reduce(rest: Row, row: Row, pivot: int) -> None:
+    """Subtract the multiple of a row that takes its pivot away."""
+    factor = rest.get(pivot)
+    if not factor:
+        return
+    for name, q in row.items():
+        left = rest.get(name, Fraction(0)) - factor * q
+        if left:
+            rest[name] = left
+        else:
+            rest.pop(name, None)
+
+
+def _whole(row: Row) -> Row:
+    """Return a row with coprime integers."""
+    below = lcm(*(q.denominator for q in row.values()))
+    above = gcd(*(int(q * below) for q in row.values()))
+    return {name: q * Fraction(below, above) for name, q in row.items()}

@@ -1,0 +1,190 @@
+"""Corners: worst inputs found by order, against all cells of inputs, and against probabilities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, numeric, sup
+from exactdp.claims.regions import regions_of
+from exactdp.errors import ExactdpError
+from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.order import Order
+from support.examples import TIMES
+
+OPS = ("<", "<=", ">", ">=")
+_WIDTH = Fraction(1, 1000)
+NUMBERS = ("0", "1", "-1", "1 / 2", "-1 / 3")
+
+
+def made(random: Random, sizes: tuple[int, ...] = (2, 3)) -> str:
+    """Return a program that compares noisy inputs with each other and with numbers."""
+    size = random.choice(sizes)
+    names = "abct"[:size]
+    lines = [f"def program(q: Real[{size}]):"]
+    for k, name in enumerate(names):
+        mean = random.choice(
+            (f"q[{k}]",) * 6 + ("q[0]", f"2 * q[{k}]", f"-q[{k}]", f"q[{k}] + q[0]")
+        )
+        rate = random.choice(("eps", "eps / 2", "2 * eps"))
+        lines.append(f"    {name} = {random.choice(('lap', 'lap', 'expo'))}({rate}, {mean})")
+    if random.random() < 0.4:
+        lines.append(f"    t = lap(eps, {random.choice(NUMBERS)})")
+        names += "t"
+
+    def compared() -> str:
+        one, two = random.sample(names, 2)
+        return f"{one} {random.choice(OPS)} {random.choice((two, two, *NUMBERS[:3]))}"
+
+    kind = random.randrange(4)
+    if kind == 0:
+        lines.append(f"    return [{compared()}, {compared()}]")
+    elif kind == 1:
+        lines.append(
+            f"    return {random.choice(('max', 'min'))}(range(2), key=lambda i: [a, b][i])"
+        )
+    elif kind == 2:
+        lines += ["    k = 0"]
+        for _ in range(2):
+            lines += [f"    if {compared()}:", "        k += 1"]
+        lines.append("    return k")
+    else:
+        lines += [f"    if {compared()}:", f"        return 1 if {compared()} else 0"]
+        lines.append(f"    return {random.choice(('0', '2', f'3 if {compared()} else 0'))}")
+    return "\n".join(lines)
+
+
+def asked(random: Random) -> dict[str, Any]:
+    """Return what a claim says beside its mechanism and inputs."""
+    factor = Fraction(random.choice(("1", "2", "1/2", "3/4")))
+    rate = Fraction(random.choice(("1/2", "1/4", "1/3")))
+    given: dict[str, Any] = {"beta": factor * exp(-alpha * eps * rate)}
+    given["input_distance"] = random.choice(("linf", "linf", "l1", "discrete"))
+    given["boundary"] = random.choice(("skip", "skip", "check"))
+    if random.random() < 0.3:
+        given["alpha"] = random.choice((0, 1, ("1/2", 2)))
+    if random.random() < 0.3:
+        given["epsilon"] = random.choice(("(0, 1]", "[1/2, 4]", "[1, inf)", "[2, 2]"))
+    given["inputs"] = random.choice((AllReals(),) * 4 + (Box(-2, 2),))
+    return given
+
+
+SLOW = {2, 8, 11}  # on cells
+
+
+@pytest.mark.parametrize("number", [n for n in range(10 * TIMES) if n not in SLOW])
+def test_corners_decide_as_all_cells_do(number: int) -> None:
+    """Verdicts and best constants of random claims are the same at corners and on all cells."""
+    random = Random(f"corner {number}")
+    while True:
+        claim = Accuracy(Mechanism.from_source(made(random, (2,))), **asked(random))
+        ((region, *_),) = regions_of(claim)
+        if region.corner is not None:
+            break
+    verdict, other = claim.check(), claim.by_cells().check()
+    assert "undecided" in (verdict.outcome, other.outcome) or verdict.outcome == other.outcome
+    try:
+        one, two = (each.tightest(width=_WIDTH).kappa for each in (claim, claim.by_cells()))
+    except ExactdpError:
+        return
+    assert one.lower <= two.upper + _WIDTH
+    assert two.lower <= one.upper + _WIDTH
+
+
+@pytest.mark.parametrize("number", range(12 * TIMES))
+def test_what_is_said_to_grow_grows(number: int) -> None:
+    """Probabilities at random inputs do not fall where the order says that they do not."""
+    random = Random(f"order {number}")
+    mechanism = Mechanism.from_source(made(random))
+    engine = mechanism.kept(Engine)
+    size = mechanism.inputs[0].type.length
+    names = [f"q[{k}]" for k in range(size)]
+    assert engine.outputs is not None
+    for output in engine.outputs[:2]:
+        order = Order(engine.plan(mechanism.read_input([0] * size), output)[0].graph)
+        if not order.is_known:
+            continue
+        ways = [(order.grows_with(names, sign), sign) for sign in (1, -1)]
+        shifted = order.grows_along(dict.fromkeys(names, 1))
+        for _ in range(2):
+            u = [Fraction(random.randint(-8, 8), 4) for _ in names]
+            for grows, sign in (*ways, (frozenset(names) if shifted else frozenset(), 0)):
+                moved = [
+                    x + (sign * Fraction(random.randint(0, 8), 4) if sign else 1)
+                    if name in grows
+                    else x
+                    for x, name in zip(u, names, strict=True)
+                ]
+                gap = mechanism.probability(moved, output) - mechanism.probability(u, output)
+                assert all(gap.at(e).sign >= 0 for e in ("1/4", 1, 3)), (output, u, moved)
+
+
+def test_the_corner_of_noisy_max() -> None:
+    """The rivals of k are 2·dd below it: the worst inputs, as the issue works out by hand."""
+    claim = Accuracy(noisy_max(3), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())
+    (regions,) = regions_of(claim)
+    assert [region.names for region in regions] == [("eps", "dd")] * 3
+    (found,) = (region for region in regions if region.corner.pattern == 1)
+    assert [one.form for one in found.entries] == [(0, -2), (0, 0), (0, -2)]
+    assert "worst input" in claim.check().route
+
+
+def test_the_corners_of_sparse() -> None:
+    """Each answer is dd above or below the threshold, 0; where sparse stopped, any number is."""
+    claim = Accuracy(sparse(3, 1), beta=6 * exp(-alpha * eps / 8), inputs=AllReals())
+    (regions,) = regions_of(claim)
+    corners = {tuple(one.form[1] for one in region.entries) for region in regions}
+    assert corners == {(1, 0, 0), (-1, 1, 0), (-1, -1, 1), (-1, -1, -1)}
+
+
+def test_numbers_that_are_released() -> None:
+    """The noise of a released number is as large wherever its mean is."""
+    claim = Accuracy(
+        numeric_sparse(3, 2, FIGURE),
+        beta=12 * exp(-alpha * eps / 18) + 2 * exp(-gamma * eps / 18),
+        gamma=alpha,
+        input_distance=numeric,
+        output_distance=sup,
+        inputs=AllReals(),
+    )
+    (regions,) = regions_of(claim)
+    assert {region.names for region in regions} == {("eps", "dd", "alpha")}
+    assert claim.check().holds
+
+
+BETWEEN = "def between(q: Real[2]): return -1 < lap(eps, q[0]) < 1 and lap(eps, q[1]) > 0"
+BARE = "def bare(q: Real[2]): return lap(eps, q[0]) > 0 and q[1] > 0"
+OWN = """
+def own(q: Real[2]):
+    r = lap(eps, q[0])
+    if r > 0:
+        return lap(eps, q[1]) > 0
+    return lap(2 * eps, q[1]) > 1
+"""
+
+
+@pytest.mark.parametrize("text", [BETWEEN, BARE, OWN])
+def test_what_is_not_known_to_grow_is_decided_on_cells(text: str) -> None:
+    """A number in an interval, an input without noise, branches that are not ordered."""
+    claim = Accuracy(Mechanism.from_source(text), beta=exp(-alpha * eps / 2), inputs=AllReals())
+    ((region, *_),) = regions_of(claim)
+    assert region.corner is None
+
+
+def test_a_counterexample_is_an_input() -> None:
+    claim = Accuracy(noisy_max(12), beta=exp(-alpha * eps / 2), inputs=AllReals())
+    found = claim.check().counterexample
+    assert found is not None
+    assert not Accuracy(noisy_max(12), found.beta, found.alpha, inputs=[found.input]).check().holds
+
+
+def test_fourteen_queries() -> None:
+    """14! orders of inputs, 14 worst ones; their best constant is that of one ray."""
+    claim = Accuracy(noisy_max(14), beta=14 * exp(-alpha * eps / 2), inputs=AllReals())
+    verdict = claim.check()
+    assert verdict.holds
+    assert verdict.inputs == 14

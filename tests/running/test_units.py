@@ -1,0 +1,194 @@
+"""Slices of claims: answers do not depend on who does them, on where they end, or on who dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, ExactdpError, Grid, Mechanism, Privacy, alpha, eps, exp
+from exactdp.claims import slices
+from exactdp.claims.identity import blob_of, key_of
+from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.store import Store
+
+LARGER = """
+def larger(q: Real[3]):
+    best, top = 0, lap(eps / 2, q[0])
+    for i in range(1, 3):
+        r = lap(eps / 2, q[i])
+        if r > top:
+            best, top = i, r
+    return best
+"""
+
+
+def noisy_max() -> Mechanism:
+    return Mechanism.from_source(LARGER)
+
+
+def accurate(beta: Any = None, **more: Any) -> Accuracy:
+    bound = 3 * exp(-alpha * eps / 2) if beta is None else beta
+    return Accuracy(noisy_max(), bound, inputs=Grid(-1, 1), **more)
+
+
+def private(**more: Any) -> Privacy:
+    return Privacy(noisy_max(), inputs=Grid(0, 1), **more)
+
+
+def small() -> Privacy:
+    text = "def above(x: Dom(0, 2)): return lap(eps, x) > 1"
+    return Privacy(Mechanism.from_source(text), eps / 2)
+
+
+QUESTIONS: dict[str, Callable[..., Any]] = {
+    "holds": lambda **how: accurate().check(**how),
+    "fails": lambda **how: accurate(exp(-alpha * eps)).check(**how),
+    "all": lambda **how: accurate(exp(-alpha * eps)).check(all=True, **how),
+    "tightest": lambda **how: accurate().tightest(**how),
+    "at each": lambda **how: accurate().tightest(at_each=True, **how),
+    "epsilons": lambda **how: accurate("10%").epsilons(**how),
+    "smallest": lambda **how: accurate("10%").smallest_epsilon(**how),
+    "gamma": lambda **how: accurate("10%", epsilon="[1, 1]").smallest_gamma(**how),
+    "private": lambda **how: private().check(**how),
+    "factor": lambda **how: private().tightest(**how),
+    "delta": lambda **how: small().smallest_delta(**how),
+}
+
+
+def told(answer: Any) -> tuple[str, str]:
+    """Return an answer as text, with its certificate."""
+    written = json.dumps(answer.certificate) if hasattr(answer, "certificate") else ""
+    return str(answer), written
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make units of a few inputs, so that small claims have many."""
+    for name, seconds in (("_FIRST", 0), ("_WORTH", 0), ("_UNIT", 0.002), ("_SHORTEST", 0)):
+        monkeypatch.setattr(slices, name, seconds)
+    monkeypatch.setattr(slices, "_LONGEST", 0.003)
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_answers_are_the_same(name: str, tmp_path: Path) -> None:
+    """One job, two, a store that is filled, half of it, and one that is full."""
+    ask, path = QUESTIONS[name], tmp_path / "store"
+    alone = told(ask())
+    assert told(ask(jobs=2)) == alone
+    assert told(ask(store=path)) == alone
+    line = Store(path)._opened()
+    with line:
+        line.execute("DELETE FROM units WHERE rowid % 2")
+    assert told(ask(jobs=2, store=path)) == alone
+    units = [one.units for one in Store(path).runs()]
+    assert told(ask(store=path)) == alone
+    assert [one.units for one in Store(path).runs()] == units
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("deaths", [1, 3])
+def test_processes_die(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit is done again; one that ends three processes is told, and the rest is finished."""
+    done, parent = slices.Desk.done, os.getpid()
+
+    def dies(self: slices.Desk, unit: slices.SliceUnit, meter: Any = None) -> slices.Part:
+        mark = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        if unit.start <= 20 < unit.stop and os.getpid() != parent and int(mark.name) < deaths:
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done(self, unit, meter)
+
+    monkeypatch.setattr(slices.Desk, "done", dies)
+    verdict = accurate().check(jobs=2)
+    assert verdict.inputs == 27
+    if deaths == 1:
+        monkeypatch.undo()
+        assert told(verdict) == told(accurate().check())
+        return
+    assert verdict.outcome == "undecided"
+    assert ": 3 processes ended" in verdict.missing
+    for one in tmp_path.iterdir():
+        one.unlink()
+    with pytest.raises(ExactdpError, match="the best constant is not known: input"):
+        accurate().tightest(jobs=2)
+
+
+class _Elsewhere(Executor):
+    """An executor that pickles what it is given, as every other one does."""
+
+    def submit(self, fn: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
+        del keywords
+        done: Future[Any] = Future()
+        done.set_result(fn(*args))
+        return done
+
+
+@pytest.mark.usefixtures("tiny")
+def test_executors() -> None:
+    alone = told(accurate().check())
+    with ProcessPoolExecutor(1) as processes, ThreadPoolExecutor(2) as threads:
+        for one in (processes, threads, _Elsewhere()):
+            assert told(accurate().check(executor=one)) == alone
+    processes.shutdown()
+    with pytest.raises(ExactdpError, match="the executor does no more work"):
+        accurate().check(executor=processes)
+    with pytest.raises(ExactdpError, match="is not an executor"):
+        accurate().check(executor="two")
+    with pytest.raises(ExactdpError, match="jobs is -1"):
+        accurate().check(jobs=-1)
+
+
+def test_only_what_was_given_is_sent() -> None:
+    claim = accurate()
+    before = len(blob_of(claim))
+    claim.check()
+    assert len(blob_of(claim)) == before < 10_000
+
+
+@pytest.mark.usefixtures("tiny")
+def test_functions_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lambda works with jobs; an executor gets it by cloudpickle, or the claim is refused."""
+    claim = accurate(lambda u: 3 * exp(-alpha * eps / 2) + 0 * u[0])
+    assert claim.check(jobs=2).holds
+    assert claim.check(executor=_Elsewhere()).holds
+    monkeypatch.setitem(__import__("sys").modules, "cloudpickle", None)
+    with pytest.raises(ExactdpError, match="the claim cannot be sent"):
+        claim.check(executor=_Elsewhere())
+
+
+def test_keys() -> None:
+    """What changes an answer changes the key."""
+
+    def scored(weight: int, power: int = 1) -> Accuracy:
+        def score(x: int, y: int) -> Fraction:
+            return Fraction(-abs(x - y) * weight) ** power
+
+        source = "def pick(x: Dom(0, 1)):\n    return lap(eps, score(x, 1)) > 0\n"
+        return Accuracy(Mechanism.from_source(source, {"score": score}), "50%")
+
+    claims = [accurate(), accurate("5%"), accurate(epsilon="(0, 1]"), accurate(boundary="check")]
+    claims += [Accuracy(noisy_max(), "5%", inputs=Grid(0, 1)), scored(1), scored(2), scored(1, 3)]
+    claims += [private(), private(budget=eps / 2)]  # type: ignore[list-item]
+    keys = [key_of(one, "question") for one in claims]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == key_of(accurate(), "question") != key_of(accurate(), "another")
+    assert keys[5] == key_of(scored(1), "question")
+
+
+def test_reading_runs_nothing() -> None:
+    class Bad:
+        def __reduce__(self) -> tuple[object, ...]:
+            return os.system, ("true",)
+
+    for data in (pack(Bad()), b"", b"nonsense", pack((1, 2))[:-3]):
+        with pytest.raises(UnreadableError):
+            unpack(data)

@@ -1,0 +1,107 @@
+"""log(r)/ε beside reals: the threshold of a stability-based histogram and its kin."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, Privacy, alpha, eps, exp, linf, log
+from exactdp.errors import ExactdpError
+
+ABOVE = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 + log(20) / eps")
+ONE = Ideal.from_source("def one(q: Real): return q > 1")
+
+
+def test_probabilities_by_hand() -> None:
+    """Pr(lap(ε, q) > 1 + ln(20)/ε) is e^(ε(q − 1))/40 where ε(q − 1) ≤ ln 20."""
+    assert str(ABOVE.probability(0, True)) == "1/40*exp(-eps)  for ε in log(20)·(0, ∞)"
+    at_three: Any = ABOVE.probability(3, True)
+    assert [str(one.on) for one in at_three] == ["(0, 1/2)", "(1/2, ∞)"]
+    for at in (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)):
+        x = 2 * float(at)
+        by_hand = math.exp(x) / 40 if x <= math.log(20) else 1 - 10 * math.exp(-x)
+        assert float(at_three.at(at)) == pytest.approx(by_hand, rel=1e-12)
+    runs = ABOVE.sample(3, eps=2, size=20_000, seed=1)
+    assert sum(runs) / 20_000 == pytest.approx(float(at_three.at(2)), abs=0.015)
+
+
+def test_random_programs_beside_rational_numbers() -> None:
+    """With a rational number close to log(r) the probabilities are close, and claims alike."""
+    for seed in range(12):
+        rng = Random(seed)
+        r = rng.choice([Fraction(20), Fraction(1, 8), Fraction(9, 4), Fraction(3)])
+        rates = [rng.choice(["eps", "eps / 2", "2 * eps"]) for _ in range(2)]
+        factor = rng.choice(["1", "2", "1/2", "-3/2"])
+        text = (
+            "def f(q: Real[2]):\n"
+            f"    t = lap({rates[0]}, {factor} * LOG / eps)\n"
+            f"    if lap({rates[1]}, q[0]) > t + 1:\n        return 0\n"
+            "    return 1 if lap(eps, q[1]) > LOG / eps else 2\n"
+        )
+        with_log = Mechanism.from_source(text.replace("LOG", f"log({r})"))
+        rational = Fraction(math.log(r))
+        without = Mechanism.from_source(text.replace("LOG", f"({rational})"))
+        u = [Fraction(rng.randint(-8, 8), 2) for _ in range(2)]
+        at = Fraction(rng.randint(1, 12), 4)
+        for output in range(3):
+            one, two = (mech.probability(u, output).at(at) for mech in (with_log, without))
+            assert float(one) == pytest.approx(float(two), rel=1e-9, abs=1e-12)
+        ideal = Ideal.from_source("def f(q: Real[2]): return 0 if q[0] > 1 else 2")
+        beta = Fraction(rng.randint(1, 19), 20)
+        ends = at, at + 1
+        outcomes = {
+            Accuracy(mech, beta, ideal=ideal, inputs=[u], epsilon=ends, input_distance="linf")
+            .check()
+            .outcome
+            for mech in (with_log, without)
+        }
+        assert len(outcomes) == 1, (text, r, u, at, beta)
+
+
+@pytest.mark.parametrize("inputs", [[0], [5], [-3, 2], AllReals()])
+def test_claims_with_equality(inputs: object) -> None:
+    """Below 1 the error is e^(−ε·dd)/40, above it at most 10·e^(−ε·dd), with equality far out."""
+    for factor, holds in ((Fraction(10), True), (Fraction(99, 10), False)):
+        claim = Accuracy(ABOVE, factor * exp(-alpha * eps), ideal=ONE, inputs=inputs)  # type: ignore[arg-type]
+        assert claim.check().holds is (holds or inputs == [0])
+    if inputs == [0]:
+        assert Accuracy(ABOVE, exp(-alpha * eps) / 40, ideal=ONE, inputs=inputs).check().holds
+        verdict = Accuracy(ABOVE, exp(-alpha * eps) / 41, ideal=ONE, inputs=inputs).check()
+        (found,) = verdict.counterexamples
+        error = math.exp(-found.eps) / 40
+        assert float(found.error.lower) == pytest.approx(error, rel=1e-9)
+        assert float(found.allowed.lower) < error
+
+
+def test_other_questions() -> None:
+    """The error at 5 is 10·e^(−4ε) from (ln 20)/4 on: at most 1/20 from ln(200)/4 on."""
+    claim = Accuracy(ABOVE, Fraction(1, 20), ideal=ONE, inputs=[5])
+    found = claim.smallest_epsilon(width="1e-6")
+    assert float(found) == pytest.approx(math.log(200) / 4, abs=1e-5)
+    kappa = Accuracy(ABOVE, exp(-alpha * eps), ideal=ONE, inputs=[5]).tightest(width="1e-3").kappa
+    assert kappa.lower <= Fraction(1, 10) <= kappa.upper
+    for at, holds in ((2, True), (1, False)):
+        assert Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5], epsilon=at).check().holds is holds
+
+
+def test_refusals() -> None:
+    two = Mechanism.from_source("def f(q: Real): return log(2)/eps < lap(eps, q) < log(3)/eps")
+    for ask, message in (
+        (lambda: two.probability(0, True), "of one kind"),
+        (lambda: ABOVE.chain(0), "has log"),
+        (lambda: ABOVE.probability(AllReals(), True), "has log"),
+        (lambda: Privacy(ABOVE, inputs=[0, 1], adjacent=linf(1)).check(), "has log"),
+        (lambda: log(3), "outside a mechanism"),
+        (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "move with eps"),
+        (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
+        (
+            lambda: Mechanism.from_source("def f(q: Real): return lap(eps, q) > log(3)").run(0, 1),
+            "only a",
+        ),
+    ):
+        with pytest.raises(ExactdpError, match=message):
+            ask()
