@@ -11,6 +11,7 @@ import pytest
 from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, numeric, sup
 from exactdp.claims.regions import regions_of
 from exactdp.errors import ExactdpError
+from exactdp.language.layout import entry_names
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.order import Order
@@ -101,7 +102,7 @@ def test_what_is_said_to_grow_grows(number: int) -> None:
     random = Random(f"order {number}")
     mechanism = Mechanism.from_source(made(random))
     engine = mechanism.kept(Engine)
-    size = mechanism.inputs[0].type.length
+    size = len(entry_names(mechanism.inputs))
     names = [f"q[{k}]" for k in range(size)]
     assert engine.outputs is not None
     for output in engine.outputs[:2]:
@@ -128,7 +129,9 @@ def test_the_corner_of_noisy_max() -> None:
     claim = Accuracy(noisy_max(3), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())
     (regions,) = regions_of(claim)
     assert [region.names for region in regions] == [("eps", "dd")] * 3
-    (found,) = (region for region in regions if region.corner.pattern == 1)
+    (found,) = (
+        region for region in regions if region.corner is not None and region.corner.pattern == 1
+    )
     assert [one.form for one in found.entries] == [(0, -2), (0, 0), (0, -2)]
     assert "worst input" in claim.check().route
 

@@ -71,7 +71,7 @@ MET: dict[str, tuple[Callable[[], Any], str, str]] = {
     "np.argmax": (with_argmax, "np.argmax is a Python function", "max(range(len(xs))"),
     "q**2": (source("return lap(eps, q**2)"), r"a real has no \*\*", "abs(x) > 2"),
     "eps1": (source("return lap(eps1, q)"), "eps1 is not known", "one privacy budget, eps"),
-    "q[3]": (source("return lap(eps, q[3])", "q: Real[3]"), "index out of range", "len(xs)"),
+    "q[3]": (source("return lap(eps, q[3])", "q: Real[3]"), "index out of range", "the last q[2]"),
     "//": (source("return dlap(eps, x) // 2", "x: Dom(0, 3)"), "integer noise has no //", "x >= 6"),
     "round": (source("return round(lap(eps, q))"), "a real cannot be rounded", "Compare it"),
     "math.exp(eps)": (lambda: math.exp(-eps), "-eps is a formula", "exp from exactdp"),

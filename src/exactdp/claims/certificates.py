@@ -18,7 +18,13 @@ from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import ExaminedRegion, SignProofs, examined, require_formulas
+from exactdp.claims.examined import (
+    ExaminedRegion,
+    SignProofs,
+    examined,
+    require_formulas,
+    true_everywhere,
+)
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -58,6 +64,8 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
+    if verdict.implied_by is not None:
+        raise true_everywhere()
     if verdict.holds and any(one.region.corner is not None for one in verdict.findings):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)

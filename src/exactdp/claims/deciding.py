@@ -47,7 +47,7 @@ def decide(
         easier = (
             None if other is None else decide(other, every=every, progress=progress, hint=False)
         )
-        if easier is not None and easier.holds is answer:
+        if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
     one_by_one = is_listed(claim.input_set)
@@ -84,6 +84,12 @@ def _evaluated(count: int) -> str:
         f"; {count:,} of the probabilities with too many terms to expand, evaluated in certified "
         "arithmetic"
     )
+
+
+def _tells(claim: Claim, easier: Verdict) -> bool:
+    """Whether a verdict about other inputs tells that something is claimed at those asked for."""
+    same = easier.claim.input_set == claim.input_set
+    return same or easier.contents.telling == easier.contents.examined
 
 
 def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:

@@ -50,6 +50,15 @@ def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
         yield ExaminedRegion(claim, one.region, one.cells, own)
 
 
+def true_everywhere() -> ValueRefusedError:
+    """Return the refusal of a certificate about a box that was not looked at itself."""
+    return ValueRefusedError(
+        "the claim is true in this box because it is true of all real inputs",
+        rule="A certificate is about the inputs of its claim.",
+        way_out="Take the certificate of the claim with inputs=AllReals().",
+    )
+
+
 def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the region of each input of a grid whose inputs were looked at in classes.
 
@@ -229,11 +238,7 @@ class SignProofs:
             if decision is None:
                 decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
             if not decision.holds:
-                raise ValueRefusedError(
-                    "the claim is true in this box because it is true of all real inputs",
-                    rule="A certificate is about the inputs of its claim.",
-                    way_out="Take the certificate of the claim with inputs=AllReals().",
-                )
+                raise true_everywhere()
             self._places[shape] = len(self.written)
             self.written.append(decision.proof.to_json())
         return self._places[shape]

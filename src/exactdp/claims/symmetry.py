@@ -32,8 +32,8 @@ from exactdp.semantics.linear import Linear
 Exchange: TypeAlias = Mapping[Hashable, Hashable]
 """Inputs and variables of a node, each with the one that takes its place."""
 
-Law: TypeAlias = tuple[str, Fraction, Any]
-"""Of a sample: the noise, its rate, and its mean as a form in inputs."""
+Law: TypeAlias = tuple[str, Fraction, Any, Any]
+"""Of a sample: the noise, its rate, its mean and its width as forms in inputs."""
 
 _MOST_SAMPLES = 12  # between two inputs that are exchanged
 _MOST_STEPS = 2_000  # of all runs that one proof follows
@@ -149,8 +149,9 @@ class _Proof:
         return swapped != laws and Counter(swapped) == Counter(laws)
 
     def _exchanged(self, law: Law) -> Law:
-        noise, rate, mean = law
-        return noise, rate, inserted(mean, (), self._inputs[1])
+        noise, rate, *forms = law
+        mean, width = (inserted(form, (), self._inputs[1]) for form in forms)
+        return noise, rate, mean, width
 
     def _law_list(self) -> Iterator[Law]:
         """Yield the laws of the samples after the node, as long as all ways have the same."""
@@ -347,10 +348,12 @@ class _Proof:
 
         The laws of samples in order must be the same whatever happened before.
         """
-        mean = 0 if has_noise(event.mean) else self._looks(run, which)
+        mean, width = (
+            inserted(form, (), self._inputs[which]) for form in (_mean(event), event.width)
+        )
         if self._asked.noiseless:
             return mean
-        law: Law = event.noise, event.rate, mean
+        law: Law = event.noise, event.rate, mean, width
         place = run.draws
         if which:
             partner = self._partners.get(place)
@@ -381,7 +384,12 @@ class _Proof:
 
 
 def _law(event: Draw) -> Law:
-    return event.noise, event.rate, 0 if has_noise(event.mean) else event.mean
+    return event.noise, event.rate, _mean(event), event.width
+
+
+def _mean(event: Draw) -> Any:
+    """Return the mean of a sample, 0 where noise is added to noise."""
+    return 0 if has_noise(event.mean) else event.mean
 
 
 def _has_noise(form: Linear) -> bool:
@@ -423,8 +431,9 @@ def sees_shifts(graph: Graph) -> bool:
         if here is None:
             continue
         if isinstance(event, Draw):
-            is_plain = not has_noise(event.mean)
-            here = (*here, _move(event.mean, here) if is_plain else Fraction(0))
+            if _move(event.width, here):
+                return True
+            here = (*here, _move(_mean(event), here))
         elif any(_move(form, here) for form in _forms(looks_at(event))):
             return True
         for edge in node.edges:

@@ -17,6 +17,7 @@ from exactdp.language.control import Control
 from exactdp.language.limits import UNROLL_LIMIT
 from exactdp.language.prelude import prelude
 from exactdp.language.rules import refuse
+from exactdp.language.selections import end_of_sorted, position_asked
 from exactdp.language.tree import (
     SYMBOLS,
     Choose,
@@ -67,6 +68,15 @@ class Lowering(Control):
         """Inline a function of the prelude."""
         return self.inline(prelude(word), args, node, False)
 
+    def is_builtin(self, word: str) -> bool:
+        """Whether a name means what it does in Python."""
+        return word not in self.scope.constants and word not in self.scope.names
+
+    def position_asked(self, node: ast.Call) -> str | None:
+        """Return "max" or "min" if a call asks for the position of the largest or least entry."""
+        word = position_asked(node)
+        return word if word is not None and self.is_builtin(word) else None
+
     def noisy_lambda(self, node: ast.Lambda) -> NoReturn:
         """Refuse a lambda with noise."""
         refuse(
@@ -99,6 +109,8 @@ class Lowering(Control):
                 self.noisy_lambda(node)
             case ast.Call():
                 return self.call(node)
+            case ast.Subscript() if (found := end_of_sorted(node)) and self.is_builtin("sorted"):
+                return self.value(found)
         return rebuilt(node, self.value, self.place(node))
 
     def into_fresh(self, node: ast.expr) -> ast.Name:
@@ -149,6 +161,10 @@ class Lowering(Control):
                     return
                 case ast.ListComp() | ast.GeneratorExp():
                     self.comprehension(node, slot, binds, at)
+                    return
+                case ast.Call(ast.Attribute(base), _) if word := self.position_asked(node):
+                    result = self.prelude_call(f"{word}_index", [self.value(base)], node)
+                    self.emit(Set(slot, result, user, place=at))
                     return
                 case ast.Call(ast.Attribute(base, method), args):
                     given = [self.value(base), *(self.value(arg) for arg in args)]

@@ -365,6 +365,8 @@ class Machine:
                 return leave
             env[slot] = found[count]
             env[counter] = count + 1
+            if found[count] is not UNSET and not isinstance(found[count], int):
+                env[items] = (*found[:count], UNSET, *found[count + 1 :])  # not looked at again
             return body
 
         return step

@@ -21,19 +21,28 @@ def abs(x):
 def max(items):
     assert len(items) > 0, "max of nothing"
     best = items[0]
-    for i in range(1, len(items)):
-        if items[i] > best:
-            best = items[i]
+    for item in items:
+        if item > best:
+            best = item
     return best
 """,
     "max_by": """
 def max_by(items, keys):
     assert len(items) > 0, "max of nothing"
-    best = 0
-    for i in range(1, len(items)):
-        if keys[i] > keys[best]:
-            best = i
-    return items[best]
+    best, top = items[0], keys[0]
+    for item, key in zip(items, keys):
+        if key > top:
+            best, top = item, key
+    return best
+""",
+    "max_index": """
+def max_index(items):
+    assert len(items) > 0, "max of nothing"
+    best, top = 0, items[0]
+    for i, item in enumerate(items):
+        if item > top:
+            best, top = i, item
+    return best
 """,
     "sorted_by": """
 def sorted_by(items, keys):
@@ -78,7 +87,7 @@ def prelude(name: str) -> Definition:
     """Return the definition of a function of the prelude."""
     text = _TEXTS[name.replace("min", "max")]
     if name.startswith("min"):  # the same, compared the other way round
-        text = text.replace("max", "min").replace("[i] >", "[i] <")
+        text = text.replace("max", "min").replace("> top", "< top").replace("> best", "< best")
     source = text_source(text.strip("\n"), f"<{name}>")
     reader = FunctionReader(source, given({}))
     return reader.function(source.parse().body[0], {})  # type: ignore[arg-type]

@@ -84,6 +84,7 @@ geometric: Final = NoiseWord(
     is_above=True,
 )
 unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", second="hi")
+observe: Final = SamplerWord("observe", "observe(condition)")
 bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
 log: Final = SamplerWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
@@ -94,7 +95,7 @@ NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, uni
 
 SAMPLERS: Final[dict[str, SamplerWord]] = {
     **NOISES,
-    **{sampler.word: sampler for sampler in (expmech, choose, bernoulli)},
+    **{sampler.word: sampler for sampler in (expmech, choose, bernoulli, observe)},
 }
 
 #: Words that stand for a value.

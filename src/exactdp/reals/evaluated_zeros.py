@@ -13,7 +13,6 @@ from exactdp.reals.numbers import positive_width
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.reals.zeros import Root
 
-
 _MOST_BITS = 1 << 14
 
 

@@ -333,7 +333,9 @@ class Engine:
         start = machine.start(values)
         if pattern is ANYTHING:
             return build(machine, start)
-        return _simplified(None, build(machine, start, self._relevance.look_for(pattern)), pattern)
+        return _simplified(
+            None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
+        )
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:

@@ -8,6 +8,7 @@ are not needed there are integrated out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,7 +28,7 @@ from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.graph import Failure, noise_part
-from exactdp.semantics.loops import exits
+from exactdp.semantics.loops import endless, exits
 from exactdp.semantics.plan import (
     Constants,
     Plan,
@@ -39,6 +40,7 @@ from exactdp.semantics.plan import (
     constant_part,
     places_of,
 )
+from exactdp.semantics.rounds import Rounds, rounds_of, visits
 
 T = TypeVar("T")
 
@@ -137,6 +139,9 @@ class Runner:
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Take a density through a loop: for each truth of its comparisons a finite chain."""
         steps = {n: self.plan.steps[n] for n in stage.nodes}
+        if any(isinstance(step.event, Draw) for step in steps.values()):
+            self.draw_again(entry, stage, density)
+            return
         integers = density.products[0].integers
         questions = {
             n: step.question(self.point, integers)
@@ -159,6 +164,55 @@ class Runner:
                 moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
             for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
                 self.send(way, part.times(probability))
+
+    def draw_again(self, entry: int, stage: Stage, density: Density) -> None:
+        """Take a density through a loop that draws noise: rounds that know nothing of each other.
+
+        From where a round begins the density of earlier noise is always the same, up to a factor.
+        """
+        rounds = rounds_of(self.plan.graph, stage.nodes)
+        first = self.round(entry, rounds, density)
+        begun = {n: first.pop(n) for n in rounds.begins if n in first}
+        start = {n: self.mass(n, part) for n, part in begun.items()}
+        scale = dict(start)
+        again: dict[int, dict[int, ClosedForm]] = {}
+        out: dict[int, dict[int, Density]] = {}
+        waiting = list(begun)
+        while waiting:
+            n = waiting.pop()
+            out[n] = self.round(n, rounds, begun[n].times(ExpPoly(1) / scale[n]))
+            again[n] = {}
+            for target in rounds.begins & out[n].keys():
+                part = out[n].pop(target)
+                again[n][target] = self.mass(target, part)
+                if target not in begun:
+                    begun[target], scale[target] = part, again[n][target]
+                    waiting.append(target)
+        counts = visits(start, again)
+        if counts is None:
+            raise endless(self.plan.graph.place(entry), len(stage.nodes))
+        for times, found in ((ExpPoly(1), first), *((counts[n], out[n]) for n in out)):
+            for target, part in found.items():
+                more = part.times(times)
+                known = self.waiting.get(target)
+                self.waiting[target] = more if known is None else known + more
+
+    def mass(self, number: int, density: Density) -> ClosedForm:
+        """Return the total of a density at a node."""
+        return density.without(range(self.plan.steps[number].variables)).number()
+
+    def round(self, start: int, rounds: Rounds, density: Density) -> dict[int, Density]:
+        """Return what one round of a loop sends to the beginnings of others, and out of it."""
+        inner = copy(self)
+        inner.waiting = {}
+        steps = self.plan.steps
+        inner.visit(steps[start], density)
+        for n in rounds.others:
+            arrived = inner.waiting.pop(n, None)
+            if arrived is not None:
+                for part in arrived.simplified(steps[n].variables).by_kind():
+                    inner.visit(steps[n], part)
+        return inner.waiting
 
     def answered(
         self, density: Density, asked: list[Question], variables: int

@@ -13,7 +13,8 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from operator import is_
+from itertools import count as count_from
+from operator import is_, is_not
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
@@ -27,8 +28,43 @@ from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spans import Span, VariableBasis
 from exactdp.semantics.states import Visited
 
+_ONE = Fraction(1)
+
 Noise: TypeAlias = int
 """A noise variable of a node, by position; inputs are symbols of another type (str)."""
+
+
+@dataclass(frozen=True)
+class Later:
+    """A sample that the program has drawn and not looked at yet; a symbol like noise and inputs.
+
+    It is drawn where it is first looked at, so that it is not live before. `number` tells apart
+    samples with the same law.
+    """
+
+    noise: str
+    rate: Fraction
+    mean: Scalar
+    number: int
+
+    @cached_property
+    def law(self) -> tuple[str, Fraction, Scalar]:
+        """What tells how it is distributed."""
+        return self.noise, self.rate, self.mean
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.law, self.number))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class LateDraw(Draw):
+    """A sample that is drawn now, because the next event looks at it."""
+
+    sample: Later | None = None
 
 
 @dataclass(frozen=True)
@@ -431,10 +467,13 @@ def build(
     machine: Machine,
     start: State,
     look: Callable[[State], State | None] = lambda state: state,
+    *,
+    late: bool = False,
 ) -> Graph:
     """Return the graph from a state.
 
-    `look` returns a state as far as it matters, or None to leave it out with the ways to it.
+    `look` returns a state as far as it matters, or None to leave it out with the ways to it. With
+    `late`, samples are drawn where they are first looked at, which changes no probability.
     """
     numbers: dict[State, int] = {}
     visited = Visited(machine)
@@ -443,13 +482,23 @@ def build(
         isinstance(one, Sample) and NOISES[one.draw.noise].is_whole
         for one in machine.code.instructions
     )
+    late = late and not whole and all(loop.counter is not None for loop in machine.code.loops)
+    serial = count_from(0)
     events: list[tuple[Event | Failure, int]] = []
     edges: list[tuple[Edge, ...]] = []
+
+    def advanced(state: State) -> Event:
+        while True:
+            event = machine.advance(state)
+            if not (late and isinstance(event, Draw) and _can_wait(event)):
+                return _awaited(event)
+            sample = Later(event.noise, event.rate, event.mean, next(serial))
+            state = machine.resume(event, Linear.symbol(sample))
 
     def visit(state: State) -> tuple[int, tuple[Linear, ...]] | None:
         event: Event | Failure
         try:
-            event = machine.advance(state)
+            event = advanced(state)
         except ProgramError as error:
             event = Failure(state, error)
         seen = look(event.state)
@@ -498,14 +547,44 @@ def _renamed(machine: Machine, event: Event | Failure, state: State) -> Event | 
         return Done(state, state.env[0])
     if isinstance(event, Failure):
         return Failure(state, event.error)
-    return machine.advance(state)
+    return _awaited(machine.advance(state))
+
+
+def _can_wait(event: Draw) -> bool:
+    """Whether a sample may be drawn later: its mean is known already."""
+    return event.width is None and _is_settled(event.mean)
+
+
+def _awaited(event: Event) -> Event:
+    """Return an event, or the sample that has to be drawn before it."""
+    for form in forms_of(looks_at(event)):
+        for name in form.coefficients:
+            if isinstance(name, Later):
+                return LateDraw(event.state, name.noise, name.rate, name.mean, sample=name)
+    return event
+
+
+def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
+    """Return a value with a variable for a sample."""
+    if isinstance(value, Linear):
+        return value.substituted({sample: fresh}) if sample in value.coefficients else value
+    if isinstance(value, tuple):
+        parts = [_inserted(part, sample, fresh) for part in value]
+        if any(map(is_not, parts, value)):
+            return List(parts) if isinstance(value, List) else tuple(parts)
+    return value
 
 
 def _ways(
     machine: Machine, event: Event | Failure, count: int
 ) -> Iterator[tuple[int | bool | None, State]]:
     """Yield the cases of an event with the states after them; a new sample is symbol `count`."""
-    if isinstance(event, Draw):
+    if isinstance(event, LateDraw):
+        assert event.sample is not None
+        fresh = Linear.symbol(count)
+        env = tuple(_inserted(value, event.sample, fresh) for value in event.state.env)
+        yield None, State(event.state.pc, env)
+    elif isinstance(event, Draw):
         fresh = Linear.symbol(count)
         moved = has_noise(event.mean)
         yield None, machine.resume(event, event.mean + fresh if moved else fresh)
@@ -534,6 +613,13 @@ def contains_noise(value: Value) -> bool:
     return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
 
 
+def _is_settled(value: Value) -> bool:
+    """Whether a value holds neither noise nor samples that are still to be drawn."""
+    if isinstance(value, tuple):
+        return all(map(_is_settled, value))
+    return not isinstance(value, Linear) or all(isinstance(n, str) for n in value.coefficients)
+
+
 def canonical(
     event: Event | Failure, state: State, noiseless: dict[int, Value], *, whole: bool
 ) -> tuple[State, tuple[Linear, ...]]:
@@ -560,6 +646,11 @@ class _Basis:
         self._noiseless = noiseless
         self._whole = whole
         self.forms: list[Linear] = []
+        self._late: dict[Later, Later] = {}
+        self._laws: dict[object, int] = {}
+        self._simple: dict[int, int] = {}
+        self._is_simple = not whole
+        """Whether all forms so far are single symbols."""
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
 
@@ -567,14 +658,55 @@ class _Basis:
         """Return a value with its noise renamed."""
         if isinstance(value, Symbolic):
             assert isinstance(value, Linear)
-            return self._rename(value) if has_noise(value) else value
+            if _is_settled(value):
+                return value
+            found = self._rename_symbol(value)
+            return self._rename_form(value) if found is None else found
         if isinstance(value, tuple) and id(value) not in self._noiseless:
             parts = [self.rename(part) for part in value]
             if any(a is not b for a, b in zip(parts, value, strict=True)):
                 return List(parts) if isinstance(value, List) else tuple(parts)
-            if not any(map(contains_noise, value)):
+            if all(map(_is_settled, value)):
                 self._noiseless[id(value)] = value
         return value
+
+    def _rename_symbol(self, form: Linear) -> Linear | None:
+        """Return a form that is a single symbol with its new name; None if it takes more work."""
+        if form.constant or len(form.coefficients) != 1:
+            return None
+        ((name, q),) = form.coefficients.items()
+        if q != 1:
+            return None
+        new: Hashable
+        if isinstance(name, Later):
+            new = self._numbered(name)
+        elif not self._is_simple:
+            return None
+        else:
+            assert isinstance(name, int)
+            if name not in self._simple:
+                self._simple[name] = len(self.forms)
+                self._rows.append((name, {name: _ONE}, {len(self.forms): _ONE}))
+                self.forms.append(form)
+            new = self._simple[name]
+        return form if new == name else Linear.symbol(new)
+
+    def _rename_form(self, form: Linear) -> Scalar:
+        """Return a form with its noise renamed, and its samples that are still to be drawn."""
+        late = {name: q for name, q in form.coefficients.items() if isinstance(name, Later)}
+        if not late:
+            return self._rename(form)
+        rest: Any = form - Linear.build(late, 0)
+        found: Any = Linear.build({self._numbered(name): q for name, q in late.items()}, 0)
+        return found + (self._rename(rest) if has_noise(rest) else rest)  # type: ignore[no-any-return]
+
+    def _numbered(self, sample: Later) -> Later:
+        """Return a sample numbered as it occurs among those with the same law."""
+        if sample not in self._late:
+            number = self._laws[sample.law] = self._laws.get(sample.law, -1) + 1
+            same = number == sample.number
+            self._late[sample] = sample if same else replace(sample, number=number)
+        return self._late[sample]
 
     def _rename(self, form: Linear) -> Scalar:
         rest = {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
@@ -588,6 +720,7 @@ class _Basis:
                     combination[j] = combination.get(j, Fraction(0)) + factor * q
         rest = {name: q for name, q in rest.items() if q}
         if rest:
+            self._is_simple = False
             new = len(self.forms)
             step, start = _lattice(form) if self._whole else (Fraction(1), Fraction(0))
             kept = (form - start) * (1 / step)

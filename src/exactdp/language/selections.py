@@ -1,0 +1,57 @@
+"""Values that are written with more comparisons than they need, as those with fewer.
+
+The position of the largest entry, `x.index(max(x))`, is that of the first entry that no other one
+exceeds: one pass. An end of a sorted list is its least or largest entry; of entries with the same
+key the first one if the list is sorted upwards and its first entry is asked for, and so on, as
+Python's sort keeps their order. These are equal values, also where entries are equal.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from exactdp.language.tree import put as placed
+from exactdp.language.tree import where
+
+_OTHER = {"min": "max", "max": "min"}
+
+
+def position_asked(node: ast.Call) -> str | None:
+    """Return "max" or "min" if a call is `x.index(max(x))` or `x.index(min(x))`, else None."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(base), "index"), [inner], []):
+            match end_of_sorted(inner) or inner:
+                case ast.Call(ast.Name(("max" | "min") as word), [ast.Name(other)], []):
+                    return word if base == other else None
+    return None
+
+
+def end_of_sorted(node: ast.expr) -> ast.Call | None:
+    """Return a call of min or max that is an end of a sorted list; None if it is none."""
+    match node:
+        case ast.Subscript(ast.Call(ast.Name("sorted"), [items], keywords), index):
+            place = _constant(index)
+        case _:
+            return None
+    given = {str(one.arg): one.value for one in keywords}
+    key, reverse = given.pop("key", None), given.pop("reverse", None)
+    if given or place not in (0, -1) or not (reverse is None or _constant(reverse) in (0, 1)):
+        return None
+    word = "min" if place == 0 else "max"
+    if reverse is not None and _constant(reverse):
+        word = _OTHER[word]
+    at = where(node)
+    if place == -1 and key is not None:  # of entries with the same key the last one
+        step = placed(ast.Slice(None, None, placed(ast.Constant(-1), at)), at)
+        items = placed(ast.Subscript(items, step, ast.Load()), at)
+    more = [] if key is None else [placed(ast.keyword("key", key), at)]
+    return placed(ast.Call(placed(ast.Name(word, ast.Load()), at), [items], more), at)
+
+
+def _constant(node: ast.expr) -> object:
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
+            return -value
+    return None
