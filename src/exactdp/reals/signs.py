@@ -32,7 +32,12 @@ from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
 @dataclass(frozen=True, repr=False)
 class Decision(Told):
-    """Whether `function` `relation` 0 holds at every point of `on`, and why."""
+    """Whether `function` `relation` 0 holds at every point of `on`, and why.
+
+    >>> from exactdp import eps, exp, nonnegative
+    >>> nonnegative(exp(-eps) - 1 + eps).holds
+    True
+    """
 
     function: ClosedForm
     relation: str

@@ -52,7 +52,16 @@ CLOSE = Fraction(1, 2**80)
 
 @dataclass(frozen=True, repr=False)
 class Root(Told):
-    """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two."""
+    """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two.
+
+    >>> from exactdp import Accuracy, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> (stretch,) = Accuracy(larger, "5%", inputs=[[0, 2]]).epsilons()
+    >>> print(stretch.lower)
+    ≈ 3.27181206036
+    """
 
     lower: Fraction
     upper: Fraction
