@@ -46,6 +46,9 @@ def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
         yield from _each(verdict)
         return
     for one in verdict.findings:
+        corner = one.region.corner
+        if corner is not None and corner.names != one.region.names:
+            continue  # a face of a corner, which follows by continuity
         own = one.region.beta if claim.is_beta_of_input else None
         yield ExaminedRegion(claim, one.region, one.cells, own)
 
