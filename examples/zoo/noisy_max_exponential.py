@@ -12,7 +12,7 @@ from exactdp import Accuracy, AllReals, Real, alpha, eps, exp, expo, mechanism
 
 @mechanism
 def flipped(q: Real[3]):
-    """Return report noisy max with exponential noise."""
+    """Return the index of the largest score with exponential noise."""
     best, top = 0, expo(eps / 2, q[0])
     for i in range(1, 3):
         r = expo(eps / 2, q[i])

@@ -10,7 +10,7 @@ from exactdp import Accuracy, Box, Ideal, Real, mechanism, unif
 
 @mechanism
 def rounded(q: Real):
-    """Return randomized rounding of a number in [0."""
+    """Return 1 with probability q, else 0."""
     return 1 if unif(0, 1) < q else 0
 
 

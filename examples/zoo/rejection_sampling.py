@@ -9,7 +9,7 @@ from exactdp import Accuracy, Ideal, bernoulli, mechanism, observe
 
 @mechanism
 def three():
-    """Return a uniform number of {0."""
+    """Return one of three numbers with the same probability."""
     found = 2 * bernoulli(0.5) + bernoulli(0.5)
     observe(found < 3)
     return found

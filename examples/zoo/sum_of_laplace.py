@@ -11,7 +11,7 @@ from exactdp import Accuracy, Ideal, eps, lap, mechanism
 
 @mechanism
 def above():
-    """Return a sum of four Laplace noises."""
+    """Return whether the sum exceeds 8 / eps."""
     return sum([lap(eps, 0) for _ in range(4)]) > 8 / eps
 
 

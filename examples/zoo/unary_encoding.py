@@ -10,7 +10,7 @@ from exactdp import Accuracy, Dom, Ideal, bernoulli, eps, exp, mechanism
 
 @mechanism
 def own_bit(bit: Dom(0, 1)):
-    """Return optimized unary encoding."""
+    """Return the reported bit."""
     return bernoulli(0.5) if bit == 1 else bernoulli(1 / (exp(eps) + 1))
 
 
