@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,10 @@ class Cluster:
         self.scheduler = self._start("scheduler", *flags, "--host", "127.0.0.1")
         while not file.exists():
             time.sleep(0.1)
-        distributed: Any = import_module("distributed")
-        self.client: Any = distributed.Client(scheduler_file=str(file), timeout="20s")
+        import distributed  # noqa: PLC0415
+
+        client: Any = distributed.Client  # without types
+        self.client = client(scheduler_file=str(file), timeout="20s")
 
     def _start(self, kind: str, *flags: str, path: str = "") -> subprocess.Popen[bytes]:
         source = str(Path(exactdp.__file__).parents[1])

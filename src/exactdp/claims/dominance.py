@@ -64,6 +64,8 @@ class CornerPiece:
     sides: tuple[Forms, ...]
     rows: Mapping[str, Row]
     """The row that bounds an entry."""
+    fixed: str | None = None
+    """The entry that is 0 after a shift of all."""
 
 
 def corners(
@@ -183,6 +185,7 @@ def _pieces(
             free,
             (*sides, *between),
             {name: row for name, (row, _) in chosen.items()},
+            next(iter(fixed), None),
         )
 
 
