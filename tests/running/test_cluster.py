@@ -42,7 +42,8 @@ class Cluster:
             time.sleep(0.1)
         import distributed  # noqa: PLC0415
 
-        self.client: Any = distributed.Client(scheduler_file=str(file), timeout="20s")
+        client: Any = distributed.Client  # without types
+        self.client = client(scheduler_file=str(file), timeout="20s")
 
     def _start(self, kind: str, *flags: str, path: str = "") -> subprocess.Popen[bytes]:
         source = str(Path(exactdp.__file__).parents[1])

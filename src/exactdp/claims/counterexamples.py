@@ -26,6 +26,7 @@ from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.events import is_number
 from exactdp.semantics.spots import OnFaceError, Spot, Trace
@@ -113,6 +114,9 @@ class Counterexample(Told):
             )
             if actual != claimed:
                 return f"{what} with probability {actual}, and the claim allows {claimed}"
+        if isinstance(error, Unexpanded):
+            gap = (error - self.beta).at(self.eps, 4).text(4)
+            return f"{what} with probability {actual}, and the claim allows {gap} less"
         share = ((error - self.beta) / error).at(self.eps, 4).text(4)
         return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
 

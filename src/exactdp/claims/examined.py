@@ -29,6 +29,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision
 from exactdp.reals.certificates import Json, without_head
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.spots import OnFaceError, Trace
 
 _MOST_INPUTS = 40_000  # of a certificate
@@ -89,6 +90,8 @@ def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
 def require_formulas(verdict: Verdict) -> None:
     """Refuse a claim that a certificate cannot hold."""
     claim = verdict.claim
+    if any(isinstance(one.obligation.probability, Unexpanded) for one, _ in verdict.decided):
+        raise no_certificate()
     if claim.is_beta_of_input and not all(one.region.is_ray for one in verdict.findings):
         raise ValueRefusedError(
             "a claim on cones whose β is a Python function has no certificate",

@@ -73,6 +73,11 @@ class Root(Told):
         """Whether the zero is this rational."""
         return self.lower == self.upper
 
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether it is a zero of a function that is evaluated, not of `factor`."""
+        return False
+
     def refined(self, width: Number) -> Root:
         """Return the same zero with upper − lower ≤ width.
 
@@ -295,6 +300,9 @@ def order(one: Root, two: Root) -> int:
     while one.lower <= two.upper and two.lower <= one.upper:
         if one.is_exact and two.is_exact:
             return 0
+        if one.is_evaluated or two.is_evaluated:
+            one, two = _evaluated_apart(one, two)
+            continue
         if share is None and _width(one) < CLOSE and _width(two) < CLOSE:
             rest = divisors.lowest_terms(one.factor, two.factor, 0)[0]
             share = in_lowest_terms(one.factor / rest).numerator
@@ -306,6 +314,19 @@ def order(one: Root, two: Root) -> int:
             root if root.is_exact else root.refined(_width(root) / 2**20) for root in (one, two)
         )
     return 1 if one.lower > two.lower else -1
+
+
+def _evaluated_apart(one: Root, two: Root) -> tuple[Root, Root]:
+    """Return two zeros enclosed more closely; nothing proves that they are equal."""
+    if _width(one) < CLOSE and _width(two) < CLOSE:
+        raise ValueRefusedError(
+            f"two zeros near {float(one.lower):.12g} cannot be told apart",
+            rule="Probabilities that are not expanded are evaluated, which proves no equality.",
+        )
+    return (
+        one if one.is_exact else one.refined(_width(one) / 2**20),
+        two if two.is_exact else two.refined(_width(two) / 2**20),
+    )
 
 
 def _width(root: Root) -> Fraction:

@@ -54,16 +54,29 @@ class Arrival:
     density: Density
 
 
+class TooManyTermsError(Exception):
+    """A density has more terms than were allowed."""
+
+
 class Arrivals:
-    """What reaches the outputs of a graph at an input, in a frame that fits."""
+    """What reaches the outputs of a graph at an input, in a frame that fits.
+
+    With `most` terms at a node, more of them raise `TooManyTermsError`.
+    """
 
     def __init__(
-        self, plan: Plan, inputs: Mapping[str, Number], point: Constants | SpotConstants
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants | SpotConstants,
+        frame: Frame | None = None,
+        most: int | None = None,
     ) -> None:
         self.inputs = inputs
-        self.frame = plan.frame(point)
+        self.frame = plan.frame(point) if frame is None else frame
         self._plan = plan
         self._point = point
+        self._most = most
         self._found: list[Arrival] | None = None
 
     def ask(self, question: Callable[[list[Arrival]], T]) -> T:
@@ -74,14 +87,14 @@ class Arrivals:
         while True:
             try:
                 if self._found is None:
-                    run = _Runner(self._plan, self.inputs, self._point, self.frame)
+                    run = Runner(self._plan, self.inputs, self._point, self.frame, self._most)
                     self._found = run.run()
                 return question(self._found)
             except TooCoarseError as error:
                 self.frame, self._found = error.finer.shared(), None
 
 
-class _Runner:
+class Runner:
     """One pass over a graph at one input."""
 
     def __init__(
@@ -90,7 +103,9 @@ class _Runner:
         inputs: Mapping[str, Number],
         point: Constants | SpotConstants,
         frame: Frame,
+        most: int | None = None,
     ) -> None:
+        self.most = most
         self.plan = plan
         self.inputs = inputs
         self.point = point
@@ -100,6 +115,7 @@ class _Runner:
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
+        """Return what reaches the outputs."""
         counting = heard()
         for stage in self.plan.stages:
             for number in stage.nodes:
@@ -108,9 +124,11 @@ class _Runner:
                     continue
                 step = self.plan.steps[number]
                 density = density.simplified(step.variables)
-                if counting:
+                if counting or self.most is not None:
                     cells, terms = density.size()
                     count(cells=cells, terms=terms)
+                    if self.most is not None and terms > self.most:
+                        raise TooManyTermsError
                 for part in density.by_kind():
                     if stage.cyclic:
                         self.go_round(number, stage, part)
@@ -212,6 +230,7 @@ class _Runner:
         return parts
 
     def visit(self, step: Step, density: Density) -> None:
+        """Take a density from a node to those after it."""
         event = step.event
         if isinstance(event, Done):
             self.arrived.append(Arrival(event.output, step.variables, density))
