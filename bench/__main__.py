@@ -19,7 +19,7 @@ from bench import pages
 from bench.table import COMMITTED, LATEST, Curve, Measured, Row, better, load, save, show, slower
 
 QUICK = ("closed_forms", "probabilities", "claims", "privacy", "rivals")
-PARTS = (*QUICK, "growth", "everywhere")
+PARTS = (*QUICK, "large", "growth", "everywhere")
 """Modules of this package that measure something."""
 TRIES = 3
 """A part with a slowdown is measured so often before it counts: or it was the machine."""

@@ -13,10 +13,10 @@ from exactdp.reproduce.programs import ARTIFACT, FIGURE
 from exactdp.reproduce.rows import NAMES, WORDS, Universal, sources
 
 SIZES = {
-    "noisy_max": [(m, 1) for m in range(2, 7)],
-    "sparse": [(m, c) for m in range(1, 6) for c in range(1, m + 1)],
-    "sparse_variant": [(m, c) for m in range(1, 5) for c in range(1, m + 1)],
-    "numeric_sparse": [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2)],
+    "noisy_max": [(m, 1) for m in (*range(2, 7), 20, 50, 100)],
+    "sparse": [*((m, c) for m in range(1, 6) for c in range(1, m + 1)), (100, 1), (30, 2), (8, 8)],
+    "sparse_variant": [*((m, c) for m in range(1, 5) for c in range(1, m + 1)), (30, 2)],
+    "numeric_sparse": [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (8, 2)],
     "laplace": [(k, 1) for k in range(1, 5)],
 }
 SHARPER = {

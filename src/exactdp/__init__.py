@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         geometric,
         lap,
         log,
+        observe,
         unif,
     )
     from exactdp.measure.work import Work
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
+    from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
         Decision,
@@ -164,6 +166,8 @@ __all__ = [
     "StoreWarning",
     "StoredRun",
     "Stretch",
+    "Study",
+    "StudyTable",
     "Tightness",
     "VacuousClaimError",
     "ValueRefusedError",
@@ -194,6 +198,7 @@ __all__ = [
     "minimum",
     "nonnegative",
     "numeric",
+    "observe",
     "one_entry",
     "parse",
     "piecewise",
@@ -215,6 +220,7 @@ _MODULES = (
     "exactdp.public.error_bound",
     "exactdp.public.accuracy",
     "exactdp.public.privacy",
+    "exactdp.public.study",
     "exactdp.public.expected",
     "exactdp.public.comparing",
     "exactdp.public.answers",

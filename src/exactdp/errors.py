@@ -37,6 +37,13 @@ class Place:
     """A stretch of one source line; `line`, `column` and `end_column` count from 1.
 
     `end_column` is the column after the last character of the stretch.
+
+    >>> from exactdp import Mechanism, ProgramError
+    >>> try:
+    ...     Mechanism.from_source("def f(q: Real): return lap(eps, q) ** 2")
+    ... except ProgramError as error:
+    ...     print(error.place.line, error.place.column)
+    1 24
     """
 
     source: str
@@ -112,15 +119,42 @@ def _rebuild(kind: type[ExactdpError], message: str, facts: dict[str, object]) -
 
 
 class ParseError(ExactdpError):
-    """A text that should spell a closed form, an interval or a number does not."""
+    """A text that should spell a closed form, an interval or a number does not.
+
+    >>> from exactdp import ParseError, parse
+    >>> try:
+    ...     parse("5 +")
+    ... except ParseError:
+    ...     print("no formula")
+    no formula
+    """
 
 
 class ValueRefusedError(ExactdpError, ValueError):
-    """A value that cannot mean what it is used for (a NaN, an empty interval, …)."""
+    """A value that cannot mean what it is used for (a NaN, an empty interval, …).
+
+    >>> from exactdp import Dom, ValueRefusedError
+    >>> try:
+    ...     Dom(3, 0)
+    ... except ValueRefusedError as error:
+    ...     print(error.message)
+    Dom(3, 0) is empty
+    """
 
 
 class VacuousClaimError(ExactdpError, ValueError):
-    """A question about a claim that says nothing, to which every number would be an answer."""
+    """A question about a claim that says nothing, to which every number would be an answer.
+
+    >>> from exactdp import Accuracy, Mechanism, VacuousClaimError
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> try:
+    ...     Accuracy(larger, "5%", inputs=[[0, 0]]).tightest()
+    ... except VacuousClaimError:
+    ...     print("the claim says nothing")
+    the claim says nothing
+    """
 
 
 class TimeoutRefusedError(ExactdpError):
@@ -128,7 +162,15 @@ class TimeoutRefusedError(ExactdpError):
 
 
 class ProgramError(ExactdpError):
-    """A mechanism's source is not a program of the language, or its run went wrong."""
+    """A mechanism's source is not a program of the language, or its run went wrong.
+
+    >>> from exactdp import Mechanism, ProgramError
+    >>> try:
+    ...     Mechanism.from_source("def f(q: Real): return lap(eps, q) ** 2")
+    ... except ProgramError as error:
+    ...     print(error.line, error.message)
+    1 a real has no **
+    """
 
     of_a_program = True
 

@@ -164,6 +164,12 @@ def certificate(name: str) -> Json:
     return copy.deepcopy(verdict(name).certificate)
 
 
+@cache
+def in_cells(name: str) -> Verdict:
+    """Return the verdict of a claim that is decided at all inputs, not at corners."""
+    return HOLDING[name]().by_cells().check()
+
+
 @pytest.mark.parametrize("name", HOLDING)
 def test_what_holds_is_accepted(name: str) -> None:
     assert verdict(name).holds is True
@@ -172,7 +178,7 @@ def test_what_holds_is_accepted(name: str) -> None:
     report = certify.check(written)
     assert report.accepted, report.reason
     assert report.reason.startswith("the claim holds: ")
-    if name in NOT_DERIVED:
+    if name in NOT_DERIVED and "corner" not in written["regions"][0]:
         (only,) = report.taken
         assert only.startswith("sides of cells on which dd jumps")
     else:
@@ -348,7 +354,7 @@ def no_nearest_input(wrong: Json) -> None:
 )
 @pytest.mark.parametrize("name", ["NoisyMax m=2", "Sparse m=2", "a β that does not fall"])
 def test_a_change_is_rejected(name: str, change: Callable[[Json], None]) -> None:
-    wrong = certificate(name)
+    wrong = copy.deepcopy(in_cells(name).certificate)
     change(wrong)
     report = certify.check(seal(wrong))
     assert not report.accepted, report.reason
@@ -399,7 +405,7 @@ def test_certificates_of_other_claims_do_not_fit() -> None:
 
 def test_a_cell_must_be_cut_where_comparisons_have_two_answers() -> None:
     """Without its cuts a cell is rejected; with more of them it is still accepted."""
-    wrong = certificate("Sparse m=2")
+    wrong = copy.deepcopy(in_cells("Sparse m=2").certificate)
     places = [place["cell"] for place in cells(wrong["regions"][0]["tree"])]
     cut = next(one for one in places if "form" in one["parts"])
     tree = cut["parts"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from exactdp import (
+    ANY,
     Accuracy,
     AllReals,
     Box,
@@ -18,6 +19,7 @@ from exactdp import (
     certify,
     eps,
     exp,
+    gamma,
     inf,
 )
 
@@ -113,3 +115,15 @@ def test_predicates_of_finite_inputs() -> None:
 def test_refused(inputs: Any, words: str) -> None:
     with pytest.raises(ValueRefusedError, match=words):
         Accuracy(SIGN, exp(-alpha * eps), inputs=inputs).check()
+
+
+def test_a_box_with_many_corners_is_no_harder_than_all_reals() -> None:
+    """The mean of twenty numbers: a box has 2^20 corners, all reals are one cone."""
+    mean = Mechanism.from_source("def mean(x: Real[20]): return lap(20 * eps, sum(x) / 20)")
+    bound = exp(-20 * gamma * eps)
+    claim = Accuracy(mean, bound, gamma=ANY, input_distance="discrete", inputs=Box(0, 1))
+    verdict = claim.check()
+    assert verdict.outcome == "holds"
+    assert "the box 0 … 1" in verdict.sentence
+    with pytest.raises(ValueRefusedError, match="true of all real inputs"):
+        _ = verdict.certificate

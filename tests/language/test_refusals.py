@@ -28,20 +28,20 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         (5, 9),
     ),
     "real copied in while": (
-        REAL + "    t = 0\n    go = True\n    while go:\n        t = q\n"
+        REAL + "    t = 0\n    go = True\n    while go:\n        t = t + q\n"
         "        go = False\n    return t\n",
         "a real variable cannot be assigned inside a while loop",
         (5, 9),
     ),
     "integer noise in while": (
-        NONE + "    while True:\n        z = dlap(eps, 0)\n"
+        NONE + "    z = 0\n    while True:\n        z = z + dlap(eps, 0)\n"
         "        if z > 0:\n            return 1\n",
         "an integer noise variable cannot be assigned inside a while loop",
-        (3, 9),
+        (4, 9),
     ),
     "sample in while through a subroutine": (
-        "def noise(x):\n    return lap(eps, x)\n" + REAL + "    go = True\n    while go:\n"
-        "        go = noise(q) > 0\n    return go\n",
+        "def noise(x):\n    return lap(eps, x)\n" + REAL + "    x = 0\n    while x < 3:\n"
+        "        x = x + noise(q)\n    return 1\n",
         "noise cannot be sampled inside a while loop",
         (2, 12),
     ),

@@ -44,3 +44,13 @@ def test_the_readme_shows_the_two_commands_first() -> None:
     first = text.split("```")[1]
     assert "make demo" in first
     assert "make test" in first
+
+
+#: Names whose examples are on the pages that explain them.
+ELSEWHERE = {"Divergence", "Store", "StoreError", "StoreWarning", "StoredRun", "inf"}
+
+
+@pytest.mark.parametrize("name", sorted(set(exactdp.__all__) - ELSEWHERE))
+def test_every_public_name_has_an_example(name: str) -> None:
+    """In its docstring, or that of its type; `test_docstrings_run` runs them."""
+    assert ">>>" in (getattr(exactdp, name).__doc__ or "")

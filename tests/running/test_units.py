@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, ExactdpError, Grid, Mechanism, Privacy, alpha, eps, exp
+from exactdp import Accuracy, ExactdpError, Grid, Mechanism, Privacy, Study, alpha, eps, exp
 from exactdp.claims import slices
 from exactdp.claims.identity import blob_of, key_of
 from exactdp.running.packing import UnreadableError, pack, unpack
@@ -192,3 +192,30 @@ def test_reading_runs_nothing() -> None:
     for data in (pack(Bad()), b"", b"nonsense", pack((1, 2))[:-3]):
         with pytest.raises(UnreadableError):
             unpack(data)
+
+
+def test_a_study(tmp_path: Path) -> None:
+    """Rows in, answers out: the same with two jobs, and from a store."""
+
+    def claim(m: int, percent: int) -> Accuracy | None:
+        if m == 3 and percent == 9:
+            return None
+        return Accuracy(noisy_max(), f"{percent}%", inputs=[[0, 0, m]], alpha=0)
+
+    study = Study(claim, m=[2, 3], percent=[5, 9])
+    table = study.run("smallest_epsilon", jobs=2, store=tmp_path / "store")
+    assert [(row["m"], row["percent"]) for row in table] == [(2, 5), (2, 9), (3, 5)]
+    for row in table:
+        alone = claim(row["m"], row["percent"])
+        assert alone is not None
+        assert row["upper"] == str(alone.smallest_epsilon().upper)
+    assert study.run("smallest_epsilon", store=tmp_path / "store") == table
+    assert [row["outcome"] for row in study.run()] == ["fails"] * 3
+    table.to_csv(tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text().startswith("m,percent,epsilon,lower,upper,")
+    axes = table.plot("m", "epsilon", by="percent")
+    assert [line.get_label() for line in axes.get_lines()] == ["percent = 5", "percent = 9"]
+    with pytest.raises(ExactdpError, match="ask is 'why'"):
+        study.run("why")
+    with pytest.raises(ExactdpError, match="is not a claim"):
+        Study([1])

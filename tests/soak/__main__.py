@@ -23,6 +23,7 @@ from exactdp import ExactdpError, Mechanism
 from .claims import COARSE, GRID, Asker
 from .compare import Bench, Log, compare, compare_distribution, compare_tightest, near_truth
 from .programs import Writer
+from .routes import compare_privacy, compare_routes, watch_memory
 
 _CLAIMS = 8  # about one program
 _SHARES = (0.0, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3, 1e-5, -1e-5, 0.5)
@@ -50,6 +51,10 @@ def case(seed: str, log: Log | None = None) -> Log:
         compare(bench, question, mechanism, log, close)
         if random.random() < 0.2:
             compare_tightest(bench, question, mechanism, log)
+        if number == 1:
+            compare_routes(question, mechanism, log)
+            if made.outputs != "numbers":
+                compare_privacy(bench, question, mechanism, random, log)
     return log
 
 
@@ -79,6 +84,7 @@ def _worker(line: Connection, seed: str, first: int, step: int) -> None:
             log.wrong.append("".join(traceback.format_exception(error)[-4:]))
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        watch_memory(log)
         line.send((number, log, time.process_time() - begin))
         number += step
 
@@ -128,7 +134,10 @@ class Soak:
         if line.poll(0.05):
             number, log, seconds = line.recv()
             self._workers[job] = process, line, number + self.jobs, time.monotonic()
+            largest = "largest process, MB"
+            most = max(self.log.counts[largest], log.counts.pop(largest, 0))
             self.log.counts += log.counts
+            self.log.counts[largest] = most
             self.seconds += seconds
             self.slowest[f"{self.seed}:{number}"] = round(1000 * seconds)
             for one in log.wrong:
@@ -170,7 +179,7 @@ def main() -> int:
         print(f"\n{soak}\nslowest cases (ms): {dict(soak.slowest.most_common(8))}")
     for name, count in sorted(log.counts.items()):
         print(f"{count:>9,}  {name}")
-    return int(bool(log.wrong))
+    return int(bool(log.wrong or log.counts["too much memory"]))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from exactdp.claims.claim import Due
 from exactdp.claims.classes import InputClass, classes_of
 from exactdp.claims.corners import Corners
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.inputs import AllReals, Box, is_listed
+from exactdp.claims.inputs import AllReals, Box, is_listed, real_count
 from exactdp.claims.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.output_distances import (
     discrete_outputs,
@@ -24,6 +24,7 @@ from exactdp.claims.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
+from exactdp.language.code import Test
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from exactdp.claims.verdict import Verdict
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
+
+_FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
 
 ON_CONES = (
     "α or γ moves with ε, or β is not seen to fall in them (Corollary 13): the sign of "
@@ -147,8 +150,15 @@ class Accuracy(Statement):
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
 
-    def stronger(self) -> None:
-        """Return nothing: a claim of accuracy is decided as it is."""
+    def stronger(self) -> Accuracy | None:
+        """Return the claim about all reals where a box has too many corners to be easier.
+
+        Without comparisons the parameters are hardly cut, so all reals are one cone with few sides.
+        """
+        if not isinstance(self.input_set, Box) or real_count(self.mechanism) <= _FEW_CORNERS:
+            return None
+        compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
+        return None if compares else self.everywhere()
 
     def weaker(self) -> None:
         """Return nothing: a claim of accuracy is decided as it is."""

@@ -140,7 +140,12 @@ class TotalChange(_Radius):
 
 @dataclass(frozen=True)
 class Entries(Adjacency):
-    """A few entries change, each by at most a number, or at will."""
+    """A few entries change, each by at most a number, or at will.
+
+    >>> from exactdp import one_entry
+    >>> print(one_entry(2))
+    one_entry(2)
+    """
 
     count: int
     size: Fraction | None = None
@@ -196,7 +201,12 @@ one_entry = Entries(1, None, "one_entry")
 
 
 def hamming(count: int = 1) -> Entries:
-    """Return the adjacency in which at most so many entries change, at will."""
+    """Return the adjacency in which at most so many entries change, at will.
+
+    >>> from exactdp import hamming
+    >>> print(hamming(1))
+    hamming(1)
+    """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueRefusedError(
             f"hamming({shown(count)})",

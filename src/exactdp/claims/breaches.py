@@ -18,7 +18,16 @@ from exactdp.semantics.simulate import sample
 
 @dataclass(frozen=True)
 class Breach:
-    """Two adjacent inputs, a set of outputs and an ε at which the claim is false."""
+    """Two adjacent inputs, a set of outputs and an ε at which the claim is false.
+
+    >>> from exactdp import Mechanism, Privacy, hamming
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> breach = Privacy(coin, adjacent=hamming(1)).check().counterexample
+    >>> breach.eps, breach.output
+    (Fraction(1, 1), 0)
+    """
 
     inputs: tuple[Value, Value]
     """u and u′."""

@@ -16,9 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certified_parts import Completed
+from exactdp.claims.corners import Corner
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import Distance, numeric
-from exactdp.claims.examined import ExaminedRegion, SignProofs, examined, require_formulas
+from exactdp.claims.enclosing import as_form
+from exactdp.claims.examined import (
+    ExaminedRegion,
+    SignProofs,
+    examined,
+    require_formulas,
+    true_everywhere,
+)
 from exactdp.claims.expressions import (
     Constant,
     Exponential,
@@ -43,6 +51,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
 from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.events import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:
@@ -58,7 +67,9 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
-    if verdict.holds and any(one.region.corner is not None for one in verdict.findings):
+    if verdict.implied_by is not None:
+        raise true_everywhere()
+    if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)
     verdict.claim.require_one_sum("a certificate")
@@ -77,6 +88,17 @@ def certificate(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
+
+
+def _are_written(verdict: Verdict) -> bool:
+    """Whether the corners of a verdict, if it has any, can be written: one for each output."""
+    corners = [one.region.corner for one in verdict.findings]
+    if not any(corners):
+        return True
+    everywhere = isinstance(verdict.claim.input_set, AllReals)
+    return everywhere and all(
+        one is not None and one.is_alone and not one.piece.free for one in corners
+    )
 
 
 # Regions ------------------------------------------------------------------------------
@@ -115,6 +137,42 @@ class _WrittenRegion:
         """Return the region with its cells."""
         return {**self.head, "tree": cell_tree(self.one.leaves, self._leaf)}
 
+    def _corner(self, corner: Corner) -> Json:
+        """Return why the inputs of the region are the worst ones."""
+        names = self.one.claim.entry_names
+        places = {name: k for k, name in enumerate(names)}
+        used = [*dict.fromkeys(corner.piece.rows.values())]
+        numbers = iter(corner.numbers)
+
+        def output(pattern: Value) -> Any:
+            if isinstance(pattern, tuple):
+                return [output(one) for one in pattern]
+            if pattern is not NUMBER:
+                return _value(pattern)
+            form = as_form(next(numbers))
+            rest = (form.coefficients.get(name, 0) for name in names)
+            return {"form": _spelled([form.constant, *rest])}
+
+        def bound(name: str, value: Any) -> Any:
+            if not isinstance(value, Combination):
+                return None
+            if name in corner.piece.rows:
+                return used.index(corner.piece.rows[name])
+            return "fixed" if name == corner.piece.fixed else "idle"
+
+        return {
+            "output": output(corner.pattern),
+            "rows": [
+                {
+                    "slopes": [[places[name], spell(q)] for name, q in row.slopes],
+                    "constant": spell(row.constant),
+                    "width": spell(row.width),
+                }
+                for row in used
+            ],
+            "bounds": [*map(bound, names, self.one.region.entries)],
+        }
+
     def _leaf(self, cell: Leaf | None) -> Json:
         return {"cell": None if cell is None else self._cell(cell)}
 
@@ -122,7 +180,9 @@ class _WrittenRegion:
     def head(self) -> Json:
         """The region without its cells."""
         region = self.one.region
+        corner = {} if region.corner is None else {"corner": self._corner(region.corner)}
         return {
+            **corner,
             "names": list(region.names),
             "input": [
                 {"form": _spelled(one.form)} if isinstance(one, Combination) else _value(one)

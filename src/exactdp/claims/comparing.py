@@ -35,7 +35,14 @@ _ENDS = Fraction(1, 10**12)
 
 @dataclass(frozen=True)
 class Contestant:
-    """A mechanism that is compared: its name, and its measure as a function of ε, in pieces."""
+    """A mechanism that is compared: its name, and its measure as a function of ε, in pieces.
+
+    >>> from exactdp import Mechanism, compare
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> wide = Mechanism.from_source("def wide(x: Real): return lap(eps / 2, x)")
+    >>> [one.name for one in compare([count, wide], "absolute").contestants]
+    ['count', 'wide']
+    """
 
     name: str
     pieces: tuple[tuple[ClosedForm, SolutionSet], ...]

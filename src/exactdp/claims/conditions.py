@@ -168,6 +168,10 @@ def piecewise(*parts: tuple[object, object]) -> Expression:
     """Return a formula by cases: the first whose condition holds counts.
 
     A condition compares alpha, gamma and eps, as in `alpha < 1` or `"eps < 2"`, or is True.
+
+    >>> from exactdp import alpha, eps, exp, piecewise
+    >>> print(piecewise((exp(-alpha * eps), alpha < 1), (exp(-eps), True)))
+    piecewise((exp(-alpha*eps), alpha < 1), (exp(-eps), True))
     """
     return CaseFormula(*parts)
 

@@ -43,7 +43,7 @@ from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Failure, Graph
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.order import Order
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
@@ -62,6 +62,12 @@ class Corner:
     """The ideal output, with a pattern for each of its numbers."""
     piece: CornerPiece
     order: SignedOrder
+    numbers: tuple[Scalar, ...]
+    """The numbers of the ideal output, as forms in the input."""
+    is_alone: bool = True
+    """Whether each ideal output has one such corner, for every level."""
+    names: tuple[str, ...] = ()
+    """The parameters of the region at the corner."""
 
 
 class Corners:
@@ -118,11 +124,15 @@ class Corners:
         patterns = self._patterns(finite)
         if patterns is None:
             return None
+        is_alone = True
         for pattern in patterns:
             here = self._of_output(finite, pattern)
             if here is None:
                 return None
+            is_alone = is_alone and len(here) == 1 and len(here[0].corner.piece.sides) == 1
             found += here
+        if not is_alone:
+            found = [replace(one, corner=replace(one.corner, is_alone=False)) for one in found]
         return tuple(found) or None
 
     # Ideal outputs ----------------------------------------------------------------------
@@ -172,7 +182,7 @@ class Corners:
         order = Order(plan.graph, around.numbers if claim.output_metric == sup else ())
         if not order.is_known:
             return None
-        rows = [self._row(side) for side in around.sides]
+        rows = sorted(map(self._row, around.sides), key=lambda row: row.slopes)
         if not any(row.width for row in rows):
             return None  # dd may be infinite
         if claim.input_metric != discrete and _is_thin(rows):
@@ -184,7 +194,8 @@ class Corners:
         found: list[_Placed] = []
         flat: list[_Placed] = []
         for piece in pieces:
-            placed = _Placed(Corner(pattern, piece, signs), finite, self._kinds, self._names)
+            corner = Corner(pattern, piece, signs, order.wanted)
+            placed = _Placed(corner, finite, self._kinds, self._names)
             if not self._suffices(placed):
                 return None
             if placed.cone.is_full:
@@ -346,7 +357,7 @@ class _Placed:
             ),
             alpha=None if region.alpha is None else moved(region.alpha),
             gamma=None if region.gamma is None else moved(region.gamma),
-            corner=self.corner,
+            corner=replace(self.corner, names=names),
         ).hull()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.claim import Claim
@@ -26,7 +26,9 @@ from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
+from exactdp.semantics.events import is_number
 from exactdp.semantics.spots import OnFaceError, Spot, Trace
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from exactdp.claims.work import Sign
 
 _SIMPLE = 1_000  # the largest denominator of a simple number
+_SHORT = 6  # entries of an input for which lists of zeros and ones are tried
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 
 
@@ -111,6 +114,9 @@ class Counterexample(Told):
             )
             if actual != claimed:
                 return f"{what} with probability {actual}, and the claim allows {claimed}"
+        if isinstance(error, Unexpanded):
+            gap = (error - self.beta).at(self.eps, 4).text(4)
+            return f"{what} with probability {actual}, and the claim allows {gap} less"
         share = ((error - self.beta) / error).at(self.eps, 4).text(4)
         return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
 
@@ -164,17 +170,31 @@ def _is_one(claim: Accuracy, found: Counterexample) -> bool:
 
 
 def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
-    """Return a counterexample next to one whose input has simpler numbers, if there is one."""
-    if _size(found.input) <= _SIMPLE:
-        return found
-    for most in (1, 2, 10, 100, _SIMPLE):
-        there = _rounded(found.input, most)
-        if not is_input_of(claim, there):
-            continue
-        simple: Counterexample | None = replace(part, inputs=[there]).check().counterexample
-        if simple is not None:
+    """Return a counterexample with a simpler input, if one is seen: zeros and ones, or close by."""
+    tried: Iterator[tuple[Accuracy, Value]] = (
+        (replace(claim, inputs=[there]), there) for there in _zeros_and_ones(found.input)
+    )
+    if _size(found.input) > _SIMPLE:
+        rounded = (_rounded(found.input, most) for most in (1, 2, 10, 100, _SIMPLE))
+        tried = chain(tried, ((replace(part, inputs=[there]), there) for there in rounded))
+    for trial, there in tried:
+        simple: Counterexample | None = (
+            trial.check().counterexample if is_input_of(claim, there) else None
+        )
+        if simple is not None and _is_one(claim, simple):
             return simple
     return found
+
+
+def _zeros_and_ones(u: Value) -> Iterator[list[int]]:
+    """Yield lists with one entry that differs from all others, if a list of numbers is no such."""
+    if not isinstance(u, list) or not 1 < len(u) <= _SHORT or not all(map(is_number, u)):
+        return
+    if set(u) <= {0, 1}:
+        return
+    for common, other in ((0, 1), (1, 0)):
+        for place in range(len(u)):
+            yield [other if k == place else common for k in range(len(u))]
 
 
 def _size(value: Value) -> int:

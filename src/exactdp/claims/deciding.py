@@ -24,6 +24,7 @@ from exactdp.errors import ExactdpError, counted
 from exactdp.language.linear import unit_in
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, conduct_of
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
@@ -46,7 +47,7 @@ def decide(
         easier = (
             None if other is None else decide(other, every=every, progress=progress, hint=False)
         )
-        if easier is not None and easier.holds is answer:
+        if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
     one_by_one = is_listed(claim.input_set)
@@ -64,7 +65,7 @@ def decide(
     return Verdict(
         claim,
         holds=False if seen.failures else None if missing else True,
-        route=claim.route(seen.telling),
+        route=claim.route(seen.telling) + _evaluated(seen.evaluated),
         contents=seen.contents,
         classes=seen.groups,
         counterexamples=seen.failures,
@@ -73,6 +74,22 @@ def decide(
         missing=missing,
         seconds=time.perf_counter() - begin,
     )
+
+
+def _evaluated(count: int) -> str:
+    """Return how many probabilities were evaluated and not expanded, as words to add."""
+    if not count:
+        return ""
+    return (
+        f"; {count:,} of the probabilities with too many terms to expand, evaluated in certified "
+        "arithmetic"
+    )
+
+
+def _tells(claim: Claim, easier: Verdict) -> bool:
+    """Whether a verdict about other inputs tells that something is claimed at those asked for."""
+    same = easier.claim.input_set == claim.input_set
+    return same or easier.contents.telling == easier.contents.examined
 
 
 def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
@@ -94,6 +111,7 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
         next((one.left for one in reversed(found) if one.left is not None), None),
         next((one.telling for one in found if one.telling), ()),
         Findings(tuple(part for one in found for part in one.findings.parts)),
+        sum(one.evaluated for one in found),
     )
 
 
@@ -109,6 +127,8 @@ class Examined:
     telling: tuple[Finding, ...] = ()
     """One that says how the claim was decided, if not all of them do."""
     findings: Findings = field(default=Findings())
+    evaluated: int = 0
+    """How many probabilities were evaluated and not expanded."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +200,11 @@ class _Examining:
             None if left is None else replace(left, cells=(), decided=()),
             () if telling is None else (replace(telling, cells=(), decided=()),),
             Findings((part,) if part else ()),
+            sum(
+                isinstance(problem.obligation.probability, Unexpanded)
+                for one in found
+                for problem, _ in one.decided
+            ),
         )
 
 

@@ -40,12 +40,21 @@ _ZERO: ClosedForm = ExpPoly(0)
 
 @dataclass(frozen=True)
 class DeltaPiece:
-    """The smallest δ on a stretch of ε, and the pair and the set of outputs that decide it."""
+    """The smallest δ on a stretch of ε, and the pair and the set of outputs that decide it.
+
+    >>> from exactdp import Mechanism, Privacy, hamming
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> first, *_ = Privacy(coin, adjacent=hamming(1)).smallest_delta().pieces
+    >>> str(first).split(" for ")[0]
+    'δ = -1/4*exp(eps) + 3/4'
+    """
 
     where: Stretch
     delta: ClosedForm
     inputs: tuple[Value, Value] | None
-    """None where δ = 0 will do."""
+    """None where δ = 0 suffices."""
     outputs: tuple[Value, ...]
 
     def __str__(self) -> str:

@@ -103,7 +103,12 @@ def as_number(value: Value, name: str) -> Any:
 
 @dataclass(frozen=True)
 class _LargestGap(InputDistance):
-    """The largest difference of two entries."""
+    """The largest difference of two entries.
+
+    >>> from exactdp import linf
+    >>> linf.between([0, 0], [1, 3])
+    Fraction(3, 1)
+    """
 
     name: str = "linf"
 
@@ -130,7 +135,12 @@ class _LargestGap(InputDistance):
 
 @dataclass(frozen=True)
 class _Total(InputDistance):
-    """The sum of all differences."""
+    """The sum of all differences.
+
+    >>> from exactdp import l1
+    >>> l1.between([0, 0], [1, 3])
+    Fraction(4, 1)
+    """
 
     name: str = "l1"
 
@@ -173,7 +183,12 @@ class _Total(InputDistance):
 
 @dataclass(frozen=True)
 class _Equal(InputDistance):
-    """0 if equal, else 1; on inputs and on outputs."""
+    """0 if equal, else 1; on inputs and on outputs.
+
+    >>> from exactdp import discrete
+    >>> discrete.between([0, 0], [1, 3])
+    Fraction(1, 1)
+    """
 
     name: str = "discrete"
     is_all_or_nothing = True
@@ -197,6 +212,10 @@ class _Numeric(InputDistance):
     """The paper's distance for NumericSparse: infinite unless entries at or above T agree.
 
     `numeric` has T = 0, `numeric(T)` any other threshold.
+
+    >>> from exactdp import numeric
+    >>> print(numeric(1))
+    numeric(1)
     """
 
     threshold: Fraction = Fraction(0)

@@ -64,6 +64,8 @@ class CornerPiece:
     sides: tuple[Forms, ...]
     rows: Mapping[str, Row]
     """The row that bounds an entry."""
+    fixed: str | None = None
+    """The entry that is 0 after a shift of all."""
 
 
 def corners(
@@ -73,8 +75,7 @@ def corners(
     fixed: tuple[str, ...] = ()
     if order.shifted:
         rows = [row for row in rows if row.is_shift_free]
-        counted = Counter(name for row in rows for name in row.names)
-        fixed = tuple(name for name, _ in counted.most_common(1))
+        fixed = tuple(_most_used(names, rows)[:1])
     free: list[str] = [
         name
         for name in names
@@ -84,13 +85,17 @@ def corners(
         bounds, unbounded = _bounds(names, rows, order, (*free, *fixed))
         several = [name for name, found in bounds.items() if len(found) > 1]
         if unbounded or (several and free):
-            occurring = Counter(name for row in rows for name in row.names if name in unbounded)
-            first = [name for name, _ in occurring.most_common(1)]
-            free += first or unbounded[:1] or several[:1]
+            free += _most_used(unbounded, rows)[:1] or unbounded[:1] or several[:1]
             continue
         known = {name: {"": Fraction(0)} for name in (*fixed, *_idle(names, rows, order))}
         return tuple(_pieces(rows, bounds, tuple(free), known, fixed))
     return None
+
+
+def _most_used(names: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Return those of some entries that rows are about, the most frequent first."""
+    found = Counter(name for row in rows for name, _ in row.slopes)
+    return sorted((name for name in names if found[name]), key=lambda name: -found[name])
 
 
 def _idle(names: Sequence[str], rows: Sequence[Row], order: SignedOrder) -> Iterator[str]:
@@ -183,6 +188,7 @@ def _pieces(
             free,
             (*sides, *between),
             {name: row for name, (row, _) in chosen.items()},
+            next(iter(fixed), None),
         )
 
 

@@ -98,8 +98,8 @@ def _before(node: Node, edge: Edge, after: Ending | None) -> Ending | None:
     forms: dict[Any, Any] = dict(enumerate(edge.variables))
     if isinstance(event, Draw):
         mean = 0 if has_noise(event.mean) else event.mean
-        value = {node.variables: _as_form(mean)}
-        forms = {k: _as_form(_inserted(form, value)) for k, form in forms.items()}
+        value = {node.variables: as_form(mean)}
+        forms = {k: as_form(_inserted(form, value)) for k, form in forms.items()}
     forms = {k: form for k, form in forms.items() if form != Form({k: 1})}
     if not forms:
         return after
@@ -124,7 +124,7 @@ def _inserted(form: Any, forms: Mapping[Any, Any]) -> Any:
     return form.substituted(forms) if isinstance(form, Linear) else form
 
 
-def _as_form(value: Any) -> Form:
+def as_form(value: Any) -> Form:
     """Return a number or a form as a form."""
     return value if isinstance(value, Form) else Form({}, value)
 

@@ -29,6 +29,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision
 from exactdp.reals.certificates import Json, without_head
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.spots import OnFaceError, Trace
 
 _MOST_INPUTS = 40_000  # of a certificate
@@ -45,8 +46,20 @@ def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
         yield from _each(verdict)
         return
     for one in verdict.findings:
+        corner = one.region.corner
+        if corner is not None and corner.names != one.region.names:
+            continue  # a face of a corner, which follows by continuity
         own = one.region.beta if claim.is_beta_of_input else None
         yield ExaminedRegion(claim, one.region, one.cells, own)
+
+
+def true_everywhere() -> ValueRefusedError:
+    """Return the refusal of a certificate about a box that was not looked at itself."""
+    return ValueRefusedError(
+        "the claim is true in this box because it is true of all real inputs",
+        rule="A certificate is about the inputs of its claim.",
+        way_out="Take the certificate of the claim with inputs=AllReals().",
+    )
 
 
 def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
@@ -77,6 +90,8 @@ def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
 def require_formulas(verdict: Verdict) -> None:
     """Refuse a claim that a certificate cannot hold."""
     claim = verdict.claim
+    if any(isinstance(one.obligation.probability, Unexpanded) for one, _ in verdict.decided):
+        raise no_certificate()
     if claim.is_beta_of_input and not all(one.region.is_ray for one in verdict.findings):
         raise ValueRefusedError(
             "a claim on cones whose β is a Python function has no certificate",
@@ -226,11 +241,7 @@ class SignProofs:
             if decision is None:
                 decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
             if not decision.holds:
-                raise ValueRefusedError(
-                    "the claim is true in this box because it is true of all real inputs",
-                    rule="A certificate is about the inputs of its claim.",
-                    way_out="Take the certificate of the claim with inputs=AllReals().",
-                )
+                raise true_everywhere()
             self._places[shape] = len(self.written)
             self.written.append(decision.proof.to_json())
         return self._places[shape]

@@ -108,6 +108,13 @@ class Expected:
         on = read_epsilon(self.mechanism.epsilon if self.epsilon is None else self.epsilon)
         object.__setattr__(self, "epsilon", on)
         object.__setattr__(self, "mechanism", self.mechanism.on(on))
+        if self.mechanism.meets_eps and not on.is_point:
+            raise ValueRefusedError(
+                f"{self.mechanism.__name__} has a + b / eps beside reals",
+                rule="An expected loss is one closed form in eps where the numbers of a mechanism "
+                "do not depend on eps.",
+                way_out="Ask for one eps: epsilon='[1, 1]'.",
+            )
         # Everything is read now, so that a wrong claim is refused before it is used.
         _ = self.function, self.ideal_function, self.input_set
         if self.at_most is not None:

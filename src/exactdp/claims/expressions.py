@@ -172,7 +172,12 @@ class Constant(Expression):
 
 @dataclass(frozen=True)
 class Symbol(Expression):
-    """α, γ or a number of the input."""
+    """α, γ or a number of the input.
+
+    >>> from exactdp import alpha, eps, exp
+    >>> print(3 * exp(-alpha * eps / 2))
+    3*exp(-alpha*eps/2)
+    """
 
     name: str
 
@@ -370,14 +375,24 @@ alpha, gamma = Symbol("alpha"), Symbol("gamma")
 
 
 def minimum(*parts: object) -> Expression:
-    """Return the least of several expressions or numbers."""
+    """Return the least of several expressions or numbers.
+
+    >>> from exactdp import alpha, eps, exp, minimum
+    >>> print(minimum(1, 3 * exp(-alpha * eps / 2)))
+    minimum(1, 3*exp(-alpha*eps/2))
+    """
     if not parts:
         raise ValueRefusedError("minimum() of nothing", way_out="Write minimum(a, b).")
     return Minimum(tuple(as_expression(part, "a part of minimum") for part in parts))
 
 
 def maximum(*parts: object) -> Expression:
-    """Return the largest of several expressions or numbers."""
+    """Return the largest of several expressions or numbers.
+
+    >>> from exactdp import alpha, eps, exp, maximum
+    >>> print(maximum(exp(-alpha * eps), exp(-eps)))
+    maximum(exp(-alpha*eps), exp(-eps))
+    """
     if not parts:
         raise ValueRefusedError("maximum() of nothing", way_out="Write maximum(a, b).")
     return Maximum(tuple(as_expression(part, "a part of maximum") for part in parts))

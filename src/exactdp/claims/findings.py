@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, overload
 
 from exactdp.claims.claim import Bound
+from exactdp.claims.places import PlaceDecision
 from exactdp.claims.region import Region
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.work import Leaf, Problem, Sign
@@ -40,12 +41,13 @@ class Finding:
     def with_sign(self, problem: Problem, sign: Sign, failure: Any) -> Finding:
         """Return the finding with one more problem decided."""
         is_open = sign.holds is not True and failure is None
+        why = sign.why if isinstance(sign, PlaceDecision) and sign.why else self.region.why
         return replace(
             self,
             decided=(*self.decided, (problem, sign)),
             failures=self.failures if failure is None else (*self.failures, failure),
             left=self.left + is_open,
-            missing=self.missing or (self.region.why if is_open else ""),
+            missing=self.missing or (why if is_open else ""),
         )
 
     def has_failed(self, one: Bound) -> bool:

@@ -10,6 +10,7 @@ from exactdp.claims.inputs import as_given, has_reals
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import Asked, asked
+from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.values import Value
 from exactdp.semantics.events import read_pattern
@@ -104,7 +105,9 @@ def read_ideal(value: object, mechanism: Program) -> IdealFunction:
 
 def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
-        return IdealProgram(mechanism.noiseless(), mechanism)
+        function = mechanism.noiseless()
+        # Runs of the mechanism go the same ways, but for those that do not count.
+        return IdealProgram(function, function if observes(mechanism.definition) else mechanism)
     if isinstance(value, Program) and not isinstance(value, DeterministicProgram):
         if not value.deterministic:
             raise ValueRefusedError(

@@ -18,6 +18,14 @@ class Kappa(Told):
 
     The claim is true with β/lower. It is false with β/upper unless the ends are equal: then κ is
     known exactly.
+
+    >>> from exactdp import Accuracy, Mechanism, alpha, eps, exp
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> found = Accuracy(larger, exp(-alpha * eps / 2), inputs=[[0, 2]]).tightest().kappa
+    >>> found.lower, found.upper
+    (Fraction(2, 1), Fraction(2, 1))
     """
 
     lower: Fraction | float

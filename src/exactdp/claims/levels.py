@@ -14,7 +14,12 @@ from exactdp.reals.numbers import inf, spell
 
 
 class AnyLevel:
-    """Every number that is not negative."""
+    """Every number that is not negative.
+
+    >>> from exactdp import ANY
+    >>> ANY
+    ANY
+    """
 
     def __repr__(self) -> str:
         return "ANY"
@@ -32,6 +37,10 @@ class Range:
     """All numbers between two ends, which belong to it unless it is open there.
 
     Ends are numbers, `inf`, or formulas in eps, alpha and the inputs.
+
+    >>> from exactdp import Range
+    >>> print(Range(1, 2))
+    in [1, 2]
     """
 
     lower: Any

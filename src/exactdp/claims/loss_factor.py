@@ -38,10 +38,15 @@ _MOST_TRIALS = 40
 
 @dataclass(frozen=True)
 class Factor:
-    """A certified enclosure of a; both ends are `inf` if no a will do.
+    """A certified enclosure of a; both ends are `inf` if no a is large enough.
 
     The mechanism is upper·ε-private. It is not lower·ε-private unless the ends are equal: then a
     is known exactly.
+
+    >>> from exactdp import Mechanism, Privacy, linf
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> print(Privacy(count, inputs=[0, 1], adjacent=linf(1)).tightest().factor)
+    1
     """
 
     lower: Fraction | float
@@ -65,11 +70,17 @@ class Factor:
 
 @dataclass(frozen=True)
 class Leakage:
-    """The smallest a such that the mechanism is a·ε-private, and where that is decided."""
+    """The smallest a such that the mechanism is a·ε-private, and where that is decided.
+
+    >>> from exactdp import Mechanism, Privacy, linf
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> print(Privacy(count, inputs=[0, 1], adjacent=linf(1)).tightest())
+    a·ε-private for a = 1; decided by the inputs 0 and 1, the output 0 and ε → 0.
+    """
 
     factor: Factor
     inputs: tuple[Value, Value] | None
-    """The pair of inputs that decides it; None if every budget will do."""
+    """The pair of inputs that decides it; None if every budget suffices."""
     outputs: tuple[Value, ...] | None
     """The output that decides it; of bounded range two."""
     eps: Fraction | float | None

@@ -24,7 +24,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.moments import guarded
-from exactdp.semantics.polynomial import Polynomial, lifted
+from exactdp.semantics.polynomial import PolynomialNumber, lifted
 from exactdp.semantics.spots import Trace, symbolic
 
 NAMES = ("absolute", "squared", "wrong", "regret")
@@ -128,7 +128,7 @@ def _errors(output: Any, ideal: Any) -> Iterator[Any]:
 
 
 def _is_number(value: object) -> bool:
-    kinds = int | Fraction | Polynomial | ClosedForm
+    kinds = int | Fraction | PolynomialNumber | ClosedForm
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 

@@ -91,7 +91,12 @@ class _EqualOutputs(OutputDistance):
 
 @dataclass(frozen=True)
 class _Sup(OutputDistance):
-    """The largest difference of numbers; infinite where anything else differs."""
+    """The largest difference of numbers; infinite where anything else differs.
+
+    >>> from exactdp import sup
+    >>> sup.between(None, (1, 2), (1, 5))
+    Fraction(3, 1)
+    """
 
     name: str = "sup"
 
@@ -113,7 +118,12 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True)
 class _ValueGap(OutputDistance):
-    """|q[i] − q[j]| for outputs i and j that are positions in the input's list."""
+    """|q[i] − q[j]| for outputs i and j that are positions in the input's list.
+
+    >>> from exactdp import value_gap
+    >>> value_gap.between((5, 3), 0, 1)
+    Fraction(2, 1)
+    """
 
     name: str = "value_gap"
 
@@ -136,6 +146,10 @@ class _ScoreGap(OutputDistance):
     """|score(u, v) − score(u, w)|; `score_gap(score)` names the score of the mechanism.
 
     Alone, `score_gap` takes the score from the mechanism's only `expmech`.
+
+    >>> from exactdp import score_gap
+    >>> score_gap(lambda u, v: u * v).between(2, 1, 3)
+    Fraction(4, 1)
     """
 
     score: Callable[..., Any] | None = None

@@ -42,7 +42,13 @@ Pair = tuple[Entries, Entries]
 
 
 class Pairs:
-    """Listed pairs of inputs, each taken in both directions, whatever adjacency says."""
+    """Listed pairs of inputs, each taken in both directions, whatever adjacency says.
+
+    >>> from exactdp import Mechanism, Pairs, Privacy
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> Privacy(count, inputs=Pairs((0, 1))).check().holds
+    True
+    """
 
     def __init__(self, *pairs: Any) -> None:
         for one in pairs:

@@ -112,6 +112,8 @@ class PlaceDecision:
     holds: bool | None
     witness: Fraction | None = None
     """An ε where it is negative."""
+    why: str = ""
+    """Why it stays open, if that is known."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ class ReadyReach:
 
 
 def shortest(reaches: Iterator[Reach], known: Known, *, every: bool) -> list[Reach]:
-    """Return the reaches without those than which another is never longer.
+    """Return the reaches that can be the shortest: no other one is at most as long everywhere.
 
     Where every output counts by itself, that is another one to the same output.
     """

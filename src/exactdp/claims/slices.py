@@ -7,6 +7,7 @@ do not depend on who did them, nor on where one ends and the next begins.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import threading
 import time
@@ -370,7 +371,9 @@ class _Slicing:
             self.rate = (part.stop - part.start) / max(part.seconds, 1e-9)
             if self.conduct.store is not None:
                 span = part.start, part.stop
-                self.conduct.store.put(self.key, _SLICE, span, pack(part), part.seconds)
+                with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
+                    # What does not pickle is not kept.
+                    self.conduct.store.put(self.key, _SLICE, span, pack(part), part.seconds)
             if not part.is_over:
                 self._wait(part.stop, unit.stop)
         self._add(part)

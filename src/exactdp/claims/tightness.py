@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim
@@ -27,8 +27,11 @@ from exactdp.claims.work import Problem
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnegative
+from exactdp.reals.certified import OpenSignError
+from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import conduct_of
 
 Where: TypeAlias = Fraction | float | Root | None
@@ -120,14 +123,16 @@ class _Contender:
         """What the infimum depends on."""
         return _key(self.problem)
 
-    def allows(self, kappa: Fraction) -> bool:
-        """Whether error ≤ β/κ for every ε."""
+    def allows(self, kappa: Fraction) -> bool | None:
+        """Whether error ≤ β/κ for every ε; None if that stays open."""
         return _allows(self.problem, kappa)
 
     def is_seen_below(self, kappa: Fraction) -> bool:
         """Whether β < κ·error right beside the zero of the derivative: a quick look."""
         at = self.least.at
         gap = self.problem.beta - (1 - self.one.probability) * kappa
+        if isinstance(gap, Unexpanded):
+            return at != 0  # an upper end at 0 may be the best constant itself
         return isinstance(at, Root) and gap.at(at.lower).sign < 0
 
 
@@ -208,7 +213,10 @@ class _LeastRatio:
 
     def _infimum(self, problem: Problem, width: Fraction) -> Extremum:
         """Return the infimum of β/error; its lower end is positive if it is."""
-        ratio = problem.beta / (1 - problem.obligation.probability)
+        error = 1 - problem.obligation.probability
+        if isinstance(error, Unexpanded):
+            return _evaluated(problem, error, width)
+        ratio = problem.beta / error
         found = infimum(ratio, problem.region.on, width)
         while found.lower < found.upper and found.lower <= 0:  # 0 itself is told exactly
             width /= 2**10
@@ -250,13 +258,33 @@ def _key(problem: Problem) -> _Key:
 def _errs(problem: Problem) -> bool:
     """Whether there is an error at all."""
     error, on = 1 - problem.obligation.probability, problem.region.on
+    if isinstance(error, Unexpanded):
+        return True
     return bool(error.numerator) and not (on.is_point and error.at(on.lower).sign == 0)
 
 
-def _allows(problem: Problem, kappa: Fraction) -> bool:
-    """Whether error ≤ β/κ for every ε."""
+def _allows(problem: Problem, kappa: Fraction) -> bool | None:
+    """Whether error ≤ β/κ for every ε; None if that stays open."""
     error = 1 - problem.obligation.probability
-    return nonnegative(problem.beta - error * kappa, problem.region.on).holds
+    try:
+        return nonnegative(problem.beta - error * kappa, problem.region.on).holds
+    except OpenSignError:
+        return None
+
+
+def _all_allow(contenders: tuple[_Contender, ...], kappa: Fraction) -> bool | None:
+    found = [one.allows(kappa) for one in contenders]
+    return False if False in found else None if None in found else True
+
+
+def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum:
+    """Return the infimum of β/error, of an error that is not expanded."""
+    try:
+        return least_ratio(problem.beta, error, problem.region.on, width)
+    except OpenSignError as why:
+        raise ValueRefusedError(
+            f"the best constant is not known: {why.message}", rule=why.rule, way_out=why.way_out
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -420,7 +448,7 @@ def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     )
     return Tightness(
         kappa,
-        largest_whole(kappa, lambda one: all(x.allows(one) for x in best.contenders)),
+        largest_whole(kappa, partial(_all_allow, best.contenders)),
         as_written(as_given(claim.mechanism, one.input)),
         levels[0],
         levels[1],

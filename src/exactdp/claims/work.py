@@ -25,6 +25,7 @@ from exactdp.cones import Cone, ConeDecision, nonnegative_on
 from exactdp.language.linear import unit_in
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
+from exactdp.reals.certified import OpenSignError
 from exactdp.reals.logs import LogForm
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.spots import Trace, rational_vector
@@ -126,7 +127,7 @@ class Explorer:
 
     claim: Claim
     _explored: dict[Region, Frontier] = field(default_factory=dict)
-    _on_rays: dict[object, Decision] = field(default_factory=dict)
+    _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
 
@@ -322,7 +323,10 @@ class Explorer:
                 return place.decision(problem.gap)
             key = place.on, problem.obligation.probability, problem.beta
             if key not in self._on_rays:
-                self._on_rays[key] = nonnegative(problem.gap, place.on)
+                try:
+                    self._on_rays[key] = nonnegative(problem.gap, place.on)
+                except OpenSignError as error:
+                    self._on_rays[key] = PlaceDecision(None, why=error.message)
             return self._on_rays[key]
         shape = problem.shape
         known = self._on_cones.get(shape)

@@ -1,6 +1,6 @@
 """Parts of a cone between two values of one of its variables, such as ε in [1, 2].
 
-A sum has to be nonnegative only there. A proof for the whole cone will do; otherwise boxes outside
+A sum has to be nonnegative only there. A proof for the whole cone suffices; otherwise boxes outside
 are left aside, and arguments that move a point may only move it along the window.
 """
 

@@ -1,7 +1,18 @@
 """The language: DiPWhile+ in Python's own syntax, from source to flat code."""
 
 from exactdp.language.types import Dom, Real
-from exactdp.language.words import bernoulli, choose, dlap, expmech, expo, geometric, lap, log, unif
+from exactdp.language.words import (
+    bernoulli,
+    choose,
+    dlap,
+    expmech,
+    expo,
+    geometric,
+    lap,
+    log,
+    observe,
+    unif,
+)
 
 __all__ = [
     "Dom",
@@ -14,5 +25,6 @@ __all__ = [
     "geometric",
     "lap",
     "log",
+    "observe",
     "unif",
 ]

@@ -39,6 +39,7 @@ from exactdp.language.kinds import (
     join,
     sequence,
 )
+from exactdp.language.redrawn import carries
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
 from exactdp.language.tree import Choose, ExpMech, NoiseCall, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
@@ -97,11 +98,8 @@ class Checker:
         self.abstract = Abstract(code, flow)
         self.output = NOTHING
         self.releases_eps = False
-        whiles = [loop for loop in code.loops if loop.counter is None]
-        self.in_while = tuple(
-            any(loop.start <= pc < loop.end for loop in whiles)
-            for pc in range(len(code.instructions))
-        )
+        self.noisy: dict[int, tuple[str, str]] = {}
+        """What noise statements assign inside `while` loops: the slot, and what it is called."""
 
     def run(self) -> CheckedCode:
         """Return the kinds at every statement; what no run could get right is refused."""
@@ -138,6 +136,7 @@ class Checker:
                 if known is None or merged != known:
                     before[there] = merged
                     waiting.add(there)
+        self.refuse_carried()
         found = abstract.meets_eps, self.releases_eps
         return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
 
@@ -155,9 +154,9 @@ class Checker:
                         NOT_A_VALUE,
                         "Call it by its own name.",
                     )
-                if one.binds and kind.holds_noise and self.in_while[pc]:
+                if kind.holds_noise:
                     what = "a real variable" if kind.holds("real") else "an integer noise variable"
-                    self.unbounded(what, one.place)
+                    self.noisy[pc] = slot, what
                 env[slot] = kind
             case Sample():
                 env[one.slot] = self.sample(pc, one)
@@ -194,9 +193,21 @@ class Checker:
                 self.fall_off(pc, one)
         return [(there, env) for there in self.code.successors[pc]]
 
-    def unbounded(self, what: str, place: Place) -> None:
-        """Refuse noise that is assigned inside a while loop."""
-        refuse(place, f"{what} cannot be assigned inside a while loop", BOUNDED, UNROLLED)
+    def refuse_carried(self) -> None:
+        """Refuse `while` loops that carry noise from round to round."""
+        for loop in self.code.loops:
+            own = {pc: one for pc, one in self.noisy.items() if loop.start <= pc < loop.end}
+            slots = frozenset(slot for slot, _ in own.values())
+            if loop.counter is not None or not carries(self.code, self.flow, loop, slots):
+                continue
+            for pc in sorted(own):
+                one, (_, what) = self.code.instructions[pc], own[pc]
+                if isinstance(one, Sample) and not source_text(one.place).isidentifier():
+                    message = "noise cannot be sampled inside a while loop"
+                    refuse(one.place, message, BOUNDED, UNROLLED)
+                if isinstance(one, Sample) or (isinstance(one, Set) and one.binds):
+                    message = f"{what} cannot be assigned inside a while loop"
+                    refuse(one.place, message, BOUNDED, UNROLLED)
 
     def sample(self, pc: int, one: Sample) -> ValueKind:
         """Check a sample of real or integer noise."""
@@ -211,12 +222,7 @@ class Checker:
                 "Write a rate that does not depend on noise, such as `eps / 2`.",
             )
         self.number(draw, draw.mean)
-        if self.in_while[pc]:
-            what = "an integer noise variable" if whole else "a real variable"
-            if not source_text(one.place).isidentifier():
-                message = "noise cannot be sampled inside a while loop"
-                refuse(one.place, message, BOUNDED, UNROLLED)
-            self.unbounded(what, one.place)
+        self.noisy[pc] = one.slot, "an integer noise variable" if whole else "a real variable"
         return INTEGER if whole else REAL
 
     def number(self, draw: NoiseCall, part: ast.expr) -> None:

@@ -32,7 +32,17 @@ from exactdp.language.code import (
 from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
-from exactdp.language.tree import Definition, constant, name, nodes, put, statements, targets, where
+from exactdp.language.tree import (
+    Definition,
+    Observe,
+    constant,
+    name,
+    nodes,
+    put,
+    statements,
+    targets,
+    where,
+)
 from exactdp.language.types import InputType, ListType, RecordType
 
 
@@ -43,6 +53,11 @@ def flatten(definition: Definition) -> Code:
 
 class Flattener(CallLowering):
     """Emits the statements of a function and of the subroutines it calls."""
+
+    restart = 0
+    """The label of the beginning, where a run goes that does not count."""
+    observed: Place | None = None
+    """Where a condition is observed, if one is."""
 
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
@@ -55,7 +70,13 @@ class Flattener(CallLowering):
             for param in definition.params
             if isinstance(param.type, ListType | RecordType) and param.name not in changed
         }
+        self.restart = self.label()
+        self.mark(self.restart)
         self.statements(definition)
+        if self.observed is not None:
+            end = self.label()
+            self.mark(end)
+            self.loops.insert(0, (self.restart, end, None, None, self.observed))
         resolved = tuple(self._resolve(instruction) for instruction in self.code)
         loops = tuple(
             Loop(self.marks[start], self.marks[end], counter, times, place)
@@ -172,6 +193,13 @@ class Flattener(CallLowering):
             case ast.Assert(test, message):
                 text = None if message is None else self.value(message)
                 self.emit(Require(self.value(test), text, self.scope.user, place=place))
+            case ast.Expr(Observe(test)):
+                counts, rejected = self.label(), self.label()
+                self.condition(test, counts, rejected)
+                self.mark(rejected)
+                self.jump(self.restart, place)
+                self.mark(counts)
+                self.observed = self.observed or where(node)
             case ast.Break() | ast.Continue():
                 again, leave = self.targets[-1]
                 self.jump(leave if isinstance(node, ast.Break) else again, place)

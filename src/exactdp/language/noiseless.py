@@ -17,8 +17,10 @@ from exactdp.language.tree import (
     Definition,
     ExpMech,
     NoiseCall,
+    Observe,
     constant,
     name,
+    nodes,
     put,
     rebuilt,
     where,
@@ -41,6 +43,16 @@ def noiseless(definition: Definition) -> Definition:
                 place = where(node)
                 both = put(ast.BinOp(mean(lower), ast.Add(), mean(upper)), place)
                 return put(ast.BinOp(both, ast.Div(), constant(2, place)), place)
+            case ast.While() if any(isinstance(one, NoiseCall) for one in nodes(node)):
+                raise ProgramError(
+                    "a loop that draws noise again has no noiseless form of its own",
+                    place=where(node),
+                    rule="With each sample replaced by its mean it would draw the same again.",
+                    way_out="Draw once and write observe(condition), which the ideal leaves out, "
+                    "or write the ideal with @ideal, and give it to the claim.",
+                )
+            case ast.Expr(Observe()):
+                return put(ast.Pass(), where(node))
             case NoiseCall(_, _, centre):
                 return mean(centre)
             case ExpMech(_, score, candidates):

@@ -16,6 +16,7 @@ from exactdp.language.tree import (
     Definition,
     ExpMech,
     NoiseCall,
+    Observe,
     arguments,
     called,
     nodes,
@@ -167,6 +168,12 @@ def _draws(definition: Definition) -> Iterator[NoiseCall | ExpMech | Choose]:
 def samples_noise(definition: Definition) -> bool:
     """Whether a function samples reals or integers, itself or in a subroutine."""
     return any(isinstance(node, NoiseCall) for node in _draws(definition))
+
+
+def observes(definition: Definition) -> bool:
+    """Whether a function observes a condition, itself or in a subroutine."""
+    own = any(isinstance(node, Observe) for node in nodes(definition.body))
+    return own or any(observes(inner) for _, inner in definition.subroutines())
 
 
 def samples_integers(definition: Definition) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from exactdp.language.code import Appended, Augmented, Unpacked, Updated
 from exactdp.language.terms import EpsTerm
-from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, rebuilt
+from exactdp.language.tree import Choose, Definition, ExpMech, NoiseCall, Observe, rebuilt
 from exactdp.language.values import List, Table, Value
 from exactdp.language.words import NOISES
 
@@ -66,6 +66,8 @@ def _printable(node: Any) -> Any:
         case ExpMech():
             given = ", ".join(map(show, ast.iter_child_nodes(node)))
             return _text(f"expmech({given})")
+        case Observe(test):
+            return _text(f"observe({show(test)})")
         case Choose(outcomes, table):
             return _text(f"choose({_table(outcomes) if table is None else show(table)})")
         case ast.Call(ast.Name("dict"), [ast.List(pairs)], []) if all(map(_is_pair, pairs)):

@@ -416,6 +416,13 @@ class ExpressionReader(NameReader):
                     f"Write {usage}.",
                 )
             return put(ExpMech(*[self.argument(found[part]) for part in ExpMech._fields]), place)
+        if word == "observe":
+            self.refuse(
+                node,
+                "observe has no value",
+                "It is a statement of its own: only the runs in which its condition holds count.",
+                "Write observe(condition) on a line of its own.",
+            )
         if word == "bernoulli":
             return self.bernoulli(node, usage)
         if NOISES[word].has_ends:

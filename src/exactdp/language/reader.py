@@ -15,7 +15,17 @@ from exactdp.language.limits import NESTING_LIMIT
 from exactdp.language.read_expressions import ExpressionReader
 from exactdp.language.read_names import RULE, Nested
 from exactdp.language.rules import COPY_FIRST
-from exactdp.language.tree import Definition, Param, call, constant, free_names, nodes, put, targets
+from exactdp.language.tree import (
+    Definition,
+    Observe,
+    Param,
+    call,
+    constant,
+    free_names,
+    nodes,
+    put,
+    targets,
+)
 from exactdp.language.types import Bool, Dom, DomType, InputType, Real, RealType
 from exactdp.language.words import MISSING, attribute, denotes
 
@@ -283,6 +293,16 @@ class FunctionReader(ExpressionReader):
                 return put(whole, self.source.place(base))
             case ast.Constant(word) if isinstance(word, str) or word is ...:
                 return put(ast.Pass(), self.source.place(node))
+            case ast.Call(ast.Name() as function, args, keywords) if self.is_observe(function):
+                if len(args) != 1 or keywords:
+                    self.refuse(
+                        value,
+                        "observe needs a condition",
+                        "Only the runs in which it holds count.",
+                        "Write observe(condition).",
+                    )
+                place = self.source.place(node)
+                return put(ast.Expr(put(Observe(self.expr(args[0])), place)), place)
             case ast.Call(ast.Attribute(_, method)) as alone:
                 self.refuse_method(alone, method)
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr():
@@ -294,6 +314,13 @@ class FunctionReader(ExpressionReader):
             "A mechanism has no effect but its output.",
             "Assign the value to a variable, or leave the line out.",
         )
+
+    def is_observe(self, function: ast.Name) -> bool:
+        """Whether a called name is the word `observe`."""
+        if function.id in self.locals or function.id in self.inner:
+            return False
+        found = self.lookup(function.id)
+        return denotes(found) == "observe" if found is not MISSING else function.id == "observe"
 
     def changed(self, base: ast.expr) -> ast.Name:
         """Return the variable whose list a method changes."""

@@ -89,6 +89,13 @@ class ExpMech(OwnNode):
     candidates: ast.expr
 
 
+class Observe(OwnNode):
+    """`observe(condition)`, a statement: only runs in which it holds count."""
+
+    _fields = __match_args__ = ("test",)
+    test: ast.expr
+
+
 class Choose(OwnNode):
     """`choose({value: probability, …})` as pairs, or `choose(table)` of a dictionary."""
 

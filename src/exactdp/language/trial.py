@@ -36,7 +36,7 @@ def confirmed(machine: Machine, doubts: Mapping[Place, ProgramError]) -> Program
 def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
     """Return the error that a run ends with.
 
-    Any value that a sample can take will do: conditions on the noise of a run are open.
+    Any value that a sample can take serves: conditions on the noise of a run are open.
     """
     try:
         inputs = tuple(_value(kind, rng) for _, kind in machine.code.inputs)

@@ -14,7 +14,12 @@ from exactdp.language.values import List, Value, freeze, plain, read_decimal
 
 @dataclass(frozen=True)
 class RealType:
-    """The real numbers; `Real[m]` is a list of m of them."""
+    """The real numbers; `Real[m]` is a list of m of them.
+
+    >>> from exactdp import Real
+    >>> print(Real[3])
+    Real[3]
+    """
 
     def __getitem__(self, length: int) -> ListType:
         return ListType(self, _length(length))
@@ -157,7 +162,12 @@ Bool = DomType((False, True), "bool")
 def Dom(  # noqa: N802 (a type in the user's eyes)
     low: int | Iterable[object], high: int | None = None
 ) -> DomType:
-    """Return the finite domain {low, …, high}, or the domain of the listed values."""
+    """Return the finite domain {low, …, high}, or the domain of the listed values.
+
+    >>> from exactdp import Dom
+    >>> print(Dom(0, 3))
+    Dom(0, 3)
+    """
     if high is None:
         if isinstance(low, str) or not isinstance(low, Iterable):
             raise ValueRefusedError(

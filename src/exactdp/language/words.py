@@ -26,7 +26,13 @@ class OutsideMechanismError(ExactdpError, TypeError):
 
 @dataclass(frozen=True)
 class SamplerWord:
-    """A word that samples in the source of a mechanism."""
+    """A word that samples in the source of a mechanism.
+
+    >>> from exactdp import Mechanism
+    >>> coin = Mechanism.from_source("def coin(): return choose({0: 1 / 4, 1: 3 / 4})")
+    >>> print(coin.probability((), 1))
+    3/4
+    """
 
     word: str
     usage: str
@@ -48,7 +54,13 @@ class SamplerWord:
 
 @dataclass(frozen=True, repr=False)
 class NoiseWord(SamplerWord):
-    """A word that samples a number, with all that the passes of the language know of its kind."""
+    """A word that samples a number, with all that the passes of the language know of its kind.
+
+    >>> from exactdp import Mechanism
+    >>> above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 0")
+    >>> print(above.probability(-1, True))
+    1/2*exp(-eps)
+    """
 
     described: str
     """What `explain` calls a sample."""
@@ -84,6 +96,7 @@ geometric: Final = NoiseWord(
     is_above=True,
 )
 unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", second="hi")
+observe: Final = SamplerWord("observe", "observe(condition)")
 bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
 log: Final = SamplerWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
@@ -94,7 +107,7 @@ NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, uni
 
 SAMPLERS: Final[dict[str, SamplerWord]] = {
     **NOISES,
-    **{sampler.word: sampler for sampler in (expmech, choose, bernoulli)},
+    **{sampler.word: sampler for sampler in (expmech, choose, bernoulli, observe)},
 }
 
 #: Words that stand for a value.

@@ -367,7 +367,7 @@ class Density:
         """Return the number of cells, and that of the terms in them."""
         cells = terms = 0
         for one in self.products:
-            sizes = [len(piece.poly) for f in one.functions.values() for piece in f.pieces]
+            sizes = [len(piece) for f in one.functions.values() for piece in f.pieces]
             sizes += [len(cell.density.terms) for joint in one.joints for cell in joint.cells]
             sizes += [
                 len(cell.density.numerator.terms) for mass in one.lattices for cell in mass.cells

@@ -42,6 +42,9 @@ class Element:
     def __bool__(self) -> bool:
         return bool(self.poly)
 
+    def __len__(self) -> int:
+        return len(self.poly)
+
     def __mul__(self, other: Element) -> Element:
         return Element(self.poly * other.poly, tuple(map(add, self.low, other.low)))
 

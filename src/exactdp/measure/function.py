@@ -112,9 +112,16 @@ class Univariate:
             origin, by = self._origin
             self._above = origin.above().shifted(by)
         if self._above is None:
-            everything = self.total()
-            pieces = tuple(everything - piece for piece in self.below().pieces)
-            self._above = Univariate(self.frame, self.breakpoints, pieces)
+            frame = self.frame
+            primitives = [frame.antiderivative(piece) for piece in self.pieces]
+            constant = frame.zero
+            pieces = [-primitives[-1]]
+            for j in range(len(self.breakpoints) - 1, -1, -1):
+                constant = constant + frame.at(
+                    primitives[j] - primitives[j + 1], self.breakpoints[j]
+                )
+                pieces.append(constant - primitives[j])
+            self._above = Univariate(frame, self.breakpoints, tuple(pieces[::-1]))
         return self._above
 
     def shifted(self, by: int) -> Univariate:

@@ -18,6 +18,15 @@ class Work:
     """How much there was so far: states of the program, cells of densities, terms in the cells.
 
     A cell is a stretch between two breakpoints, a polyhedron, or a set of integer points.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> seen = []
+    >>> _ = larger.distribution([0, 1], progress=seen.append)
+    >>> seen[-1].cells > 0
+    True
     """
 
     states: int = 0

@@ -108,13 +108,28 @@ allows 0.6796 for the first
 
 
 class ExpectedVerdict(_Sentences):
-    """Whether a claim about an expected loss holds, why, and how that was found."""
+    """Whether a claim about an expected loss holds, why, and how that was found.
+
+    >>> from exactdp import Expected, Mechanism, eps
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> Expected(count, at_most=1 / eps, inputs=[0]).check().holds
+    True
+    """
 
     claim: Expected
 
 
 class DeltaCurve(_Answer, claims.DeltaCurve):
-    """The smallest δ as an exact function of ε, in pieces."""
+    """The smallest δ as an exact function of ε, in pieces.
+
+    >>> from exactdp import Mechanism, Privacy, hamming
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> curve = Privacy(coin, adjacent=hamming(1)).smallest_delta()
+    >>> curve.at(1).text(4)
+    '0.07043'
+    """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the smallest δ against ε."""

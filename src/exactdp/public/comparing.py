@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
 
 class Ranking(claims.Ranking):
-    """Which mechanism is the best at which ε: the exact sets, with certified ends."""
+    """Which mechanism is the best at which ε: the exact sets, with certified ends.
+
+    >>> from exactdp import Mechanism, compare
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> wide = Mechanism.from_source("def wide(x: Real): return lap(eps / 2, x)")
+    >>> print(compare([count, wide], "absolute"))
+    The smallest expected absolute error, at equal ε:
+    count is the best for ε in (0, ∞).
+    wide is the best for no ε.
+    """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the measure of each mechanism against ε, and which one is the best."""

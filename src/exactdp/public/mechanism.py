@@ -270,7 +270,13 @@ class Mechanism(Program):
 
 @folds
 class Ideal(DeterministicProgram, Mechanism):
-    """A deterministic function in the language: it samples nothing and runs exactly."""
+    """A deterministic function in the language: it samples nothing and runs exactly.
+
+    >>> from exactdp import Ideal
+    >>> largest = Ideal.from_source("def largest(q: Real[2]): return max(q)")
+    >>> largest.run([1, 2])
+    2
+    """
 
 
 @overload

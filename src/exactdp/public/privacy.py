@@ -24,6 +24,13 @@ class Privacy(claims.Privacy):
     For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
     + δ. With measure="bounded_range" the ratio Pr[P(u) = o]/Pr[P(u′) = o] changes from output to
     output by a factor of e^budget at most.
+
+    >>> from exactdp import Mechanism, Privacy, hamming
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> Privacy(coin, adjacent=hamming(1), epsilon="[2, inf)").check().holds
+    True
     """
 
     mechanism: Mechanism

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 class ClosedForm(Formula, ABC):
-    """A function of ε (and perhaps further scaled parameters): an `ExpPoly` or an `ExpRatio`."""
+    """A function of ε (and perhaps further scaled parameters): an `ExpPoly` or an `ExpRatio`.
+
+    >>> from exactdp import eps, exp
+    >>> form = 1 / (1 + exp(-eps))
+    >>> print(form.at(1).text(6), form.limit(0))
+    0.731059 1/2
+    """
 
     __slots__ = ()
 

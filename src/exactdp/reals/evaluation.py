@@ -36,6 +36,11 @@ class Enclosure(Told):
 
     The ends are `lower_mantissa`·2^`exponent` and `upper_mantissa`·2^`exponent`, so that
     e^(10¹²) can be enclosed too; `lower` and `upper` are those ends as Fractions.
+
+    >>> from exactdp import eps, exp
+    >>> value = exp(-eps).at(1)
+    >>> value.lower < value.upper, value.text(6)
+    (True, '0.367879')
     """
 
     lower_mantissa: Fraction

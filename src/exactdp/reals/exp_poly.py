@@ -451,6 +451,10 @@ def exp(exponent: Any) -> Any:
     """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`.
 
     What has a method `exponential` (a formula of a claim) answers itself.
+
+    >>> from exactdp import eps, exp
+    >>> print(3 * exp(-eps / 2))
+    3*exp(-1/2*eps)
     """
     if not isinstance(exponent, ClosedForm) and hasattr(exponent, "exponential"):
         return exponent.exponential()

@@ -189,7 +189,7 @@ def _form(value: ClosedForm | Number) -> ClosedForm:
 
 
 def _operand(value: object) -> ClosedForm | None:
-    if isinstance(value, ClosedForm):
+    if isinstance(value, ExpPoly | ExpRatio):
         return value
     return as_sum(value) if isinstance(value, Rational) else None
 

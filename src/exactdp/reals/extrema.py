@@ -39,7 +39,12 @@ _MOST_BITS = 200_000  # before the point, of a value that is enclosed to a width
 
 @dataclass(frozen=True, repr=False)
 class Extremum(Told):
-    """A supremum or infimum: proven to lie in [lower, upper], both `inf` or `-inf` if infinite."""
+    """A supremum or infimum: proven to lie in [lower, upper], both `inf` or `-inf` if infinite.
+
+    >>> from exactdp import eps, exp, supremum
+    >>> print(supremum(eps * exp(-eps)).at)
+    1
+    """
 
     lower: Fraction | float
     upper: Fraction | float

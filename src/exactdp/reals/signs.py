@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
@@ -25,12 +26,18 @@ from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
 
 @dataclass(frozen=True, repr=False)
 class Decision(Told):
-    """Whether `function` `relation` 0 holds at every point of `on`, and why."""
+    """Whether `function` `relation` 0 holds at every point of `on`, and why.
+
+    >>> from exactdp import eps, exp, nonnegative
+    >>> nonnegative(exp(-eps) - 1 + eps).holds
+    True
+    """
 
     function: ClosedForm
     relation: str
@@ -57,6 +64,8 @@ class Decision(Told):
     @cached_property
     def certificate(self) -> Json:
         """The decision as plain JSON, for `exactdp.certify`."""
+        if isinstance(self.function, Unexpanded):
+            raise no_certificate()
         if self._proof is None:
             return _decided(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
@@ -105,6 +114,8 @@ def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
 
 def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
+    if isinstance(f, Unexpanded):
+        return _evaluated(f, on, strict=strict)
     try:
         return _decide(f, on, strict=strict, close=CLOSE)
     except Stuck:
@@ -136,6 +147,28 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
             return _fails_at(f, relation, on, worst.root.lower, is_pole=worst.is_pole)
         return _fails_at_root(f, relation, on, worst)
     return Decision(f, relation, on, holds=True, _proof=sides)
+
+
+def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:
+    """Decide by certified arithmetic, or expanded where that leaves it open and is possible.
+
+    Raises `OpenSignError` where neither decides.
+    """
+    from exactdp.reals.certified import OpenSignError, evaluated_sign  # noqa: PLC0415 needs signs
+
+    if strict:
+        return _decided(f.expanded(), on, strict=True)
+    try:
+        holds, witness = evaluated_sign(f, on)
+    except OpenSignError:
+        try:
+            exact = f.expanded()
+        except ValueRefusedError:
+            pass
+        else:
+            return _decided(exact, on, strict=False)
+        raise
+    return Decision(f, ">=", on, holds, witness)
 
 
 @dataclass(frozen=True)
@@ -377,7 +410,30 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
+    if isinstance(f, Unexpanded):
+        return _evaluated_landscape(f, on)
     return reduced(f, on)[1]
+
+
+def _evaluated_landscape(f: Unexpanded, on: Interval) -> list[Atom]:
+    from exactdp.reals.certified import evaluated_pieces  # noqa: PLC0415 it asks for signs of sums
+
+    if on.is_point:
+        return [Atom(on.lower, on.lower, False, False, f.sign_at(Fraction(on.lower)))]
+    atoms: list[Atom] = []
+    lower: Fraction | float | Root = on.lower
+    is_open = on.lower_open
+    for piece in evaluated_pieces(f, on):
+        if isinstance(piece, Root):
+            sign = atoms.pop().sign
+            atoms += (
+                Atom(lower, piece, is_open, True, sign),
+                Atom(piece, piece, False, False, 0),
+            )
+            lower, is_open = piece, True
+        else:
+            atoms.append(Atom(lower, on.upper, is_open, on.upper_open, piece.sign))
+    return atoms
 
 
 def reduced(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[Atom]]:

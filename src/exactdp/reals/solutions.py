@@ -23,7 +23,16 @@ Boundary: TypeAlias = Fraction | float | Root
 
 @dataclass(frozen=True, repr=False)
 class Stretch(Told):
-    """An interval whose ends may be irrational zeros; a single point has equal ends."""
+    """An interval whose ends may be irrational zeros; a single point has equal ends.
+
+    >>> from exactdp import Accuracy, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> (stretch,) = Accuracy(larger, "5%", inputs=[[0, 2]]).epsilons()
+    >>> stretch.upper, 4 in stretch
+    (inf, True)
+    """
 
     lower: Boundary
     upper: Boundary
@@ -45,7 +54,15 @@ class Stretch(Told):
 
 @dataclass(frozen=True, repr=False)
 class SolutionSet(Told):
-    """A finite union of disjoint stretches in increasing order."""
+    """A finite union of disjoint stretches in increasing order.
+
+    >>> from exactdp import Accuracy, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> print(Accuracy(larger, "5%", inputs=[[0, 2]]).epsilons())
+    [3.27181206036…, ∞)
+    """
 
     stretches: tuple[Stretch, ...]
 

@@ -52,7 +52,16 @@ CLOSE = Fraction(1, 2**80)
 
 @dataclass(frozen=True, repr=False)
 class Root(Told):
-    """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two."""
+    """A zero: the rational `lower` = `upper`, or the only zero of `factor` between the two.
+
+    >>> from exactdp import Accuracy, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> (stretch,) = Accuracy(larger, "5%", inputs=[[0, 2]]).epsilons()
+    >>> print(stretch.lower)
+    ≈ 3.27181206036
+    """
 
     lower: Fraction
     upper: Fraction
@@ -63,6 +72,11 @@ class Root(Told):
     def is_exact(self) -> bool:
         """Whether the zero is this rational."""
         return self.lower == self.upper
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether it is a zero of a function that is evaluated, not of `factor`."""
+        return False
 
     def refined(self, width: Number) -> Root:
         """Return the same zero with upper − lower ≤ width.
@@ -286,6 +300,9 @@ def order(one: Root, two: Root) -> int:
     while one.lower <= two.upper and two.lower <= one.upper:
         if one.is_exact and two.is_exact:
             return 0
+        if one.is_evaluated or two.is_evaluated:
+            one, two = _evaluated_apart(one, two)
+            continue
         if share is None and _width(one) < CLOSE and _width(two) < CLOSE:
             rest = divisors.lowest_terms(one.factor, two.factor, 0)[0]
             share = in_lowest_terms(one.factor / rest).numerator
@@ -297,6 +314,19 @@ def order(one: Root, two: Root) -> int:
             root if root.is_exact else root.refined(_width(root) / 2**20) for root in (one, two)
         )
     return 1 if one.lower > two.lower else -1
+
+
+def _evaluated_apart(one: Root, two: Root) -> tuple[Root, Root]:
+    """Return two zeros enclosed more closely; nothing proves that they are equal."""
+    if _width(one) < CLOSE and _width(two) < CLOSE:
+        raise ValueRefusedError(
+            f"two zeros near {float(one.lower):.12g} cannot be told apart",
+            rule="Probabilities that are not expanded are evaluated, which proves no equality.",
+        )
+    return (
+        one if one.is_exact else one.refined(_width(one) / 2**20),
+        two if two.is_exact else two.refined(_width(two) / 2**20),
+    )
 
 
 def _width(root: Root) -> Fraction:

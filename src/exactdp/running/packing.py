@@ -14,11 +14,14 @@ from copyreg import dispatch_table
 from fractions import Fraction
 from typing import Any
 
+from flint import fmpq_poly
+
 _QUICK = 1  # level of compression: equal inputs repeat themselves at any
 _PLAIN = {
     "builtins": {"complex", "frozenset", "set", "range", "slice", "bytearray"},
     "copyreg": {"_reconstructor"},
     "flint.types.fmpq": {"fmpq"},
+    "flint.types.fmpq_poly": {"fmpq_poly"},
     "flint.types.fmpz": {"fmpz"},
     "fractions": {"Fraction"},
 }
@@ -37,7 +40,7 @@ def pack(value: object) -> bytes:
     """
     out = io.BytesIO()
     packer = pickle.Pickler(out, protocol=5)
-    packer.dispatch_table = {**dispatch_table, Fraction: _parts}
+    packer.dispatch_table = {**dispatch_table, Fraction: _parts, fmpq_poly: _coefficients}
     packer.dump(value)
     return zlib.compress(out.getvalue(), _QUICK)
 
@@ -75,3 +78,7 @@ def fraction(numerator: int, denominator: int) -> Fraction:
 
 def _parts(value: Fraction) -> tuple[Callable[..., Fraction], tuple[int, int]]:
     return fraction, (value.numerator, value.denominator)
+
+
+def _coefficients(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return fmpq_poly, (value.coeffs(),)

@@ -33,7 +33,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EpsilonPiece(Generic[T]):
-    """A value for the ε of an interval; in its closed forms the parameter `eps[0]` is 1."""
+    """A value for the ε of an interval; in its closed forms the parameter `eps[0]` is 1.
+
+    >>> from exactdp import Mechanism
+    >>> above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 / eps")
+    >>> (piece,) = above.probability(0, True)
+    >>> print(piece.on)
+    (0, ∞)
+    """
 
     on: Interval
     value: T
@@ -63,7 +70,13 @@ class EpsilonPiece(Generic[T]):
 
 @dataclass(frozen=True)
 class ByEpsilon(Generic[T]):
-    """A value on each of some intervals, which cover all ε but the ends between them."""
+    """A value on each of some intervals, which cover all ε but the ends between them.
+
+    >>> from exactdp import Mechanism
+    >>> above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 / eps")
+    >>> print(above.probability(0, True))
+    1/2*exp(-1)  for ε in (0, ∞)
+    """
 
     pieces: tuple[EpsilonPiece[T], ...]
     alone: Callable[[Fraction], T] = field(repr=False, compare=False)

@@ -24,6 +24,8 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
 from exactdp.reals.numbers import rational, spell
 from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
+from exactdp.reals.unexpanded import chance_form
+from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import joint_density, pattern_at
 from exactdp.semantics.events import (
@@ -35,11 +37,19 @@ from exactdp.semantics.events import (
     read_pattern,
     shape_of,
 )
-from exactdp.semantics.exact import Arrival, Arrivals, moved
+from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
 from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
-from exactdp.semantics.plan import Plan, PreparedEdge, Question, constant_part, has_inputs, question
+from exactdp.semantics.plan import (
+    Constants,
+    Plan,
+    PreparedEdge,
+    Question,
+    constant_part,
+    has_inputs,
+    question,
+)
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.spots import Trace, has_spots, symbolic, trace_of
 from exactdp.semantics.tails import Tails, tails
@@ -51,6 +61,8 @@ _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution list
 _MOST_KEPT = 10_000  # answers that an engine remembers
 
 _MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
+
+_MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated instead of expanded
 
 _MOST_DOMAINS = 300  # finite inputs whose possible outputs are collected
 
@@ -134,13 +146,27 @@ class Engine:
             point = plan.at(inputs)
             key = id(plan), point, pattern
             if key not in self._answers:
-                found = Arrivals(plan, inputs, point)
-                answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
-                plan.remember(found.frame, point)
+                answer = self._answer(plan, inputs, point, pattern)
                 if len(self._answers) >= _MOST_KEPT:
                     self._answers.clear()
                 self._answers[key] = answer
             return self._answers[key]
+
+    def _answer(
+        self, plan: Plan, inputs: Mapping[str, Number], point: Constants, pattern: Value
+    ) -> ClosedForm:
+        """Return a probability: expanded, or to be evaluated if it has too many terms."""
+        limit = plan.is_long and can_be_evaluated(plan)
+        found = Arrivals(plan, inputs, point, most=_MOST_TERMS if limit else None)
+        try:
+            answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
+        except TooManyTermsError:
+            chance = EventChance(
+                plan, inputs, point, lambda listed: (_mass(one, pattern, inputs) for one in listed)
+            )
+            return chance_form(chance)
+        plan.remember(found.frame, point)
+        return answer
 
     def where(
         self, u: object, regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]]
@@ -393,13 +419,18 @@ def _probability(found: list[Arrival], pattern: Value, inputs: Mapping[str, Numb
 
 def matching(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> ClosedForm:
     """Return the probability that an arrival's output matches a pattern."""
+    return _mass(arrival, pattern, inputs).number()
+
+
+def _mass(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> Density:
+    """Return the density of an arrival where its output matches a pattern, integrated."""
     numbers: list[tuple[Any, Any]] = []
     if not match(arrival.output, pattern, numbers):
-        return _ZERO
+        return Density(arrival.density.frame, ())
     density = arrival.density
     for form, wanted in numbers:
         density = _confined(density, form, wanted, inputs)
-    return density.without(range(arrival.variables)).number()
+    return density.without(range(arrival.variables))
 
 
 def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Number]) -> Density:

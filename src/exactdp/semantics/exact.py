@@ -8,6 +8,7 @@ are not needed there are integrated out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,7 +28,7 @@ from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.semantics.graph import Failure, noise_part
-from exactdp.semantics.loops import exits
+from exactdp.semantics.loops import endless, exits
 from exactdp.semantics.plan import (
     Constants,
     Plan,
@@ -39,6 +40,7 @@ from exactdp.semantics.plan import (
     constant_part,
     places_of,
 )
+from exactdp.semantics.rounds import Rounds, rounds_of, visits
 
 T = TypeVar("T")
 
@@ -52,16 +54,29 @@ class Arrival:
     density: Density
 
 
+class TooManyTermsError(Exception):
+    """A density has more terms than were allowed."""
+
+
 class Arrivals:
-    """What reaches the outputs of a graph at an input, in a frame that fits."""
+    """What reaches the outputs of a graph at an input, in a frame that fits.
+
+    With `most` terms at a node, more of them raise `TooManyTermsError`.
+    """
 
     def __init__(
-        self, plan: Plan, inputs: Mapping[str, Number], point: Constants | SpotConstants
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants | SpotConstants,
+        frame: Frame | None = None,
+        most: int | None = None,
     ) -> None:
         self.inputs = inputs
-        self.frame = plan.frame(point)
+        self.frame = plan.frame(point) if frame is None else frame
         self._plan = plan
         self._point = point
+        self._most = most
         self._found: list[Arrival] | None = None
 
     def ask(self, question: Callable[[list[Arrival]], T]) -> T:
@@ -72,14 +87,14 @@ class Arrivals:
         while True:
             try:
                 if self._found is None:
-                    run = _Runner(self._plan, self.inputs, self._point, self.frame)
+                    run = Runner(self._plan, self.inputs, self._point, self.frame, self._most)
                     self._found = run.run()
                 return question(self._found)
             except TooCoarseError as error:
                 self.frame, self._found = error.finer.shared(), None
 
 
-class _Runner:
+class Runner:
     """One pass over a graph at one input."""
 
     def __init__(
@@ -88,7 +103,9 @@ class _Runner:
         inputs: Mapping[str, Number],
         point: Constants | SpotConstants,
         frame: Frame,
+        most: int | None = None,
     ) -> None:
+        self.most = most
         self.plan = plan
         self.inputs = inputs
         self.point = point
@@ -98,6 +115,7 @@ class _Runner:
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
+        """Return what reaches the outputs."""
         counting = heard()
         for stage in self.plan.stages:
             for number in stage.nodes:
@@ -106,9 +124,11 @@ class _Runner:
                     continue
                 step = self.plan.steps[number]
                 density = density.simplified(step.variables)
-                if counting:
+                if counting or self.most is not None:
                     cells, terms = density.size()
                     count(cells=cells, terms=terms)
+                    if self.most is not None and terms > self.most:
+                        raise TooManyTermsError
                 for part in density.by_kind():
                     if stage.cyclic:
                         self.go_round(number, stage, part)
@@ -119,6 +139,9 @@ class _Runner:
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Take a density through a loop: for each truth of its comparisons a finite chain."""
         steps = {n: self.plan.steps[n] for n in stage.nodes}
+        if any(isinstance(step.event, Draw) for step in steps.values()):
+            self.draw_again(entry, stage, density)
+            return
         integers = density.products[0].integers
         questions = {
             n: step.question(self.point, integers)
@@ -142,6 +165,55 @@ class _Runner:
             for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
                 self.send(way, part.times(probability))
 
+    def draw_again(self, entry: int, stage: Stage, density: Density) -> None:
+        """Take a density through a loop that draws noise: rounds that know nothing of each other.
+
+        From where a round begins the density of earlier noise is always the same, up to a factor.
+        """
+        rounds = rounds_of(self.plan.graph, stage.nodes)
+        first = self.round(entry, rounds, density)
+        begun = {n: first.pop(n) for n in rounds.begins if n in first}
+        start = {n: self.mass(n, part) for n, part in begun.items()}
+        scale = dict(start)
+        again: dict[int, dict[int, ClosedForm]] = {}
+        out: dict[int, dict[int, Density]] = {}
+        waiting = list(begun)
+        while waiting:
+            n = waiting.pop()
+            out[n] = self.round(n, rounds, begun[n].times(ExpPoly(1) / scale[n]))
+            again[n] = {}
+            for target in rounds.begins & out[n].keys():
+                part = out[n].pop(target)
+                again[n][target] = self.mass(target, part)
+                if target not in begun:
+                    begun[target], scale[target] = part, again[n][target]
+                    waiting.append(target)
+        counts = visits(start, again)
+        if counts is None:
+            raise endless(self.plan.graph.place(entry), len(stage.nodes))
+        for times, found in ((ExpPoly(1), first), *((counts[n], out[n]) for n in out)):
+            for target, part in found.items():
+                more = part.times(times)
+                known = self.waiting.get(target)
+                self.waiting[target] = more if known is None else known + more
+
+    def mass(self, number: int, density: Density) -> ClosedForm:
+        """Return the total of a density at a node."""
+        return density.without(range(self.plan.steps[number].variables)).number()
+
+    def round(self, start: int, rounds: Rounds, density: Density) -> dict[int, Density]:
+        """Return what one round of a loop sends to the beginnings of others, and out of it."""
+        inner = copy(self)
+        inner.waiting = {}
+        steps = self.plan.steps
+        inner.visit(steps[start], density)
+        for n in rounds.others:
+            arrived = inner.waiting.pop(n, None)
+            if arrived is not None:
+                for part in arrived.simplified(steps[n].variables).by_kind():
+                    inner.visit(steps[n], part)
+        return inner.waiting
+
     def answered(
         self, density: Density, asked: list[Question], variables: int
     ) -> list[tuple[Density, dict[Question, bool]]]:
@@ -158,6 +230,7 @@ class _Runner:
         return parts
 
     def visit(self, step: Step, density: Density) -> None:
+        """Take a density from a node to those after it."""
         event = step.event
         if isinstance(event, Done):
             self.arrived.append(Arrival(event.output, step.variables, density))

@@ -66,13 +66,18 @@ def _refuse_trap(
                 queue.append(source)
     trapped = [node for node in reached if node not in leaving]
     if trapped:
-        raise ProgramError(
-            "this loop never ends with positive probability",
-            place=place(trapped[0]),
-            rule="A mechanism must end with probability 1 (paper, section 5.3). "
-            f"From here only {counted(len(trapped), 'state')} can follow, forever.",
-            way_out="Give the loop a way out that it takes sooner or later.",
-        )
+        raise endless(place(trapped[0]), len(trapped))
+
+
+def endless(place: Place, states: int) -> ProgramError:
+    """Return the refusal of a loop that is never left from some states."""
+    return ProgramError(
+        "this loop never ends with positive probability",
+        place=place,
+        rule="A mechanism must end with probability 1 (paper, section 5.3). "
+        f"From here only {counted(states, 'state')} can follow, forever.",
+        way_out="Give the loop a way out that it takes sooner or later.",
+    )
 
 
 def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedForm]:

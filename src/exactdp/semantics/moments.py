@@ -7,6 +7,7 @@ scaled noise X = ε·x, which the integrals of `measure` know: they multiply pow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +25,7 @@ from exactdp.reals.numbers import fraction, inf
 from exactdp.semantics.exact import Arrival
 from exactdp.semantics.graph import noise_part
 from exactdp.semantics.plan import Question, constant_part, question
-from exactdp.semantics.polynomial import Monomial, Polynomial, Variable
+from exactdp.semantics.polynomial import Monomial, PolynomialNumber, Variable
 from exactdp.semantics.spots import Trace
 
 _MOST_PIECES = 2_000
@@ -117,7 +118,7 @@ def expectation(
 
     `outputs` gives the output of an arrival with its noise and the parameters as symbols.
     """
-    parts: list[tuple[Density, int, Polynomial]] = []
+    parts: list[tuple[Density, int, PolynomialNumber]] = []
     infinite: set[float] = set()
     for arrival in found:
         if not arrival.density.products:
@@ -165,9 +166,9 @@ class _Sample:
 
     def value(self, call: Call) -> Any:
         """Return what the function returns in a call."""
-        return self._function(self._output, lambda form: Polynomial.of(form, call))
+        return self._function(self._output, lambda form: PolynomialNumber.of(form, call))
 
-    def compare(self, call: Call, value: Polynomial | float) -> None:
+    def compare(self, call: Call, value: PolynomialNumber | float) -> None:
         """Refuse a function that returns something else for numbers than for symbols."""
         if not all(
             COMPARISONS[op](self._number(form), 0) == truth for form, op, truth in call.conditions
@@ -178,7 +179,7 @@ class _Sample:
         except ExactdpError:  # it divides whole numbers, say, and a float is the result
             return
         one, two = (
-            form.at(self._values) if isinstance(form, Polynomial) else form
+            form.at(self._values) if isinstance(form, PolynomialNumber) else form
             for form in (known, value)
         )
         if one != two:
@@ -215,9 +216,9 @@ def _calls(
         yield call, found
 
 
-def _read(value: Any, call: Call) -> Polynomial | float:
+def _read(value: Any, call: Call) -> PolynomialNumber | float:
     """Return what a function returned as a polynomial, or ±∞."""
-    if isinstance(value, Polynomial):
+    if isinstance(value, PolynomialNumber):
         return value
     if isinstance(value, EpsTerm):
         value = closed_form(value, eps, exp)
@@ -226,9 +227,9 @@ def _read(value: Any, call: Call) -> Polynomial | float:
     if isinstance(value, float) and value in (inf, -inf):
         return value
     if isinstance(value, int | Fraction):
-        return Polynomial({(): Fraction(value)}, call)
+        return PolynomialNumber({(): Fraction(value)}, call)
     if isinstance(value, ClosedForm):
-        return Polynomial({(): value}, call)
+        return PolynomialNumber({(): value}, call)
     raise ValueRefusedError(
         f"the function returned {shown(value)}, which is not a number",
         rule="An expectation is taken of numbers.",
@@ -237,7 +238,7 @@ def _read(value: Any, call: Call) -> Polynomial | float:
     )
 
 
-def _integral(density: Density, variables: int, value: Polynomial, degree: int) -> ClosedForm:
+def _integral(density: Density, variables: int, value: PolynomialNumber, degree: int) -> ClosedForm:
     """Return ε^degree·∫ value·density."""
     by_noise: dict[Monomial, ClosedForm] = {}
     for key, c in value.terms.items():
@@ -266,7 +267,9 @@ def guarded(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
     except (ExactdpError, RecursionError):
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}".replace("'Polynomial'", "a number with noise")
+        told = re.sub(
+            "'?PolynomialNumber'?", "a number with noise", f"{type(error).__name__}: {error}"
+        )
         raise ValueRefusedError(
             f"{name} failed at an output: {told}",
             rule="A function of the input and the output is called with exact numbers, and with "

@@ -31,7 +31,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Piece(Generic[T]):
-    """A value that holds where all conditions do."""
+    """A value that holds where all conditions do.
+
+    >>> from exactdp import AllReals, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> larger.probability(AllReals(), 0).piece(2, 0).conditions
+    ('q[0] ≥ q[1]',)
+    """
 
     names: tuple[str, ...]
     cone: Cone
@@ -53,7 +61,16 @@ class Piece(Generic[T]):
 
 @dataclass(frozen=True)
 class Piecewise(Generic[T]):
-    """Pieces that cover all inputs; neighbours agree on common sides wherever both are claimed."""
+    """Pieces that cover all inputs; neighbours agree on common sides wherever both are claimed.
+
+    >>> from exactdp import AllReals, Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> found = larger.probability(AllReals(), 0)
+    >>> len(found), str(found.at(2, 0))
+    (2, '1 - 1/2*exp(-eps) - 1/4*eps*exp(-eps)')
+    """
 
     names: tuple[str, ...]
     """ε first, then the real inputs, each scaled by ε in the closed forms."""

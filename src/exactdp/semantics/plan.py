@@ -27,6 +27,8 @@ from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_no
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot
 
+_MANY = 9  # samples: with fewer no density has more than some thousand terms
+
 
 class Constants(NamedTuple):
     """What a graph sees of an input: its constants, as multiples of 1/denominator."""
@@ -217,6 +219,8 @@ class Plan:
         # The units of a frame that fits: a denominator of all rates, and how much finer than the
         # constants the breakpoints may be.
         self._rates = lcm(*(event.rate.denominator for event in draws))
+        self.is_long = len(draws) >= _MANY
+        """Whether there are so many samples that densities may have very many terms."""
         self._finer = 1
         self._means = [place for (is_mean, *_), place in self._places.items() if is_mean]
         self._shift_means = graph.sees_differences_only

@@ -1,8 +1,8 @@
 """Numbers that are polynomials in the noise of an output and in parameters.
 
 A Python function of an input and an output is called with such numbers. What it adds and multiplies
-is again a polynomial; a comparison of linear ones is decided by the `Path` of the call, which notes
-it. So a function that is polynomial on pieces is called once for each of its pieces.
+is again a polynomial; a comparison of linear ones is decided by the `Decider` of the call, which
+notes it. So a function that is polynomial on pieces is called once for each of its pieces.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ Coefficient: TypeAlias = Any
 _MOST_TERMS = 5_000
 
 
-class Path(Protocol):
+class Decider(Protocol):
     """What decides the comparisons of one call of a function."""
 
     def decide(self, form: Linear, op: str) -> bool:
         """Return whether form op 0, on the piece that the call is about."""
 
 
-class Polynomial:
+class PolynomialNumber:
     """Σ coefficient·∏ variable^power; the coefficients are rational, or functions of ε."""
 
     __slots__ = ("path", "terms")
 
-    def __init__(self, terms: Mapping[Monomial, Coefficient], path: Path) -> None:
+    def __init__(self, terms: Mapping[Monomial, Coefficient], path: Decider) -> None:
         self.terms = {key: c for key, c in terms.items() if c}
         self.path = path
         if len(self.terms) > _MOST_TERMS:
@@ -53,7 +53,7 @@ class Polynomial:
             )
 
     @classmethod
-    def of(cls, form: Linear, path: Path) -> Polynomial:
+    def of(cls, form: Linear, path: Decider) -> PolynomialNumber:
         """Return a linear form as a polynomial."""
         terms: dict[Monomial, Coefficient] = {(): Fraction(form.constant)}
         for name, q in form.coefficients.items():
@@ -64,7 +64,7 @@ class Polynomial:
     # Arithmetic -----------------------------------------------------------------------
 
     def _terms(self, other: object) -> Mapping[Monomial, Coefficient] | None:
-        if isinstance(other, Polynomial):
+        if isinstance(other, PolynomialNumber):
             return other.terms
         if isinstance(other, float) and not isinf(other):
             other = freeze_result(other)  # only if it is exact
@@ -79,19 +79,19 @@ class Polynomial:
         found = dict(self.terms)
         for key, c in terms.items():
             found[key] = found[key] + c if key in found else c
-        return Polynomial(found, self.path)
+        return PolynomialNumber(found, self.path)
 
     __radd__ = __add__
 
-    def __neg__(self) -> Polynomial:
-        return Polynomial({key: -c for key, c in self.terms.items()}, self.path)
+    def __neg__(self) -> PolynomialNumber:
+        return PolynomialNumber({key: -c for key, c in self.terms.items()}, self.path)
 
-    def __pos__(self) -> Polynomial:
+    def __pos__(self) -> PolynomialNumber:
         return self
 
     def __sub__(self, other: object) -> Any:
         terms = self._terms(other)
-        return NotImplemented if terms is None else self + -Polynomial(terms, self.path)
+        return NotImplemented if terms is None else self + -PolynomialNumber(terms, self.path)
 
     def __rsub__(self, other: object) -> Any:
         return -self + other
@@ -105,7 +105,7 @@ class Polynomial:
             for two, d in terms.items():
                 key = _product(one, two)
                 found[key] = found[key] + c * d if key in found else c * d
-        return Polynomial(found, self.path)
+        return PolynomialNumber(found, self.path)
 
     __rmul__ = __mul__
 
@@ -119,7 +119,7 @@ class Polynomial:
     def __pow__(self, power: object) -> Any:
         if not isinstance(power, int) or power < 0:
             return NotImplemented
-        found: Any = Polynomial({(): Fraction(1)}, self.path)
+        found: Any = PolynomialNumber({(): Fraction(1)}, self.path)
         for _ in range(power):
             found = found * self
         return found
@@ -179,7 +179,7 @@ class Polynomial:
     def __bool__(self) -> bool:
         return self != 0
 
-    def __abs__(self) -> Polynomial:
+    def __abs__(self) -> PolynomialNumber:
         return -self if self < 0 else self
 
     # What it is -----------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Polynomial:
         return total
 
     def __repr__(self) -> str:
-        return f"Polynomial({self.terms})"
+        return f"PolynomialNumber({self.terms})"
 
 
 def _product(one: Monomial, two: Monomial) -> Monomial:

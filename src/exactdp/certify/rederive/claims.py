@@ -95,8 +95,9 @@ class Claims(Spaces):
             self.where = f"region {k + 1}"
             for region, leaf in leaves(space.region, one["tree"]):
                 self.leaf(space, region, leaf)
-            self.jumps(space, flats)
-            self.least(space, flats)
+            if space.corner is None:  # at corners no input is compared without noise
+                self.jumps(space, flats)
+                self.least(space, flats)
         if self.silent < self.leaves and self.beta is not None:
             self.where = "the claim"
             self.falls(self.beta, spaces[0])
@@ -172,6 +173,8 @@ class Claims(Spaces):
         output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
         ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
         self.require(dd >= 0, "a distance is negative")
+        if space.corner is not None:
+            self.at_corner(space, region, ideal, dd)
         beta = self.beta_of(own, space)
         programs: list[ProgramOnCone] = []
         for part, leaf in leaves(region, tree):
@@ -194,6 +197,17 @@ class Claims(Spaces):
             lambda: [self.agrees(space, one, ideal, steps, stated) for one in programs],
         )
         self.require(found is None or all(found), "the program has another probability")
+
+    def at_corner(self, space: ParameterSpace, region: PolyhedralCone, ideal: Any, dd: Any) -> None:
+        """Check that what a cell shows is of the output of its corner, for all α below a."""
+        assert space.corner is not None
+        wanted = at_entries(space.corner.output, space)
+        self.require(ideal == wanted, "a cell is of another ideal output")
+        least: Any = Fraction(1)  # of the discrete distance
+        if self.derivation.spec["input_distance"]["name"] != "discrete":
+            unit = tuple(Fraction(k == 1) for k in range(space.size))
+            least = number_of(unit, InsideCone(region))
+        self.require(dd == inf or bool(dd >= least), "a corner is closer than a to disagreement")
 
     def part(self, program: ProgramOnCone, ideal: Any, distance: Any, near: Any) -> None:
         """Check the ideal output and that dd is not larger, on a part of a cell."""
@@ -498,3 +512,16 @@ def _is_in(level: RealInterval, number: Any) -> bool:
     above = number > level.lower or (level.lower_closed and number == level.lower)
     below = number < level.upper or (level.upper_closed and number == level.upper)
     return bool(above and below)
+
+
+def at_entries(output: Any, space: ParameterSpace) -> Any:
+    """Return an output whose numbers are forms in the entries, in the parameters of a space."""
+    if isinstance(output, tuple):
+        return tuple(at_entries(one, space) for one in output)
+    if not isinstance(output, At):
+        return output
+    total = [output.form[0], *[Fraction(0)] * (space.size - 1)]
+    for q, entry in zip(output.form[1:], space.entries, strict=True):
+        if q:
+            total = [a + q * b for a, b in zip(total, entry.form, strict=True)]
+    return At(tuple(total)) if any(total[1:]) else plain(total[0])

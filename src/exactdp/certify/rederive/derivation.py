@@ -15,7 +15,7 @@ from .linear import Judge, LinearForm
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
 from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
-from .runs import Condition, Path, ProgramRun, paths
+from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths
 
 Input = list[Any]  # one value for each parameter, lists as lists
 
@@ -49,6 +49,7 @@ class Derivation:
         self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
+        self._too_many: dict[str, str] = {}  # finite inputs at which there are too many paths
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
 
     def program(self, source: str) -> SourceProgram:
@@ -145,6 +146,8 @@ class Derivation:
         known = self._known.setdefault((what, str(fixed)), Remembered())
         try:
             return (known.at(point, judge, find),)
+        except TooManyPathsError:
+            raise
         except UnsupportedError:
             self._concrete.add(what)
             return None
@@ -212,9 +215,16 @@ class Derivation:
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
             return self._paths(inputs, lambda path: self._unknown(point, path))
 
-        known = self._remembered("mechanism", point, judge, found)
-        if known is None:
-            known = (self._paths(judge, lambda _: self.assembled(point)),)
+        fixed = str([one for one, m in zip(point, self.members, strict=True) if m is not None])
+        if fixed in self._too_many:
+            raise UnsupportedError(self._too_many[fixed])
+        try:
+            known = self._remembered("mechanism", point, judge, found)
+            if known is None:
+                known = (self._paths(judge, lambda _: self.assembled(point)),)
+        except TooManyPathsError as error:  # so it has elsewhere
+            self._too_many[fixed] = str(error)
+            raise
         return [TakenPath(path, point, at(output, point)) for path, output in known[0]]
 
     def _paths(self, judge: Judge, given: Callable[[Path], Input]) -> list[tuple[Path, Any]]:

@@ -55,6 +55,7 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.IsNot: lambda a, b: not _same(a, b),
 }
 UNKNOWN = object()  # a constant that is not understood
+_NOISES = {"lap", "dlap", "expo", "geometric", "unif"}
 _WORDS = {"choose", "divmod", "expmech", "round", "str"}  # known, but not in this way or not here
 _DEEPEST = 20  # calls of functions inside functions
 
@@ -126,6 +127,9 @@ class FunctionCall:
             case ast.For(target, items, body, otherwise):
                 self.loop(iter(bounded(self.value(items))), target, body, otherwise)
             case ast.While(test, body, otherwise):
+                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                if not _NOISES.isdisjoint(names):
+                    raise UnsupportedError("a loop that draws noise again is not re-derived")
                 self.loop(test, None, body, otherwise)
             case ast.Return(value):
                 raise _LeaveError("return", self.value(value) if value is not None else None)
@@ -142,6 +146,9 @@ class FunctionCall:
                 self.local[name] = [*old, more] if how == "append" else [*old, *bounded(more)]
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return
+            case ast.Expr(ast.Call(ast.Name("observe"))):
+                if getattr(self.run, "noisy", False):
+                    raise UnsupportedError("observed conditions are not re-derived")
             case ast.Assert(test):
                 if not self.truth(test):
                     raise BrokenRunError("an assertion of the program fails")

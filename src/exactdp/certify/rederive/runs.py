@@ -29,6 +29,10 @@ Condition = tuple[LinearForm, str]  # form op 0
 POSITIVE = RealInterval(Fraction(0), False, inf, False)
 
 
+class TooManyPathsError(UnsupportedError):
+    """A program has more paths than are followed."""
+
+
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
@@ -73,17 +77,19 @@ class Path(ProgramRun):
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.made: list[int] = []
         self.open: list[int] = []  # how many options there were
+        self.asked: list[Condition | None] = []  # the comparison of each choice, if it is one
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
         self.noisy = noisy
 
-    def _choice(self, options: int) -> int:
+    def _choice(self, options: int, asked: Condition | None = None) -> int:
         k = len(self.made)
         # Beyond what is told, choices vary: so a loop that can end does.
         chosen = self.choices[k] if k < len(self.choices) else (k * 2654435761 >> 16) % options
         self.made.append(chosen)
         self.open.append(options)
+        self.asked.append(asked)
         return chosen
 
     def decide(self, form: LinearForm, op: str) -> bool:
@@ -95,7 +101,7 @@ class Path(ProgramRun):
         known = self._known(form, op)
         if known is not None:
             return known
-        truth = self._choice(2) == 0
+        truth = self._choice(2, (form, op)) == 0
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
 
@@ -185,7 +191,7 @@ def paths(
         outputs: list[Any] = []
         try:
             if count > limits.MAX_PATHS:
-                raise UnsupportedError(f"the program has more than {limits.MAX_PATHS} paths")
+                raise TooManyPathsError(f"the program has more than {limits.MAX_PATHS} paths")
             outputs.append(run(path))
         except BrokenRunError as error:
             if broken is None:

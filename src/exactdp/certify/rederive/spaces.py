@@ -12,8 +12,9 @@ from itertools import combinations, product
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
-from ..kernel.reading import RealInterval
-from . import values
+from ..kernel.reading import RealInterval, RejectedError
+from . import formulas, values
+from .corners import CornerProof, StatedCorner, StatedRow, misplaced
 from .derivation import single
 from .linear import holds
 from .parametric import At
@@ -36,6 +37,8 @@ class ParameterSpace:
     """What the mechanism was seen to compare without noise."""
     distances: set[Vector] = field(default_factory=set)
     """dd minus the least α, as stated on the cells."""
+    corner: StatedCorner | None = None
+    """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
 
     @property
     def forms(self) -> list[Vector]:
@@ -70,6 +73,10 @@ class Spaces(Statement):
     def space(self, k: int, given: Any) -> ParameterSpace:
         """Read a space of parameters; what the claim says of them bounds it."""
         self.where = f"region {k + 1}"
+        stated = None
+        if isinstance(given, dict) and "corner" in given:
+            stated = given["corner"]
+            given = {name: one for name, one in given.items() if name != "corner"}
         names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
         names = self.entries(names)
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
@@ -99,9 +106,76 @@ class Spaces(Statement):
                     if isinstance(end, Fraction):
                         pairs = zip(form, unit, strict=True)
                         sides.append(tuple(sign * (x - end * e) for x, e in pairs))
+        corner = None
+        if stated is not None:
+            self.require(size > 1 and self.ends is None and not self.is_listed, "no corner")
+            sides.append(tuple(Fraction(j == 1) for j in range(size)))
+            corner = self.corner(stated, entries)
         for side in sides:
             region = region.cut(side)
-        return ParameterSpace(size, entries, levels[0], levels[1], region)
+        return ParameterSpace(size, entries, levels[0], levels[1], region, corner=corner)
+
+    def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
+        """Read why the inputs of a space are the worst ones, and check where they are."""
+        output, listed, bounds = self.fields(given, "output rows bounds")
+        count = len(entries)
+        found: list[StatedRow] = []
+        for one in self.entries(listed):
+            slopes, constant, width = self.fields(one, "slopes constant width")
+            pairs = [self.entries(pair, 2) for pair in self.entries(slopes)]
+            slope = {self.integer(k, 0, count - 1): self.rational(q) for k, q in pairs}
+            real = all(isinstance(entries[k], At) and slope[k] for k in slope)
+            self.require(real and len(slope) == len(pairs), "a row of a corner is not one")
+            found.append(StatedRow(slope, self.rational(constant), self.rational(width)))
+        places: list[Any] = []
+        for entry, one in zip(entries, self.entries(bounds, count), strict=True):
+            if isinstance(entry, At):
+                named = one in ("fixed", "idle")
+                places.append(one if named else self.integer(one, 0, len(found) - 1))
+            else:
+                self.require(one is None, "a finite entry has a bound")
+                places.append(None)
+        corner = StatedCorner(self.in_entries(output, count), found, places)
+        forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
+        wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
+        self.require(wrong is None, wrong or "")
+        return corner
+
+    def in_entries(self, given: Any, count: int) -> Any:
+        """Read an output whose numbers are forms in the entries."""
+        if isinstance(given, list):
+            return tuple(self.in_entries(one, count) for one in given)
+        if isinstance(given, dict) and "form" in given:
+            return At(self.form(self.fields(given, "form")[0], count + 1))
+        return values.value(self, given)
+
+    def corners_there(self, spaces: list[ParameterSpace]) -> str:
+        """Check that corners are the worst inputs, and that none is left out."""
+        spec = self.derivation.spec
+        name = spec["output_distance"].get("name")
+        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
+        used = set().union(*(formulas.names(tree) for tree in named))
+        right = self.beta is not None and used <= {"alpha", "gamma"} and name in ("discrete", "sup")
+        right = right and "name" in spec["input_distance"]
+        self.require(right, "corners are not known to be enough for such a claim")
+        groups: dict[str, tuple[list[Any], list[StatedCorner]]] = {}
+        for space in spaces:
+            corner = space.corner
+            if corner is None:
+                raise RejectedError(f"{self.where}: some regions are no corners")
+            fixed = [None if isinstance(one, At) else one for one in space.entries]
+            groups.setdefault(str(fixed), (fixed, []))[1].append(corner)
+        kinds = self.derivation.members
+        wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
+        self.require({*map(str, wanted)} == set(groups), "a region is missing")
+        for fixed, corners in groups.values():
+            if spec["input_distance"]["name"] == "discrete":
+                self.require(len(corners) > 1, "dd may be infinite")
+            proof = CornerProof(self.derivation, fixed)
+            found = self.derive("worst inputs", lambda: (proof.wrong(corners),))  # noqa: B023
+            wrong = None if found is None else found[0]
+            self.require(wrong is None, wrong or "")
+        return f"; {len(spaces)} corners are the worst inputs, each for one ideal output"
 
     def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and say how the sides of cells are dealt with."""
@@ -109,6 +183,8 @@ class Spaces(Statement):
         free = {(space.alpha is None, space.gamma is None) for space in spaces}
         self.require(len(free) == 1, "α or γ moves in some regions only")
         ((fixed_alpha, fixed_gamma),) = free
+        if any(space.corner is not None for space in spaces):
+            return self.corners_there(spaces)
         flats = [space.flat() for space in spaces]
         self.require(len(set(flats)) == len(flats), "a region is there twice")
         frees = (not fixed_alpha) + (not fixed_gamma)

@@ -1,0 +1,84 @@
+"""Large grids, ways to write one program, and boxes: what must not grow with how much is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import process_time
+
+from bench.programs import all_noise_first, noisy_max, sparse
+from bench.table import Row
+from exactdp import (
+    ANY,
+    Accuracy,
+    AllReals,
+    Box,
+    Grid,
+    Mechanism,
+    alpha,
+    eps,
+    exp,
+    gamma,
+)
+
+POSITION = "def position(q: Real[{m}]):\n    x = [lap(eps / 2, y) for y in q]\n    return {what}\n"
+WAYS = {
+    "x.index(max(x))": "x.index(max(x))",
+    "sorted(…)[-1]": "sorted(range({m}), key=lambda i: x[i])[-1]",
+}
+MANY = 40
+"""Queries at one input."""
+
+
+def decided(claim: Accuracy) -> float:
+    """Return the seconds in which a claim is found to hold."""
+    begin = process_time()  # of one run: a claim keeps what it found
+    assert claim.check()
+    return process_time() - begin
+
+
+def grids() -> Iterator[Row]:
+    """Yield the time of claims on grids that are not listed."""
+    for m in (8, 10, 12):
+        claim = Accuracy(noisy_max(m), m * exp(-alpha * eps / 2), inputs=Grid(-1, 1))
+        yield Row(f"NoisyMax on {{−1, 0, 1}}^{m}, {3**m:,} inputs", decided(claim), "s", 60)
+    claim = Accuracy(sparse(8, 2), 32 * exp(-alpha * eps / 16), inputs=Grid(-2, 2))
+    yield Row(f"Sparse c = 2 on {{−2 … 2}}^8, {5**8:,} inputs", decided(claim), "s", 60)
+
+
+def ways() -> Iterator[Row]:
+    """Yield what other ways to write NoisyMax cost, as ratios to the running maximum."""
+    given = [[0] * (MANY // 2) + [2] + [1] * (MANY // 2 - 1)]
+
+    def spent(mechanism: Mechanism) -> float:
+        return min(
+            decided(Accuracy(mechanism, MANY * exp(-alpha * eps / 2), inputs=given))
+            for _ in range(3)
+        )
+
+    running = spent(noisy_max(MANY))
+    programs = {"max(…, key=…)": all_noise_first(MANY)}
+    for name, what in WAYS.items():
+        text = POSITION.format(m=MANY, what=what.format(m=MANY))
+        programs[name] = Mechanism.from_source(text)
+    for name, program in programs.items():
+        yield Row(f"{name} / a running maximum, m = {MANY}", spent(program) / running, "×", 3)
+
+
+def boxes() -> Iterator[Row]:
+    """Yield what the box of a noisy mean costs, as a ratio to all reals."""
+    mean = Mechanism.from_source("def mean(x: Real[20]): return lap(20 * eps, sum(x) / 20)")
+
+    def spent(inputs: object) -> float:
+        bound = exp(-20 * gamma * eps)
+        claim = Accuracy(mean, bound, gamma=ANY, input_distance="discrete", inputs=inputs)  # type: ignore[arg-type]
+        return decided(claim)
+
+    ratio = spent(Box(0, 1)) / spent(AllReals())
+    yield Row("the mean of 20 numbers: a box / all reals", ratio, "×", 3)
+
+
+def measured() -> Iterator[Row]:
+    """Yield the measurements."""
+    yield from grids()
+    yield from ways()
+    yield from boxes()

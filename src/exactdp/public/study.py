@@ -1,0 +1,247 @@
+"""`Study`: one question about a family of claims, as a table over their parameters."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+
+from exactdp.claims.identity import key_of
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.reals.numbers import inf
+from exactdp.running.conduct import Conduct, How, conduct, conduct_of
+from exactdp.running.crew import Forked
+from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.version import version
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from exactdp.claims.progress import Progress
+
+Row: TypeAlias = dict[str, Any]
+
+QUESTIONS = ("check", "tightest", "smallest_epsilon")
+_ROW = "row"
+
+
+class Study:
+    """Claims over parameters, of which one question is asked.
+
+    `claims` is a function that makes a claim from the parameters (or None, where there is none), or
+    claims, or pairs of parameters and a claim.
+
+    >>> from exactdp import Accuracy, Mechanism, Study, alpha, eps, exp
+    >>> def claim(rate):
+    ...     text = f"def noisy(x: Real): return lap({rate} * eps, x) > 0"
+    ...     return Accuracy(Mechanism.from_source(text), exp(-alpha * eps), inputs=[2])
+    >>> table = Study(claim, rate=[1, 2]).run("tightest")
+    >>> [(row["rate"], row["kappa"]) for row in table]
+    [(1, 2.0), (2, 2.0)]
+    """
+
+    def __init__(self, claims: Any, **parameters: Iterable[Any]) -> None:
+        self.rows: list[tuple[Row, Any]] = list(_rows(claims, parameters))
+        if not self.rows:
+            raise ValueRefusedError("the study has no claims", way_out="Give at least one.")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def run(
+        self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
+    ) -> StudyTable:
+        """Ask each claim "check", "tightest" or "smallest_epsilon"; rows that a store has are kept.
+
+        With several jobs, rows are worked on side by side.
+        """
+        if ask not in QUESTIONS:
+            raise ValueRefusedError(
+                f"ask is {shown(ask)}", rule=f"It is {' or '.join(map(repr, QUESTIONS))}."
+            )
+        work = _Answering(self.rows, ask, conduct_of(conduct(progress, how)))
+        return StudyTable(tuple(work.table()))
+
+
+def _rows(claims: Any, parameters: Mapping[str, Iterable[Any]]) -> Iterator[tuple[Row, Any]]:
+    if callable(claims):
+        names = list(parameters)
+        if not names:
+            yield from _rows(claims(), {})
+            return
+        for values in product(*map(list, parameters.values())):
+            row = dict(zip(names, values, strict=True))
+            made = claims(**row)
+            if made is not None:
+                yield row, made
+        return
+    if isinstance(claims, Mapping):
+        claims = [({"claim": key}, one) for key, one in claims.items()]
+    for number, one in enumerate(claims):
+        row, claim = one if isinstance(one, tuple) else ({"claim": number}, one)
+        if not isinstance(row, Mapping) or not hasattr(claim, "check"):
+            raise ValueRefusedError(
+                f"{shown(one)} is not a claim",
+                rule="A study has claims, or pairs of parameters (a dictionary) and a claim.",
+            )
+        yield dict(row), claim
+
+
+class _Answering:
+    """The answers of a study, one row after the other or side by side."""
+
+    def __init__(self, rows: Sequence[tuple[Row, Any]], ask: str, how: Conduct) -> None:
+        self._rows, self._ask, self._how = rows, ask, how
+
+    def table(self) -> Iterator[Row]:
+        """Yield the rows in order."""
+        found: dict[int, Row] = {}
+        for number in range(len(self._rows)):
+            kept = self._kept(number)
+            if kept is not None:
+                found[number] = kept
+        left = [number for number in range(len(self._rows)) if number not in found]
+        self._tell(len(found))
+        many = self._how.executor is None and not self._how.is_alone and len(left) > 1
+        for number, answer in self._forked(left) if many else self._one_by_one(left):
+            found[number] = answer
+            self._keep(number, answer)
+            self._tell(len(found))
+        for number, (row, _) in enumerate(self._rows):
+            yield {**row, **found[number]}
+
+    def _tell(self, done: int) -> None:
+        self._how(done, len(self._rows))
+
+    def _one_by_one(self, left: list[int]) -> Iterator[tuple[int, Row]]:
+        return ((number, self._answer(number, self._how.quiet)) for number in left)
+
+    def _forked(self, left: list[int]) -> Iterator[tuple[int, Row]]:
+        crew = Forked(self._serve, self._how.jobs)
+        waiting = list(reversed(left))
+        under_way = 0
+        try:
+            while waiting or under_way:
+                while waiting and crew.room > 0:
+                    number = waiting.pop()
+                    crew.give(number, str(number).encode())
+                    under_way += 1
+                for number, news in crew.news():
+                    under_way -= 1
+                    row = unpack(news) if isinstance(news, bytes) else _wrong(news)
+                    yield number, row
+        finally:
+            crew.close()
+
+    def _serve(self, number: bytes) -> bytes:
+        return pack(self._answer(int(number), Conduct()))
+
+    def _answer(self, number: int, how: Conduct) -> Row:
+        begin = time.process_time()
+        try:
+            found = _asked(self._rows[number][1], self._ask, how)
+        except ExactdpError as error:
+            found = _wrong(error)
+        return {**found, "seconds": round(time.process_time() - begin, 3)}
+
+    def _key(self, number: int) -> str:
+        return key_of(self._rows[number][1], f"study: {self._ask}")
+
+    def _kept(self, number: int) -> Row | None:
+        store = self._how.store
+        found = None if store is None else store.get(self._key(number), _ROW, 0)
+        if found is None:
+            return None
+        try:
+            row: Row = unpack(found[1])
+        except UnreadableError:
+            return None
+        return row
+
+    def _keep(self, number: int, row: Row) -> None:
+        if self._how.store is None or row["error"]:
+            return
+        key, claim = self._key(number), self._rows[number][1]
+        self._how.store.begin(key, str(claim), f"a row of a study: {self._ask}", version(), 1)
+        self._how.store.put(key, _ROW, (0, 1), pack(row), row["seconds"])
+        self._how.store.finish(key)
+
+
+def _asked(claim: Any, ask: str, how: Conduct) -> Row:
+    """Return the answer of a claim as entries of a row."""
+    if ask == "check":
+        verdict = claim.check(progress=how)
+        return {"outcome": verdict.outcome, "sentence": verdict.sentence, "error": ""}
+    if ask == "tightest":
+        best = claim.tightest(progress=how)
+        ends = best.kappa if hasattr(best, "kappa") else best.factor
+        name = "kappa" if hasattr(best, "kappa") else "factor"
+    else:
+        best = ends = claim.smallest_epsilon(progress=how)
+        name = "epsilon"
+    row = {name: float(ends.lower if name == "kappa" else ends.upper)}
+    row |= {"lower": _told(ends.lower), "upper": _told(ends.upper)}  # type: ignore[dict-item]
+    return {**row, "sentence": getattr(best, "sentence", str(best)), "error": ""}
+
+
+def _told(value: Fraction | float) -> str:
+    return "inf" if value == inf else str(value)
+
+
+def _wrong(error: ExactdpError) -> Row:
+    return {"sentence": "", "error": error.message}
+
+
+@dataclass(frozen=True)
+class StudyTable(Sequence[Row]):
+    """The answers of a study: a row is a dictionary of parameters and answers."""
+
+    rows: tuple[Row, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a row."""
+        return self.rows[index]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all entries, those of parameters first."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table as CSV; exact ends are rational numbers such as 1/3."""
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.columns)
+            writer.writeheader()
+            writer.writerows(self.rows)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table as Parquet; needs the extra `table`."""
+        self.to_pandas().to_parquet(path)
+
+    def plot(self, x: str, y: str, by: str = "", ax: Axes | None = None) -> Axes:
+        """Draw a number against a parameter, a line for each value of another one."""
+        from exactdp.report.studies import plot_study  # noqa: PLC0415
+
+        return plot_study(self.rows, x, y, by, ax)
+
+
+def _pandas() -> Any:
+    try:
+        return __import__("pandas")
+    except ImportError:
+        raise ExactdpError(
+            "pandas is not installed",
+            way_out="Install it: pip install 'exactdp[table]'; or use to_csv.",
+        ) from None

@@ -1,0 +1,330 @@
+"""Functions of ε that are not expanded: probabilities that can be evaluated, times closed forms.
+
+In general position a probability of a program with m samples is a sum of 2^m exponentials. Its
+value at an ε takes m³ steps all the same. `Chance` is such a probability, and what is known of it
+as a function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest,
+the form in which probabilities occur in claims, and it is asked like any other closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+
+from flint import arb, ctx
+
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure, enclosure_of, numbers, total
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_ratio import ExpRatio
+from exactdp.reals.numbers import Number, double, exact, inf, rational, spell
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+K = TypeVar("K")
+
+_MOST_DIGITS = 10_000
+_MOST_BITS = 1 << 18  # so many bits, and a value is taken for one that may be 0
+
+
+class Chance(Protocol):
+    """The probability of an event, as a function of ε; the noise has densities in e^{−rate·ε·|x|}.
+
+    With n samples at most, P the probability of the event or of its opposite, and D the least cost
+    Σ rateᵢ·|xᵢ − meanᵢ| of noise with which it happens:
+
+     * |P(z)| ≤ (|z|/Re z)^n·P(Re z) for complex z with a positive real part,
+     * P(x)·x^{−n}·e^{D·x} never grows with x > 0,
+     * the logarithm of P(x)·x^{−n} is convex.
+
+    All are seen at the density ∏ (rateᵢ·ε/2)·e^{−rateᵢ·ε·|xᵢ − meanᵢ|}, before it is integrated
+    over a set that does not depend on ε.
+    """
+
+    @property
+    def samples(self) -> int:
+        """The number n."""
+
+    @property
+    def costs(self) -> tuple[Fraction, Fraction]:
+        """Lower bounds of D for the event and for its opposite."""
+
+    @property
+    def start(self) -> tuple[Fraction, Fraction]:
+        """The value and the derivative at ε = 0, as limits from the right."""
+
+    @property
+    def slope(self) -> Fraction | None:
+        """A bound on |P′| for all ε > 0, if one is known."""
+
+    @property
+    def bend(self) -> Fraction | None:
+        """A bound on |P″| for all ε > 0, if one is known."""
+
+    @property
+    def first_bits(self) -> int:
+        """With how many bits a value has some correct digits."""
+
+    def value(self, eps: arb) -> arb:
+        """Return a ball that contains P(ε) for a small ball ε, at the working precision."""
+
+    def known(self, kind: Callable[[Chance], K]) -> K:
+        """Return what one kind of object knows of this chance, made when it is first asked for."""
+
+    def expanded(self) -> ClosedForm:
+        """Return the sum of exponentials, if it is small enough; otherwise refuse."""
+
+
+class Unexpanded(ClosedForm):
+    """Σ factor·chance + rest, with closed forms in ε for factors and rest.
+
+    It can be evaluated, drawn, and its sign decided (`nonnegative`), by certified arithmetic. What
+    needs its terms expands it, or is refused if they are too many.
+    """
+
+    __slots__ = ("parts", "rest")
+
+    parts: tuple[tuple[Chance, ClosedForm], ...]
+    rest: ClosedForm
+
+    def __init__(self, parts: Iterable[tuple[Chance, ClosedForm]], rest: ClosedForm) -> None:
+        gathered: dict[int, tuple[Chance, ClosedForm]] = {}
+        for chance, factor in parts:
+            known = gathered.get(id(chance))
+            gathered[id(chance)] = (chance, factor if known is None else known[1] + factor)
+        listed = sorted(gathered.items())
+        object.__setattr__(self, "parts", tuple(one for _, one in listed))
+        object.__setattr__(self, "rest", rest)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("an Unexpanded does not change")
+
+    # As a closed form ---------------------------------------------------------------------
+
+    def expanded(self) -> ClosedForm:
+        """Return the same function as a sum of exponentials, if that is small enough."""
+        result = self.rest
+        for chance, factor in self.parts:
+            result = result + factor * chance.expanded()
+        return result
+
+    @property
+    def numerator(self) -> ExpPoly:
+        """The sum above the bar, expanded."""
+        return self.expanded().numerator
+
+    @property
+    def denominator(self) -> ExpPoly:
+        """The sum below the bar, expanded."""
+        return self.expanded().denominator
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The only parameter."""
+        return ("eps",)
+
+    def derivative(self, parameter: str = "eps") -> ClosedForm:
+        """Return the derivative, expanded."""
+        return self.expanded().derivative(parameter)
+
+    def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
+        """Return the function with ε replaced, expanded."""
+        return self.expanded().substitute(**values)
+
+    def __neg__(self) -> Unexpanded:
+        return self * -1
+
+    def __add__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+        if isinstance(other, Unexpanded):
+            return Unexpanded((*self.parts, *other.parts), self.rest + other.rest)
+        if not _is_plain(other):
+            return NotImplemented
+        return Unexpanded(self.parts, self.rest + other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+        return (
+            self + other * -1
+            if _is_plain(other) or isinstance(other, Unexpanded)
+            else (NotImplemented)
+        )
+
+    def __rsub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+        return self * -1 + other if _is_plain(other) else NotImplemented
+
+    def __mul__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+        if isinstance(other, Unexpanded):
+            _refuse("a product of two probabilities")
+        if not _is_plain(other):
+            return NotImplemented
+        return Unexpanded(((c, f * other) for c, f in self.parts), self.rest * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+        if isinstance(other, Unexpanded):
+            _refuse("a quotient of two probabilities")
+        if not _is_plain(other):
+            return NotImplemented
+        return Unexpanded(((c, f / other) for c, f in self.parts), self.rest / other)
+
+    def __rtruediv__(self, other: ClosedForm | int | Fraction) -> NoReturn:
+        _refuse("a quotient with a probability below the bar")
+
+    def __pow__(self, power: int) -> ClosedForm:
+        return self.expanded() ** power
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Unexpanded):
+            return NotImplemented
+        return self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> object:
+        return tuple((id(c), f) for c, f in self.parts), self.rest
+
+    # Values -------------------------------------------------------------------------------
+
+    def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
+        """Return an enclosure of the value at an ε > 0, to `digits` correct digits."""
+        point = rational(eps, "a value of eps")
+        if others:
+            raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
+        if isinstance(digits, bool) or not 1 <= digits <= _MOST_DIGITS:
+            raise ValueRefusedError(
+                f"digits must be a whole number from 1 to {_MOST_DIGITS}, not {shown(digits)}"
+            )
+        if point <= 0:
+            return self._at_zero(point)
+        wanted = math.ceil(digits * math.log2(10)) + 2
+        bits = self.first_bits + wanted
+        while bits < _MOST_BITS:
+            ball = self.ball(point, bits)
+            if ball.rel_accuracy_bits() >= wanted:
+                with ctx.workprec(wanted + 64):
+                    found = enclosure_of(+ball)
+                ends = found.lower_mantissa, found.upper_mantissa
+                if len({double(end, found.exponent) for end in ends}) == 1:
+                    return found
+            bits *= 2
+        raise ValueRefusedError(
+            f"the value at eps = {spell(point)} cannot be told from 0 with {bits // 2:,} bits"
+        )
+
+    def _at_zero(self, point: Fraction) -> Enclosure:
+        if point < 0:
+            raise ValueRefusedError(
+                "a probability that is not expanded has values at eps > 0 only",
+                way_out="Ask at a positive eps.",
+            )
+        value = self.limit(0)
+        if not isinstance(value, Fraction):
+            raise ValueRefusedError("the function has no value at eps = 0")
+        return Enclosure(value, value)
+
+    @property
+    def first_bits(self) -> int:
+        """With how many bits a value has some correct digits."""
+        return max((chance.first_bits for chance, _ in self.parts), default=64)
+
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε > 0, computed with so many bits."""
+        with ctx.workprec(bits):
+            point = arb(exact(eps))
+            result = ball_at(self.rest, eps)
+            for chance, factor in self.parts:
+                result += ball_at(factor, eps) * chance.value(point)
+            return result
+
+    def sign_at(self, eps: Fraction) -> int:
+        """Return the sign at an ε > 0; refused where the value cannot be told from 0."""
+        return self.at(eps, 1).sign
+
+    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
+        """Return the values at many ε as doubles."""
+        import numpy as np  # noqa: PLC0415 imported only when used
+
+        eps = np.asarray(list(points), dtype=float)
+        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
+        return np.array(flat, dtype=float).reshape(eps.shape)
+
+    def limit(self, point: Number) -> Fraction | float:
+        """Return the limit at 0⁺; at ∞ where each chance becomes 0 or 1."""
+        result = self.rest
+        at_infinity = point == inf
+        for chance, factor in self.parts:
+            if not at_infinity:
+                value = chance.start[0]
+            elif max(chance.costs) > 0:
+                value = Fraction(int(chance.costs[1] > 0))
+            else:
+                return self.expanded().limit(point)
+            result = result + factor * value
+        return result.limit(point)
+
+    # As text ------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        listed = [f"({factor})*chance" for _, factor in self.parts]
+        return " + ".join([*listed, str(self.rest)])
+
+    def pretty(self) -> str:
+        """Return words: the sum of exponentials is not written out."""
+        return f"[not expanded: {self}]"
+
+    def latex(self) -> str:
+        """Return words: the sum of exponentials is not written out."""
+        return r"\text{not expanded}"
+
+    def _repr_html_(self) -> str:
+        return "<i>not expanded</i>"
+
+    def to_sympy(self) -> Any:
+        """Return the function as a SymPy expression, expanded."""
+        return self.expanded().to_sympy()
+
+
+def chance_form(chance: Chance) -> Unexpanded:
+    """Return a probability as a function of ε."""
+    return Unexpanded([(chance, ExpPoly(1))], ExpPoly(0))
+
+
+def no_certificate() -> ValueRefusedError:
+    """Return the refusal of a certificate."""
+    return ValueRefusedError(
+        "a decision about a probability that is not expanded has no certificate",
+        rule="A certificate holds closed forms term by term, here some 2^m for m samples. What one "
+        "takes on trust instead: the pass that evaluates the probability in ball arithmetic "
+        "(arb), and the bounds of docs/theory.md, section 'Numbers instead of closed forms'.",
+        way_out="Give inputs with fewer different numbers, or fewer samples; or check the verdict "
+        "by values at single eps.",
+    )
+
+
+def ball_at(form: ClosedForm, eps: Fraction) -> arb:
+    """Return a ball that contains the value of a closed form, at the working precision."""
+    point = {"eps": eps}
+    over = total(numbers(form.numerator, point))
+    return over if form.denominator == 1 else over / total(numbers(form.denominator, point))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, ExpPoly | ExpRatio | int | Fraction)
+
+
+def _refuse(what: str) -> NoReturn:
+    raise ValueRefusedError(
+        f"{what} that are not expanded has no closed form here",
+        rule="In general position a probability with m samples has 2^m exponentials; it is "
+        "evaluated instead, and only sums of multiples of such probabilities are formed.",
+        way_out="Ask for values at single eps, or give inputs with fewer different numbers.",
+    )

@@ -1,0 +1,273 @@
+"""The probability of an event at an input as a function of ε that is evaluated, not expanded.
+
+The pass over the graph that gives closed forms gives, in other frames, values at an ε (balls), the
+first Taylor coefficients at 0 (exact), and how fast the probability falls as ε grows. What else
+`reals.unexpanded.Chance` says of it is read off the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeVar
+
+from flint import arb, fmpq
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.measure.density import Density
+from exactdp.measure.exponents import ExponentFrame
+from exactdp.measure.frame import Frame, TooCoarseError
+from exactdp.measure.numeric import NotInNumbersError, NumericFrame
+from exactdp.polyhedra.form import Number
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.numbers import fraction
+from exactdp.reals.unexpanded import Chance
+from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
+from exactdp.semantics.graph import Failure, forms_of, has_noise, noise_part
+from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
+
+K = TypeVar("K")
+
+_NOISE = ("lap", "expo")
+_MOST_EXPANDED = 150_000  # terms at a node, where expansion is the last resort
+
+
+class EventChance:
+    """The probability that some arrivals have, each restricted to what `masses` tells of it."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants,
+        masses: Callable[[list[Arrival]], Iterable[Density]],
+    ) -> None:
+        self._plan, self._inputs, self._point = plan, inputs, point
+        self._masses = masses
+        frame: Frame = plan.frame(point)
+        self._units = frame.rates, frame.fine
+        self._known: dict[object, Any] = {}
+        self._expanded: ClosedForm | None = None
+
+    def known(self, kind: Callable[[Chance], K]) -> K:
+        """Return what one kind of object knows of this chance, made when it is first asked for."""
+        if kind not in self._known:
+            self._known[kind] = kind(self)
+        found: K = self._known[kind]
+        return found
+
+    @cached_property
+    def samples(self) -> int:
+        """How many samples a run draws at most."""
+        return int(self._longest(lambda step: Fraction(int(isinstance(step.event, Draw)))))
+
+    @property
+    def first_bits(self) -> int:
+        """With how many bits a value has some correct digits: polynomials lose 3^n."""
+        return 64 + 8 * self.samples // 5
+
+    def value(self, eps: arb) -> arb:
+        """Return a ball that contains the probability for a small ball ε."""
+        return arb(self._series(eps, 0)[0])
+
+    @cached_property
+    def start(self) -> tuple[Fraction, Fraction]:
+        """The value and the derivative at ε = 0, exactly."""
+        value, slope = self._series(None, 1)
+        return fraction(fmpq(value)), fraction(fmpq(slope))
+
+    def _series(self, eps: arb | None, order: int) -> list[Any]:
+        found = Arrivals(
+            self._plan, self._inputs, self._point, NumericFrame(*self._units, eps, order)
+        )
+
+        def total(listed: list[Arrival]) -> list[Any]:
+            frame = found.frame
+            assert isinstance(frame, NumericFrame)
+            sums: list[Any] = [fmpq(0)] * (order + 1)
+            for density in self._masses(listed):
+                sums = [a + b for a, b in zip(sums, frame.value(density), strict=True)]
+            return sums
+
+        result = found.ask(total)
+        self._units = found.frame.rates, found.frame.fine
+        return result
+
+    def expanded(self) -> ClosedForm:
+        """Return the closed form, if it has not very many terms; otherwise refuse."""
+        if self._expanded is None:
+            found = Arrivals(self._plan, self._inputs, self._point, most=_MOST_EXPANDED)
+            try:
+                self._expanded = found.ask(
+                    lambda listed: sum((one.number() for one in self._masses(listed)), ExpPoly(0))
+                )
+            except TooManyTermsError:
+                raise _too_long() from None
+        return self._expanded
+
+    # As ε grows ---------------------------------------------------------------------------
+
+    @cached_property
+    def costs(self) -> tuple[Fraction, Fraction]:
+        """Lower bounds of what the event and its opposite cost in noise."""
+        frame = ExponentFrame(*self._units)
+        while True:
+            try:
+                run = _Losses(self._plan, self._inputs, self._point, frame)
+                arrived = run.run()
+                exponents = [frame.exponent(one) for one in self._masses(arrived)]
+            except TooCoarseError as error:
+                frame = ExponentFrame(error.finer.rates, error.finer.fine)
+                continue
+            break
+        known = [one for one in exponents if one is not None]
+        event = max(known, default=Fraction(0))
+        is_whole = all(not list(forms_of(one.output)) for one in arrived)
+        opposite = run.lost if is_whole and run.lost is not None else Fraction(0)
+        return max(-event, Fraction(0)), max(-opposite, Fraction(0))
+
+    # Near 0 -------------------------------------------------------------------------------
+
+    @property
+    def slope(self) -> Fraction | None:
+        """A bound on the derivative."""
+        return self._moves[0]
+
+    @property
+    def bend(self) -> Fraction | None:
+        """A bound on the second derivative."""
+        return self._moves[1]
+
+    @cached_property
+    def _moves(self) -> tuple[Fraction | None, Fraction | None]:
+        """Bounds on the first two derivatives.
+
+        Scaled by ε, noise has the mean ε·q and comparisons the constant ε·c. Measured from ε·p for
+        some number p the means are ε·(q − p) and the constants ε·(c + p·Σ coefficients); where all
+        of these vanish nothing depends on ε but the means. The derivative of a Laplace density h by
+        its mean has the integral of |h′| = rate, the second one 2·rate² (rate²·h less rate² at one
+        point). With S = Σ rate·|q − p| along a run |P′| ≤ S and |P″| ≤ 2·S². An exponential density
+        has 2·rate in place of rate, and no second derivative. A constant that does not vanish moves
+        the end of a range, past at most (largest density)·|constant| of mass.
+        """
+        if any(way.edge.kept is None for step in self._plan.steps for way in step.ways):
+            return None, None
+        draws = [step for step in self._plan.steps if isinstance(step.event, Draw)]
+        tried = {self._point.value(place) for step in draws for place in step.places}
+        tried.add(Fraction(0))
+        for step in self._plan.steps:
+            if isinstance(step.event, Compare):
+                weight = sum(noise_part(step.event.difference).values())
+                if weight:
+                    tried.add(-self._point.value(step.places[0]) / weight)
+        found = [self._moves_from(p) for p in tried]
+        return min(found, key=lambda pair: (pair[1] is None, pair[0] is None, pair[0] or 0))
+
+    def _moves_from(self, p: Fraction) -> tuple[Fraction | None, Fraction | None]:
+        """Return the bounds with everything measured from p; the second one if it is known."""
+        draws = [step.event for step in self._plan.steps if isinstance(step.event, Draw)]
+        densest = max((event.rate for event in draws), default=Fraction(0))
+
+        def moved(step: Step) -> Fraction:
+            event = step.event
+            if not isinstance(event, Draw):
+                return Fraction(0)
+            noise, constant = noise_part(event.mean), constant_part(event.mean, self._inputs)
+            if not noise:
+                constant = self._point.value(step.places[0])
+            gap = abs(constant + p * (sum(noise.values()) - 1))
+            return gap * event.rate * (1 if event.noise == "lap" else 2)
+
+        ends = Fraction(0)
+        for step in self._plan.steps:
+            if isinstance(step.event, Compare) and has_noise(step.event.difference):
+                weights = noise_part(step.event.difference)
+                gap = abs(self._point.value(step.places[0]) + p * sum(weights.values()))
+                ends += gap * densest / min(map(abs, weights.values()))
+            elif isinstance(step.event, Done) and list(forms_of(step.event.output)):
+                return None, None  # what is asked of an output has ends of its own
+        whole = self._longest(moved)
+        smooth = not ends and all(event.noise == "lap" for event in draws)
+        return whole + ends, 2 * whole**2 if smooth else None
+
+    def _longest(self, weight: Callable[[Step], Fraction]) -> Fraction:
+        """Return the largest sum of weights along a run."""
+        steps = self._plan.steps
+        found = [Fraction(0)] * len(steps)
+        for stage in reversed(self._plan.stages):
+            for number in stage.nodes:
+                step = steps[number]
+                after = (found[way.edge.target] for way in step.ways)
+                found[number] = weight(step) + max(after, default=Fraction(0))
+        return found[0]
+
+
+def _too_long() -> ValueRefusedError:
+    return ValueRefusedError(
+        "a probability has too many terms to be written out as a closed form",
+        rule="In general position a probability with m samples has 2^m exponentials; it is "
+        "evaluated, and its signs are decided, without them.",
+        way_out="Ask for values at single eps (form.at), for a verdict or a curve; or give "
+        "inputs with fewer different numbers.",
+    )
+
+
+class _Losses(Runner):
+    """A pass in which exponents are kept of what leaves the ways to the event."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants,
+        frame: ExponentFrame,
+    ) -> None:
+        super().__init__(plan, inputs, point, frame)
+        self.exponents = frame
+        self.lost: Fraction | None = None
+
+    def visit(self, step: Step, density: Density) -> None:
+        """Note what has no way on, and go on with the rest."""
+        event = step.event
+        known = {way.edge.case for way in step.ways}
+        if isinstance(event, Compare) and len(known) == 1:
+            question = step.question(self.point, density.products[0].integers)
+            (case,) = known
+            if isinstance(question, Question):
+                self._lose(question.answer(density, not case), step)
+            elif question != case:
+                self._lose(density, step)
+        elif isinstance(event, Selection) and len(known) < len(event.values):
+            self._lose(density, step)
+        super().visit(step, density)
+
+    def _lose(self, density: Density, step: Step) -> None:
+        found = self.exponents.exponent(density.without(range(step.variables)))
+        if found is not None:
+            self.lost = found if self.lost is None else max(self.lost, found)
+
+
+def can_be_evaluated(plan: Plan) -> bool:
+    """Whether a program has only what `EventChance` knows: real noise and plain numbers."""
+    if any(stage.cyclic for stage in plan.stages):
+        return False
+    for step in plan.steps:
+        event = step.event
+        if isinstance(event, Failure):
+            return False
+        if isinstance(event, Draw) and event.noise not in _NOISE:
+            return False
+        if isinstance(event, Selection) and (
+            event.chances is None or not all(map(_is_number, chances(event)))
+        ):
+            return False
+    return True
+
+
+def _is_number(form: ClosedForm) -> bool:
+    return form.denominator == 1 and form.numerator.constant() is not None
+
+
+__all__ = ["EventChance", "NotInNumbersError", "can_be_evaluated"]

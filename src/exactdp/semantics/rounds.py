@@ -1,0 +1,130 @@
+"""Loops that draw noise again: where a round begins, and how often each beginning is visited.
+
+A round begins at a node to which no noise of the loop has come. From there the loop goes on as if
+for the first time, so the nodes at which rounds begin are a finite chain, and what leaves the loop
+is what leaves it in one round, times the expected number of rounds. What decides whether another
+round follows must not depend on noise from before the loop: else that number would depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from exactdp.errors import Place, ProgramError
+from exactdp.language.machine import Compare, Draw
+from exactdp.language.rules import fail
+from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.semantics.graph import Graph, noise_part
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The nodes of a loop at which rounds begin, and the others in an order in which they come."""
+
+    begins: frozenset[int]
+    others: tuple[int, ...]
+
+
+def rounds_of(graph: Graph, component: tuple[int, ...]) -> Rounds:
+    """Return how a loop with samples in it goes round."""
+    inside = set(component)
+    drawn: dict[int, set[int]] = {number: set() for number in component}
+    for number in component:
+        if isinstance(graph.nodes[number].event, Draw):
+            _spread(graph, inside, drawn, number, {graph.nodes[number].variables})
+    begins = frozenset(number for number in component if not drawn[number])
+    earlier: dict[int, set[int]] = {number: set() for number in component}
+    for number in begins:
+        _spread(graph, inside, earlier, number, set(range(graph.nodes[number].variables)))
+    for number in component:
+        event = graph.nodes[number].event
+        own = earlier[number] | (
+            set(range(graph.nodes[number].variables)) if number in begins else set()
+        )
+        if isinstance(event, Compare) and not own.isdisjoint(noise_part(event.difference)):
+            raise _depends(graph.place(number))
+    return Rounds(begins, _ordered(graph, inside - begins, component))
+
+
+def _spread(
+    graph: Graph, inside: set[int], found: dict[int, set[int]], start: int, variables: set[int]
+) -> None:
+    """Note at all nodes of a loop the variables that depend on some of one of its nodes."""
+    waiting = [(start, variables)]
+    while waiting:
+        number, taken = waiting.pop()
+        for edge in graph.nodes[number].edges:
+            if edge.target not in inside:
+                continue
+            forms = enumerate(edge.variables)
+            new = {v for v, form in forms if not taken.isdisjoint(noise_part(form))}
+            if not new <= found[edge.target]:
+                found[edge.target] |= new
+                waiting.append((edge.target, new))
+
+
+def _ordered(graph: Graph, left: set[int], component: tuple[int, ...]) -> tuple[int, ...]:
+    """Return nodes in an order in which each comes before those that follow it."""
+    found: list[int] = []
+    while left:
+        targets = {edge.target for number in left for edge in graph.nodes[number].edges}
+        first = [number for number in component if number in left and number not in targets]
+        if not first:
+            raise _carries(graph.place(min(left)))
+        found += first
+        left = left.difference(first)
+    return tuple(found)
+
+
+def visits(
+    first: Mapping[int, ClosedForm], again: Mapping[int, Mapping[int, ClosedForm]]
+) -> dict[int, ClosedForm] | None:
+    """Return v with v = first + v·again: how often each beginning is visited.
+
+    Beginnings are eliminated one by one, each with its own loop summed as a geometric series.
+    None if one of them is never left.
+    """
+    weight = {k: dict(row) for k, row in again.items()}
+    start = dict(first)
+    done: list[tuple[int, ClosedForm, dict[int, ClosedForm], ClosedForm]] = []
+    for node in list(again):
+        out = weight.pop(node)
+        leave = ExpPoly(1) - out.pop(node, ExpPoly(0))
+        if not leave.numerator:
+            return None
+        gain = ExpPoly(1) / leave
+        into = {source: row.pop(node) for source, row in weight.items() if node in row}
+        own = start.pop(node, ExpPoly(0))
+        done.append((node, gain, into, own))
+        for target, chance in out.items():
+            for source, passed in into.items():
+                more = passed * gain * chance
+                weight[source][target] = weight[source].get(target, ExpPoly(0)) + more
+            start[target] = start.get(target, ExpPoly(0)) + own * gain * chance
+    found: dict[int, ClosedForm] = {}
+    for node, gain, into, own in reversed(done):
+        total = own
+        for source, chance in into.items():
+            total = total + found[source] * chance
+        found[node] = total * gain
+    return found
+
+
+def _depends(place: Place) -> ProgramError:
+    return fail(
+        place,
+        "whether this loop goes round again depends on noise from before it",
+        "A loop that draws noise again compares what it drew, inputs and finite values; then the "
+        "number of its rounds does not depend on other noise.",
+        "Draw that noise inside the loop too, or after it.",
+    )
+
+
+def _carries(place: Place) -> ProgramError:
+    return fail(
+        place,
+        "this loop carries noise from round to round",
+        "A loop may draw noise again, but on each way round it forgets what it drew before.",
+        "Use `for i in range(<constant>)`, which is unrolled.",
+    )

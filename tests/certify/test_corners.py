@@ -1,0 +1,111 @@
+"""Certificates of claims at corners: what the checker derives again, and what it rejects."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, AllReals, alpha, eps, exp, gamma, numeric, sup
+from exactdp.certify import check
+from exactdp.reals.certificates import seal
+from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
+
+
+def sealed(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a certificate with a fresh seal."""
+    rest = {name: one for name, one in body.items() if name != "seal"}
+    return {**rest, "seal": seal(rest)}
+
+
+@cache
+def written(name: str) -> dict[str, Any]:
+    """Return the certificate of a claim that holds."""
+    claims = {
+        "noisy max": Accuracy(noisy_max(3), 3 * exp(-alpha * eps / 2), inputs=AllReals()),
+        "checked": Accuracy(
+            noisy_max(2), 2 * exp(-alpha * eps / 2), inputs=AllReals(), boundary="check"
+        ),
+        "discrete": Accuracy(
+            noisy_max(3), "9/10", alpha=0, input_distance="discrete", inputs=AllReals()
+        ),
+        "sparse": Accuracy(sparse(3, 2), 12 * exp(-alpha * eps / 16), inputs=AllReals()),
+        "numeric": Accuracy(
+            numeric_sparse(2, 1, FIGURE),
+            4 * exp(-alpha * eps / 9) + exp(-gamma * eps / 9),
+            gamma=alpha,
+            input_distance=numeric,
+            output_distance=sup,
+            inputs=AllReals(),
+        ),
+    }
+    found: dict[str, Any] = claims[name].check().certificate
+    return found
+
+
+@pytest.mark.parametrize("name", ["noisy max", "checked", "discrete", "sparse", "numeric"])
+def test_everything_is_derived_again(name: str) -> None:
+    certificate = written(name)
+    assert all("corner" in region for region in certificate["regions"])
+    report = check(certificate)
+    assert report.accepted, report.reason
+    assert not report.taken
+    assert "worst inputs" in report.reason
+
+
+def changes(certificate: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return certificates with one wrong thing each."""
+    found = []
+    region = certificate["regions"][0]["corner"]
+    first = next(k for k, one in enumerate(region["bounds"]) if isinstance(one, int))
+
+    def changed(change: Any) -> None:
+        copy = deepcopy(certificate)
+        change(copy["regions"][0]["corner"], copy)
+        found.append(sealed(copy))
+
+    changed(lambda _, whole: whole["regions"].pop())
+    changed(lambda corner, _: corner["rows"][0].update(width="100"))
+    changed(lambda corner, _: corner["rows"][0].update(constant="1"))
+    changed(lambda corner, _: corner["bounds"].__setitem__(first, "idle"))
+    changed(lambda corner, _: corner.update(output="7"))
+    changed(lambda _, whole: whole["regions"][0].pop("corner"))
+
+    def turned(corner: Any, whole: Any) -> None:
+        """Turn a row around, with the entry that it bounds."""
+        row = corner["rows"][corner["bounds"][first]]
+        row["slopes"] = [[k, q[1:] if q[0] == "-" else f"-{q}"] for k, q in row["slopes"]]
+        form = whole["regions"][0]["input"][first]["form"]
+        form[1] = form[1][1:] if form[1][0] == "-" else f"-{form[1]}"
+
+    changed(turned)
+    return found
+
+
+@pytest.mark.parametrize("name", ["noisy max", "sparse"])
+def test_what_is_wrong_is_rejected(name: str) -> None:
+    """A corner less, a row too wide or elsewhere, an entry that matters, another output."""
+    for k, wrong in enumerate(changes(written(name))):
+        assert not check(wrong).accepted, k
+
+
+def test_another_program_is_rejected() -> None:
+    """A program with the same ideal whose chance of success is not monotone."""
+    copy = deepcopy(written("noisy max"))
+    source = copy["claim"]["mechanism"]
+    assert "r > top" in source
+    copy["claim"]["mechanism"] = source.replace("r > top", "r > top and not r > top + 1000")
+    copy["claim"]["ideal"] = {
+        "source": source.replace("lap(eps / 2, ", "(").replace("@mechanism", "")
+    }
+    assert not check(sealed(copy)).accepted
+
+
+def test_large_claims_are_partly_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are too many runs, the report says that the order is taken from the solver."""
+    monkeypatch.setattr("exactdp.certify.rederive.corners._MOST_RUNS", 3)
+    report = check(written("noisy max"))
+    assert report.accepted, report.reason
+    assert any("worst inputs" in one for one in report.taken)

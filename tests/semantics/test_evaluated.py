@@ -1,0 +1,187 @@
+"""Probabilities that are evaluated and not expanded, against the same ones expanded."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from exactdp import Accuracy, Interval, Mechanism, alpha, eps, exp, infimum, nonnegative
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import ClosedForm, solution_set
+from exactdp.reals.certified import OpenSignError
+from exactdp.reals.least_ratio import least_ratio
+from exactdp.reals.limits import dominant
+from exactdp.reals.unexpanded import Unexpanded
+from exactdp.semantics import chances, distribution, plan
+
+_ALL = Interval(0, lower_open=True)
+
+_MAX = """
+def largest(q: Real[{m}]):
+    best, top = 0, {noise}(eps / {rate}, q[0])
+    for i in range(1, {m}):
+        r = {noise}(eps / {rate}, q[i])
+        if r > top:
+            best, top = i, r
+    return best
+"""
+
+_ABOVE = """
+def above(q: Real[{m}]):
+    t = lap(eps / 2, 0)
+    out = []
+    for i in range({m}):
+        out = out + [{noise}(eps / {rate}, q[i]) >= t]
+    return out
+"""
+
+_COUNT = """
+def count(q: Real[{m}]):
+    n = 0
+    for i in range({m}):
+        if {noise}(eps / {rate}, q[i]) >= 1:
+            n = n + 1
+    return n
+"""
+
+
+def _both(
+    source: str, q: list[Fraction], output: object, monkeypatch: pytest.MonkeyPatch
+) -> tuple[ClosedForm, Unexpanded]:
+    """Return the same probability expanded and not expanded."""
+    expanded = Mechanism.from_source(source).probability(q, output)
+    with monkeypatch.context() as patch:
+        patch.setattr(distribution, "_MOST_TERMS", -1)
+        patch.setattr(plan, "_MANY", 0)
+        evaluated = Mechanism.from_source(source).probability(q, output)
+    assert isinstance(evaluated, Unexpanded)
+    return expanded, evaluated
+
+
+def _case(seed: int) -> tuple[str, list[Fraction], object]:
+    """Return a random program with its input and an output; some inputs are equal."""
+    pick = random.Random(seed)
+    m = pick.randint(2, 6)
+    q = [Fraction(pick.randint(-30, 30), pick.choice((1, 2, 3, 7))) for _ in range(m)]
+    if pick.random() < 0.3:
+        q[-1] = q[0]
+    program = pick.choice((_MAX, _ABOVE, _COUNT))
+    source = program.format(m=m, noise=pick.choice(("lap", "expo")), rate=pick.choice((1, 2, 3)))
+    if program is _MAX:
+        return source, q, max(range(m), key=q.__getitem__)
+    if program is _ABOVE:
+        return source, q, [x >= 0 for x in q]
+    return source, q, sum(x >= 1 for x in q)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 7])
+def test_against_expansion(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values, behaviour at 0 and ∞, signs, sets of ε and least quotients are those expanded."""
+    form, other = _both(*_case(seed), monkeypatch)
+    monkeypatch.setattr(chances, "_MOST_EXPANDED", -1)
+    (chance, _), *_ = other.parts
+    for point in ("1/1000000", "1", "13", "300"):
+        for one, two in ((form, other), (1 - form, 1 - other)):
+            exact, value = one.at(point), two.at(point)
+            assert exact.lower <= value.upper
+            assert value.lower <= exact.upper
+    slope = form.derivative()
+    assert chance.start == (form.limit(0), slope.limit(0))
+    for cost, one in zip(chance.costs, (form, 1 - form), strict=True):
+        assert cost <= -dominant(one.numerator)[0]
+    for point in ("1/1000", "1", "5"):
+        if chance.slope is not None:
+            assert abs(float(slope.at(point))) <= chance.slope * (1 + 1e-9)
+        if chance.bend is not None:
+            assert abs(float(slope.derivative().at(point))) <= chance.bend * (1 + 1e-9)
+    cost, start = chance.costs[1], 1 - chance.start[0]
+    betas = [2 * exp(-cost * eps / 2), exp(-2 * cost * eps), start * exp(-eps / 8)]
+    decided = 0
+    for beta in betas:
+        gap, evaluated = form - 1 + beta, other - 1 + beta
+        try:
+            found = nonnegative(evaluated)
+            assert found.holds == nonnegative(gap).holds
+            if found.witness is not None:
+                assert gap.at(found.witness).sign < 0
+            assert found.holds == (found.witness is None)
+            assert str(solution_set(evaluated)) == str(solution_set(gap))
+            decided += 1
+        except OpenSignError:
+            pass
+    assert decided
+    try:
+        least = least_ratio(betas[0], 1 - other, _ALL, Fraction(1, 10**9))
+    except OpenSignError:
+        return
+    exact_least = infimum(betas[0] / (1 - form))
+    assert least.lower <= exact_least.upper
+    assert exact_least.lower <= least.upper
+
+
+def _general(m: int) -> tuple[Mechanism, list[Fraction]]:
+    pick = random.Random(m)
+    q = [Fraction(pick.randint(-1000, 1000), pick.randint(100, 200)) for _ in range(m)]
+    return Mechanism.from_source(_MAX.format(m=m, noise="lap", rate=2)), q
+
+
+def test_general_position_against_quadrature() -> None:
+    """Twenty inputs nobody could expand: the value is ∫ f_k ∏ F_i, found by mpmath."""
+    mechanism, q = _general(20)
+    k = max(range(20), key=q.__getitem__)
+    chance = mechanism.probability(q, k)
+    assert isinstance(chance, Unexpanded)
+    for eps_value in (Fraction(1, 3),):
+        rate = mpmath.mpf(eps_value.numerator) / eps_value.denominator / 2
+        means = [mpmath.mpf(x.numerator) / x.denominator for x in q]
+
+        def below(x: mpmath.mpf, mean: mpmath.mpf, rate: mpmath.mpf = rate) -> mpmath.mpf:
+            half = mpmath.exp(-rate * abs(x - mean)) / 2
+            return half if x < mean else 1 - half
+
+        def density(
+            x: mpmath.mpf, rate: mpmath.mpf = rate, means: list[mpmath.mpf] = means
+        ) -> mpmath.mpf:
+            own = rate / 2 * mpmath.exp(-rate * abs(x - means[k]))
+            others = (below(x, mean, rate) for j, mean in enumerate(means) if j != k)
+            return own * mpmath.fprod(others)
+
+        ends = [-mpmath.inf, *sorted(means)[-6:], means[k] + 4 / rate, mpmath.inf]
+        assert abs(float(chance.at(eps_value)) - mpmath.quad(density, ends)) < 1e-9
+
+
+def test_claims_in_general_position() -> None:
+    """Verdict, best constant, set of ε and curve; the constant at ε → 0 is m/(m − 1) by symmetry.
+
+    With equal chances 1/m at ε = 0 the error is 1 − 1/m there, and β = e^{−αε/4} is 1.
+    """
+    mechanism, q = _general(18)
+    claim = Accuracy(mechanism, beta=exp(-alpha * eps / 4), inputs=[q])
+    verdict = claim.check()
+    assert verdict.outcome == "holds"
+    assert "certified arithmetic" in verdict.route
+    with pytest.raises(ValueRefusedError, match="no certificate"):
+        verdict.certificate  # noqa: B018
+    assert claim.tightest().kappa.lower == claim.tightest().kappa.upper == Fraction(18, 17)
+    assert str(claim.epsilons()) == "(0, ∞)"
+    small = Accuracy(mechanism, beta=Fraction(1, 100), inputs=[q], alpha=0)
+    found = small.check()
+    assert found.outcome == "fails"
+    assert found.counterexample.error.lower > found.counterexample.allowed.upper
+    budget = small.smallest_epsilon()
+    curve = small.error_probability(q)
+    assert curve.at(budget.lower).lower >= Fraction(1, 100) - Fraction(1, 10**9)
+    assert curve.at(budget.upper).upper <= Fraction(1, 100) + Fraction(1, 10**9)
+
+
+def test_what_stays_open_is_said() -> None:
+    """Of a β with the exponent of the error itself the best constant is not known."""
+    mechanism, q = _general(18)
+    claim = Accuracy(mechanism, beta=1000 * exp(-alpha * eps), inputs=[q], epsilon="[1, inf)")
+    verdict = claim.check()
+    assert verdict.outcome in ("undecided", "fails")
+    if verdict.holds is None:
+        assert "same exponent" in verdict.missing
