@@ -6,6 +6,7 @@ import re
 from collections import Counter, deque
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -193,6 +194,11 @@ def run_labelled(text: str, inputs: dict[str, object], noise: list[Fraction]) ->
         if line.startswith("return "):
             assert all(n == 1 for name, n in assigned.items() if re.search(r"_\d+$", name))
             return as_output(eval(line[7:], dict(names)))
+        if turn := re.fullmatch(r"(.*) ← next of (.*); goto (\d+), or goto (\d+) if .*", line):
+            items: Any = names[turn[2]]
+            names[turn[1]] = next(items, None)
+            label = int(turn[4] if names[turn[1]] is None else turn[3])
+            continue
         line, _, goal = line.partition("; goto ")
         label = int(goal) if goal else label
         if "←" in line:

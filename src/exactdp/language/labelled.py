@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from exactdp.errors import ExactdpError
@@ -105,6 +106,21 @@ class _Labeller:
                 found.add(slot)
         return found
 
+    @cached_property
+    def again(self) -> set[str]:
+        """The variables assigned in a loop that stays one: they have no versions."""
+        open_loops = [
+            loop
+            for loop in self.code.loops
+            if loop.counter is not None and loop.counter not in self.known
+        ]
+        return {
+            slot
+            for pc, one in enumerate(self.code.instructions)
+            if any(loop.start <= pc < loop.end for loop in open_loops)
+            for slot in written(one)
+        }
+
     def landing(self, pc: int, rounds: dict[int, int]) -> Point:
         """Return the next statement to show, after jumps and the turns of known loops."""
         seen: set[Point] = set()
@@ -194,7 +210,7 @@ class _Labeller:
             versions = dict(line.versions)
             for slot in written(self.code.instructions[pc]):
                 versions.pop(slot, None)
-                if slot in self.noisy:
+                if slot in self.noisy and slot not in self.again:
                     latest[slot] = versions[slot] = latest.get(slot, 0) + 1
                     self.own[line.point, slot] = latest[slot]
             for there in line.after:

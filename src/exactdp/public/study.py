@@ -199,7 +199,13 @@ def _wrong(error: ExactdpError) -> Row:
 
 @dataclass(frozen=True)
 class StudyTable(Sequence[Row]):
-    """The answers of a study: a row is a dictionary of parameters and answers."""
+    """The answers of a study: a row is a dictionary of parameters and answers.
+
+    >>> from exactdp import StudyTable
+    >>> table = StudyTable(({"m": 2, "kappa": 3},))
+    >>> table[0]["kappa"]
+    3
+    """
 
     rows: tuple[Row, ...]
 

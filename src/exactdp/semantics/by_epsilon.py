@@ -102,7 +102,9 @@ class ByEpsilon(Generic[T]):
 
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        shown = (f"{key!r}: {_shown(form)}" for key, form in value.items())
+        shown = (
+            f"{repr(key).replace(UNIT, '1/eps')}: {_shown(form)}" for key, form in value.items()
+        )
         return "{" + ", ".join(shown) + "}"
     if (found := LogForm.of(value)) is not None:
         return str(found)

@@ -58,7 +58,7 @@ def read_pattern(value: object) -> Value:
     """Return an output as a user writes it as a pattern: lists are tuples, numbers exact."""
     if isinstance(value, tuple | list):
         return tuple(read_pattern(item) for item in value)
-    if isinstance(value, RealType | Interval | Near) or value is int:
+    if isinstance(value, RealType | Interval | Near | Spot) or value is int:
         return value
     found = freeze(value)
     if isinstance(found, EpsTerm):
