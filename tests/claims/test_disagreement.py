@@ -88,7 +88,7 @@ def test_numeric_sparse(name: str, m: int, c: int) -> None:
         assert about.disagreement(q).distance == to_threshold(q, c)
 
 
-@pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.parametrize("m", [2, 3])
 def test_noisy_max(m: int) -> None:
     """(max − second largest)/2, which is 0 at a tie."""
     about = claim(FACTORIES["noisy_max"](m))
@@ -100,7 +100,7 @@ def test_noisy_max(m: int) -> None:
         assert linf.between(q, nearest) == found.distance
 
 
-@pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.parametrize("m", [2, 3])
 def test_noisy_max_where_equal_values_agree(m: int) -> None:
     """(max − largest smaller one)/2, ∞ if all are equal (Lemma 3).
 
@@ -313,7 +313,7 @@ def test_two_inputs_against_z3(
     against_z3(tree, u, *pair)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], phases=NO_SHRINKING)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], phases=NO_SHRINKING)
 @given(trees(2), st.tuples(points, points))
 @example(
     Branch(
@@ -328,7 +328,7 @@ def test_l1_against_z3(tree: Any, u: tuple[Fraction, ...]) -> None:
     against_z3(tree, u, l1, by_l1)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(trees(3), st.tuples(points, points, points))
 def test_three_inputs_against_z3(tree: Any, u: tuple[Fraction, ...]) -> None:
     against_z3(tree, u, linf, by_linf)
@@ -337,7 +337,7 @@ def test_three_inputs_against_z3(tree: Any, u: tuple[Fraction, ...]) -> None:
 # Finite domains -----------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(0, 3), min_size=25, max_size=25),
     st.sampled_from([(linf, max), (l1, sum), (discrete, lambda gaps: int(any(gaps)))]),

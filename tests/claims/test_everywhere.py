@@ -701,7 +701,7 @@ BOTH_KINDS = """
 def f(q: Real[2], k: Dom(0, 1)):
     n = dlap(eps / 2, k)
     x = lap(eps, q[0])
-    if n + dlap(eps, 0) >= 1:
+    if n >= 1:
         return 1 if x > 0 else 0
     return 1 if x > lap(eps / 2, q[1]) else 2
 """
