@@ -348,6 +348,8 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
     best, contents = _Best(), Contents()
     for found in whole(claim, LeastRatioAsked(target), conduct_of(progress)):
         contents += found.contents
+        if not best.contenders:
+            best = found.best
         for one in found.best.contenders:
             best = search.joined(best, one)
         for problem in found.on_cones:
