@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
-from exactdp.claims.claim import Due
+from exactdp.claims.claim import Due, about_the_constant
 from exactdp.claims.classes import InputClass, classes_of
 from exactdp.claims.corners import Corners
 from exactdp.claims.disagreement import Disagreement
@@ -22,7 +21,6 @@ from exactdp.claims.region import Region
 from exactdp.claims.regions import how_many_groups, regions_of
 from exactdp.claims.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.vacuity import Content, Contents, content_of, way_out, why_empty
-from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.reals import ClosedForm
@@ -165,12 +163,7 @@ class Accuracy(Statement):
 
     def hint(self) -> str:
         """Return roughly where the best constant is, as words to add; may be empty."""
-        try:
-            kappa = self.tightest(width=Fraction(1, 1000)).kappa
-        except ExactdpError:
-            return ""
-        lower, upper = float(kappa.lower), float(kappa.upper)
-        return f"; the best constant is between {lower:.6g} and {upper:.6g}"
+        return about_the_constant(self)
 
     @property
     def conventions(self) -> tuple[str, ...]:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.language.budgets import read_epsilon
+from exactdp.language.program import Program
 from exactdp.reals import ClosedForm, Interval
 
 if TYPE_CHECKING:
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from exactdp.claims.region import Region
     from exactdp.claims.vacuity import Content, Contents
     from exactdp.claims.work import Explorer, Leaf, Problem, Sign
-    from exactdp.language.program import Program
     from exactdp.language.values import Value
     from exactdp.semantics.spots import Trace
 
@@ -135,3 +138,25 @@ class Claim(Protocol):
 
     def certificate(self, verdict: Any) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
+
+
+def mechanism_on(mechanism: object, epsilon: Any) -> tuple[Program, Interval]:
+    """Return a mechanism as asked for the ε of a claim, by default all for which it is defined."""
+    if not isinstance(mechanism, Program):
+        raise ValueRefusedError(
+            f"{shown(mechanism)} is not a mechanism",
+            rule="A claim is about a mechanism.",
+            way_out="Put @mechanism above the function.",
+        )
+    on = read_epsilon(mechanism.epsilon if epsilon is None else epsilon)
+    return mechanism.on(on), on
+
+
+def about_the_constant(claim: Any) -> str:
+    """Return roughly where the best constant of a claim is, as words to add; may be empty."""
+    try:
+        kappa = claim.tightest(width=Fraction(1, 1000)).kappa
+    except ExactdpError:
+        return ""
+    lower, upper = float(kappa.lower), float(kappa.upper)
+    return f"; the best constant is between {lower:.6g} and {upper:.6g}"

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.claim import Due
+from exactdp.claims.claim import Due, about_the_constant, mechanism_on
 from exactdp.claims.counterexamples import points_of
 from exactdp.claims.deciding import examine
 from exactdp.claims.excesses import Excess
@@ -36,8 +36,7 @@ from exactdp.claims.progress import nobody
 from exactdp.claims.region import RAY, Combination, Region
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
-from exactdp.errors import ExactdpError, UndefinedError, ValueRefusedError, counted, shown
-from exactdp.language.budgets import read_epsilon
+from exactdp.errors import UndefinedError, ValueRefusedError, counted
 from exactdp.language.layout import entries, entry_names, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -99,16 +98,10 @@ class Expected:
         return as_given_only(self)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Program):
-            raise ValueRefusedError(
-                f"{shown(self.mechanism)} is not a mechanism",
-                rule="A claim is about a mechanism.",
-                way_out="Put @mechanism above the function.",
-            )
-        on = read_epsilon(self.mechanism.epsilon if self.epsilon is None else self.epsilon)
+        program, on = mechanism_on(self.mechanism, self.epsilon)
         object.__setattr__(self, "epsilon", on)
-        object.__setattr__(self, "mechanism", self.mechanism.on(on))
-        if self.mechanism.meets_eps and not on.is_point:
+        object.__setattr__(self, "mechanism", program)
+        if self.mechanism.moves:
             raise ValueRefusedError(
                 f"{self.mechanism.__name__} has a + b / eps beside reals",
                 rule="An expected loss is one closed form in eps where the numbers of a mechanism "
@@ -285,12 +278,7 @@ class Expected:
 
     def hint(self) -> str:
         """Return roughly where the best constant is, as words to add; may be empty."""
-        try:
-            kappa = self.tightest(width=Fraction(1, 1000)).kappa
-        except ExactdpError:
-            return ""
-        lower, upper = float(kappa.lower), float(kappa.upper)
-        return f"; the best constant is between {lower:.6g} and {upper:.6g}"
+        return about_the_constant(self)
 
     @property
     def conventions(self) -> tuple[str, ...]:

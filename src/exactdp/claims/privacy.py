@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.adjacency import Adjacency
 from exactdp.claims.breaches import Breach
-from exactdp.claims.claim import Due
+from exactdp.claims.claim import Due, mechanism_on
 from exactdp.claims.counterexamples import points_of
 from exactdp.claims.deciding import examine
 from exactdp.claims.distances import linf
@@ -35,7 +35,6 @@ from exactdp.claims.region import RAY, Region
 from exactdp.claims.slopes import Slopes
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
-from exactdp.language.budgets import read_epsilon
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
@@ -87,15 +86,9 @@ class Privacy:
     measure: str = field(default="privacy", kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Program):
-            raise ValueRefusedError(
-                f"{shown(self.mechanism)} is not a mechanism",
-                rule="A claim is about a mechanism.",
-                way_out="Put @mechanism above the function.",
-            )
-        on = read_epsilon(self.mechanism.epsilon if self.epsilon is None else self.epsilon)
+        program, on = mechanism_on(self.mechanism, self.epsilon)
         object.__setattr__(self, "epsilon", on)
-        object.__setattr__(self, "mechanism", self.mechanism.on(on))
+        object.__setattr__(self, "mechanism", program)
         if self.measure not in MEASURES:
             raise ValueRefusedError(
                 f"measure is {shown(self.measure)}",

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from exactdp.claims.claim import mechanism_on
 from exactdp.claims.conditions import (
     ALWAYS,
     CaseFormula,
@@ -32,7 +33,6 @@ from exactdp.claims.output_distances import (
     untold,
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
-from exactdp.language.budgets import read_epsilon
 from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
@@ -101,15 +101,9 @@ class Statement:
         boundary: str = "skip",
         agreement: str = "equal",
     ) -> None:
-        if not isinstance(mechanism, Program):
-            raise ValueRefusedError(
-                f"{shown(mechanism)} is not a mechanism",
-                rule="A claim is about a mechanism.",
-                way_out="Put @mechanism above the function.",
-            )
-        on = read_epsilon(mechanism.epsilon if epsilon is None else epsilon)
+        program, on = mechanism_on(mechanism, epsilon)
         given: dict[str, object] = {
-            "mechanism": mechanism.on(on),
+            "mechanism": program,
             "beta": probability(beta, "beta") if is_percentage(beta) else beta,
             "alpha": alpha,
             "gamma": gamma,
