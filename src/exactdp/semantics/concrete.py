@@ -169,9 +169,10 @@ def scale_of(event: Draw, eps: Fraction) -> Fraction:
 def weights(event: Selection, eps: Fraction) -> list[float]:
     """Return the probabilities of a choice, each rounded once."""
     if event.exponents is not None:
-        top = max(event.exponents)
+        numbers = [q for q in event.exponents if not isinstance(q, Symbolic)]
+        top = max(numbers)
         # Below e^-1000 there is no float but 0.
-        sizes = [max((q - top) * eps, _LOWEST) for q in event.exponents]
+        sizes = [max((q - top) * eps, _LOWEST) for q in numbers]
         found = [math.exp(size) for size in sizes]
     else:
         assert event.chances is not None

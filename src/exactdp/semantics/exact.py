@@ -7,10 +7,9 @@ are not needed there are integrated out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -41,6 +40,7 @@ from exactdp.semantics.plan import (
     places_of,
 )
 from exactdp.semantics.rounds import Rounds, rounds_of, visits
+from exactdp.semantics.spots import Spot
 
 T = TypeVar("T")
 
@@ -159,7 +159,7 @@ class Runner:
                     ways = [(way, ExpPoly(1)) for way in step.ways if way.edge.case == truth]
                 else:
                     assert isinstance(step.event, Selection)
-                    listed = chances(step.event)
+                    listed = self.chances(step)
                     ways = [(way, listed[way.edge.case or 0]) for way in step.ways]
                 moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
             for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
@@ -253,9 +253,16 @@ class Runner:
                 elif question == way.edge.case:
                     self.send(way, density)
         else:
-            listed = chances(event)
+            listed = self.chances(step)
             for way in step.ways:
                 self.send(way, density.times(listed[way.edge.case or 0]))
+
+    def chances(self, step: Step) -> tuple[ClosedForm, ...]:
+        """Return the probabilities of a choice at the point."""
+        assert isinstance(step.event, Selection)
+        if not step.places:
+            return chances(step.event, {})
+        return picked_by(map(self.point.value, step.places))
 
     def send(self, way: PreparedEdge, density: Density) -> None:
         """Add a density to those that wait at the target, in its variables."""
@@ -361,12 +368,12 @@ def sampled(
     return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
 
 
-def chances(event: Selection) -> tuple[ClosedForm, ...]:
-    """Return the probabilities of a choice."""
+def chances(event: Selection, inputs: Mapping[str, Number]) -> tuple[ClosedForm, ...]:
+    """Return the probabilities of a choice at an input."""
     if event.chances is not None:
         return _chosen(event.chances)
     assert event.exponents is not None
-    return _picked(event.exponents)
+    return picked_by(constant_part(form, inputs) for form in event.exponents)
 
 
 @lru_cache(maxsize=4096)
@@ -374,8 +381,13 @@ def _chosen(listed: tuple[Any, ...]) -> tuple[ClosedForm, ...]:
     return tuple(closed_form(chance, eps, exp) for chance in listed)
 
 
+def picked_by(exponents: Iterable[Any]) -> tuple[ClosedForm, ...]:
+    """Return the probabilities of the exponential mechanism; exponents are not scaled by ε yet."""
+    return _picked(tuple(q.closed_form() if isinstance(q, Spot) else q * eps for q in exponents))
+
+
 @lru_cache(maxsize=4096)
-def _picked(exponents: tuple[Fraction, ...]) -> tuple[ClosedForm, ...]:
-    weights = [exp(q * eps) for q in exponents]
+def _picked(exponents: tuple[ExpPoly, ...]) -> tuple[ClosedForm, ...]:
+    weights = [exp(q) for q in exponents]
     whole = sum(weights, ExpPoly(0))
     return tuple(weight / whole for weight in weights)

@@ -18,7 +18,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import ProgramRun
+from .runs import ProgramRun, as_score
 
 if TYPE_CHECKING:
     from .programs import SourceProgram
@@ -336,7 +336,7 @@ class FunctionCall:
                 return self.sampling().uniform(lower, upper)
             case ast.Name("expmech") if len(arguments) == 3 and not named:
                 rate, score, among = map(self.value, arguments)
-                scored = [(one, Fraction(score(one))) for one in bounded(among)]
+                scored = [(one, as_score(score(one))) for one in bounded(among)]
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
                 self.program.steps.spend(_COST_OF_CHOICE)

@@ -105,7 +105,7 @@ class ProgramOnCone:
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:
-                yield way.path.weight, self.chance(way, more)
+                yield way.weight, self.chance(way, more)
 
     def probability(self, ideal: Any, radius: Any) -> Ratio:
         """Return the probability of being so close to the ideal."""

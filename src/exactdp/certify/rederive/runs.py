@@ -33,11 +33,37 @@ class TooManyPathsError(UnsupportedError):
     """A program has more paths than are followed."""
 
 
+Score = Fraction | LinearForm
+
+
+def as_score(value: Any) -> Score:
+    """Return the score of a candidate: a number, or a form in inputs that are unknowns."""
+    return value if isinstance(value, LinearForm) else Fraction(value)
+
+
+def share(exponents: list[Any], k: int) -> Ratio:
+    """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
+    weights = [_power(one) for one in exponents]
+    total = Ratio.number(0)
+    for weight in weights:
+        total = total + weight
+    return weights[k] / total
+
+
+def _power(exponent: Any) -> Ratio:
+    if not isinstance(exponent, LinearForm):
+        return Ratio({((), stripped((Fraction(exponent),))): Fraction(1)})
+    rates = [Fraction(exponent.constant)] + [Fraction(0)] * -min(exponent.coefficients)
+    for name, c in exponent.coefficients.items():
+        rates[-name] = Fraction(c)
+    return Ratio({((), stripped(tuple(rates))): Fraction(1)})
+
+
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
     def __init__(self) -> None:
-        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a sample: without noise, its mean."""
@@ -53,7 +79,7 @@ class ProgramRun:
         del options
         raise UnsupportedError("choose has no mean")
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
         self.scored = scored
@@ -81,6 +107,8 @@ class Path(ProgramRun):
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
+        self.picks: dict[int, list[Any]] = {}
+        """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
 
     def _choice(self, options: int, asked: Condition | None = None) -> int:
@@ -158,18 +186,21 @@ class Path(ProgramRun):
         self.weight = self.weight * chance
         return value
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
-        total = Ratio.number(0)
-        for weight in weights:
-            total = total + weight
-        k = self._choice(len(scored))
-        self.weight = self.weight * (weights[k] / total)
+        exponents = [s * rate for _, s in scored]
+        forms = [one for one in exponents if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        place, k = len(self.made), self._choice(len(scored))
+        if forms:
+            self.picks[place] = exponents
+        else:
+            self.weight = self.weight * share(exponents, k)
         return scored[k][0]
 
 
