@@ -229,7 +229,7 @@ class Explorer:
 
     def with_faces(self, group: tuple[Region, ...], hear: Hear) -> Iterator[tuple[Region, Hear]]:
         """Yield regions and, once they are explored, their faces; each with who hears of it."""
-        waiting, seen = list(group), set(group)
+        waiting, seen = list(group), set[Region]()
         done = 0
         first = 1.0 if self.claim.is_continuous else 0.5  # the rest is for faces
         while waiting:
@@ -245,6 +245,7 @@ class Explorer:
             yield region, part
             done += 1
             if not region.is_ray:
+                seen = seen or set(group)
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
