@@ -49,10 +49,7 @@ def _fill(claim: Any, ax: Any) -> None:
             ax.set(xlabel="ε", ylabel="privacy loss", title=claim.mechanism.__name__)
             ax.legend()
         case Expected() if not isinstance(claim.inputs, list):
-            u = claim.tightest().input
-            claim.plot(
-                list(u) if isinstance(u, tuple) and len(claim.mechanism.inputs) == 1 else u, ax
-            )
+            claim.plot(claim.tightest().input, ax)
         case Accuracy() if claim.mechanism.moves:
             _by_values(claim, ax)
         case _:

@@ -20,10 +20,12 @@ LONGEST = 60  # characters of a closed form in the table
 
 HEAD = """# The zoo
 
-Mechanisms of textbooks, papers and libraries, one short file each: those of the [gallery](gallery.md), and the files of
-`examples/zoo/`. The tests compute this page. A bound is quoted from the source, unless it says "recomputed by us". κ is the
-largest number by which the stated bound may be divided and still be true; of a claim of privacy the last column has the
-least budget or δ. A mechanism that cannot be written has a row with the reason. {written} of {all} are written as they are.
+Mechanisms of textbooks, papers and libraries, one short file each: those of the
+[gallery](gallery.md), and the files of `examples/zoo/`. The tests compute this page. A bound is
+quoted from the source, unless it says "recomputed by us". κ is the largest number by which the
+stated bound may be divided and still be true; of a claim of privacy the last column has the least
+budget or δ. A mechanism that cannot be written has a row with the reason. {written} of {all} are
+written as they are.
 
 | mechanism | source | stated bound | verdict | κ | exact |
 | --- | --- | --- | --- | --- | --- |
@@ -32,7 +34,8 @@ least budget or δ. A mechanism that cannot be written has a row with the reason
 PICTURES = """
 ## Pictures
 
-What is claimed and what is exact, against ε. `python docs/zoo/draw.py` draws them, and so does `make docs`.
+What is claimed and what is exact, against ε. `python docs/zoo/draw.py` draws them, and so does
+`make docs`.
 """
 
 
@@ -79,7 +82,9 @@ def exact(claim: Accuracy | Expected) -> str:
         right = claim.mechanism.probability(u, claim.ideal.run(u))
         return f"{1 - float(right.at(1)):.6g} at ε = 1"
     form = claim.exact(u) if isinstance(claim, Expected) else claim.error_probability(u).exact
-    if isinstance(form, ClosedForm) and len(str(form)) <= LONGEST:
+    if not isinstance(form, ClosedForm):
+        return str(form)
+    if len(str(form)) <= LONGEST:
         return f"`{form}`"
     return f"{float(form.at(1)):.6g} at ε = 1"
 
