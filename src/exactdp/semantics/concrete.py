@@ -146,6 +146,8 @@ def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
         first = math.floor(_exponential(scale, rng))
         return first if kind.is_above else first - math.floor(_exponential(scale, rng))
     size = _exponential(scale, rng)
+    if event.noise == "gumbel":  # e^{−x} is exponential noise of rate 1
+        return -Fraction(math.log(size / scale or _SMALLEST)) * scale
     return -size if not kind.is_above and rng.random() < 0.5 else size
 
 

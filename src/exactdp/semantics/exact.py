@@ -14,19 +14,22 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from exactdp.errors import Place
+from exactdp.errors import Place, ProgramError
+from exactdp.language.code import Code, Sample
 from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
-from exactdp.measure.function import indicator, noise
+from exactdp.measure.function import Univariate, indicator, noise
 from exactdp.measure.joint import scaled
 from exactdp.measure.lattice import integer_noise
+from exactdp.measure.race import Race
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Failure, noise_part
+from exactdp.semantics.graph import Failure, forms_of, noise_part
 from exactdp.semantics.loops import endless, exits
 from exactdp.semantics.plan import (
     Constants,
@@ -116,7 +119,13 @@ class Runner:
 
     def run(self) -> list[Arrival]:
         """Return what reaches the outputs."""
-        counting = heard()
+        try:
+            self._run_stages(counting=heard())
+        except ProgramError as error:
+            raise _placed(error, self.plan.graph.code) from None
+        return self.arrived
+
+    def _run_stages(self, *, counting: bool) -> None:
         for stage in self.plan.stages:
             for number in stage.nodes:
                 density = self.waiting.pop(number, None)
@@ -134,7 +143,6 @@ class Runner:
                         self.go_round(number, stage, part)
                     else:
                         self.visit(step, part)
-        return self.arrived
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Take a density through a loop: for each truth of its comparisons a finite chain."""
@@ -233,6 +241,9 @@ class Runner:
         """Take a density from a node to those after it."""
         event = step.event
         if isinstance(event, Done):
+            for form in forms_of(event.output):
+                for one in density.products:
+                    one.require_other_than_gumbel(noise_part(form))
             self.arrived.append(Arrival(event.output, step.variables, density))
         elif isinstance(event, Failure):
             if density.without(range(step.variables)).number().numerator:
@@ -364,8 +375,21 @@ def sampled(
         mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points)
         found = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
         return Density(frame, found).times(factor)
-    function = noise(frame, event.noise, event.rate, mean)
-    return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
+    law: Univariate | Race
+    if event.noise == "gumbel":
+        law = Race.noise(frame, event.rate, mean)
+    else:
+        law = noise(frame, event.noise, event.rate, mean)
+    return Density(frame, tuple(one.with_function(fresh, law) for one in density.products))
+
+
+def _placed(error: ProgramError, code: Code) -> ProgramError:
+    """Return a refusal of Gumbel noise with its place: where the first of it is drawn."""
+    draws = (one for one in code.instructions if isinstance(one, Sample))
+    found = next((one.place for one in draws if one.draw.noise == "gumbel"), None)
+    if error.place is not None or found is None:
+        return error.with_traceback(None)
+    return fail(found, error.message, error.rule, error.way_out)
 
 
 def chances(event: Selection, inputs: Mapping[str, Number]) -> tuple[ClosedForm, ...]:

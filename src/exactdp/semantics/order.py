@@ -46,7 +46,7 @@ from exactdp.semantics.linear import Linear, Scalar
 _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""
 
-_TRANSLATED = ("lap", "expo", "unif")
+_TRANSLATED = ("lap", "expo", "unif", "gumbel")
 """Noise that only moves with its mean, where its width is a number."""
 
 

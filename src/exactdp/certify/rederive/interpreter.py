@@ -327,7 +327,7 @@ class FunctionCall:
         match function:
             case ast.Attribute(base, name) if name in METHODS and not named:
                 return METHODS[name](self.value(base), *map(self.value, arguments))
-            case ast.Name("lap" | "expo" | "dlap" | "geometric" as kind):
+            case ast.Name("lap" | "expo" | "dlap" | "geometric" | "gumbel" as kind):
                 return self.draw(kind, arguments, named)
             case ast.Name("unif") if len(arguments) == 2 and not named:
                 lower, upper = map(self.value, arguments)

@@ -149,6 +149,8 @@ class Path(ProgramRun):
             return mean
         if kind in ("dlap", "geometric"):
             raise UnsupportedError("sums over integer noise are not re-derived")
+        if kind == "gumbel":
+            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
 
