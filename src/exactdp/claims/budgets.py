@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.claim import Claim
@@ -15,6 +15,7 @@ from exactdp.claims.inputs import show
 from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -122,6 +123,7 @@ class EpsilonsAsked:
     width: Fraction
 
     asked = "the set of ε"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = False
 
