@@ -130,6 +130,8 @@ class Explorer:
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
+    _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
+    """The trace on rays, where nothing depends on parameters but ε."""
 
     def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region; what was found before an interruption is kept."""
@@ -162,7 +164,7 @@ class Explorer:
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
-        trace = Trace(region.names, (1,))
+        trace = self._unused
         due = self.claim.due(region, trace)
         if not region.above or due is None:
             place = OnRay(region.on, region.stretch)

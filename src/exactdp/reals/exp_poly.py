@@ -406,7 +406,19 @@ class ExpPoly(ClosedForm):
 
         Those of a product are the products of those of its factors, so a quotient has them too.
         """
-        return self.terms[0], self.terms[-1]
+        if self._terms is not None or len(self._poly) < 2:
+            return self.terms[0], self.terms[-1]
+        size, keys = len(self._names), self._poly.monoms()
+        order = [([-n for n in key[size:]], key[:size]) for key in keys]  # as that of the terms
+        return self._term(keys[order.index(min(order))]), self._term(keys[order.index(max(order))])
+
+    def _term(self, key: tuple[Any, ...]) -> ExpTerm:
+        """Return the term with given powers in the polynomial."""
+        size = len(self._names)
+        above = zip(self._low, key[size:], self._step, strict=True)
+        rates = (low + int(n) * step for low, n, step in above)
+        coefficient = fraction(self._poly[key])
+        return ExpTerm(coefficient, self._named(map(int, key[:size])), self._named(rates))
 
     def __reduce__(self) -> tuple[object, ...]:
         return ExpPoly, (self.terms,)
