@@ -130,6 +130,8 @@ class Explorer:
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
+    _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
+    """The trace on rays, where nothing depends on parameters but ε."""
 
     def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region; what was found before an interruption is kept."""
@@ -162,7 +164,7 @@ class Explorer:
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
-        trace = Trace(region.names, (1,))
+        trace = self._unused
         due = self.claim.due(region, trace)
         if not region.above or due is None:
             place = OnRay(region.on, region.stretch)
@@ -229,7 +231,7 @@ class Explorer:
 
     def with_faces(self, group: tuple[Region, ...], hear: Hear) -> Iterator[tuple[Region, Hear]]:
         """Yield regions and, once they are explored, their faces; each with who hears of it."""
-        waiting, seen = list(group), set(group)
+        waiting, seen = list(group), set[Region]()
         done = 0
         first = 1.0 if self.claim.is_continuous else 0.5  # the rest is for faces
         while waiting:
@@ -245,6 +247,7 @@ class Explorer:
             yield region, part
             done += 1
             if not region.is_ray:
+                seen = seen or set(group)
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
