@@ -280,7 +280,7 @@ def test_why_no_error_is_large_enough() -> None:
 
 
 def test_only_certain_digits_are_shown() -> None:
-    """The logarithm of 20 is 2.99573227…; the enclosure for all reals is wider than for one input."""
+    """The logarithm of 20 is 2.99573227…; for all reals the enclosure is wide."""
     clamped = Mechanism.from_source("def clamped(x: Real): return min(max(lap(eps, x), 0), 10)")
     found = ErrorBound(clamped, within=1, risk="5%", inputs=AllReals()).smallest_epsilon()
     assert "ε₀ ≈ 2.995732, and" in found.sentence
