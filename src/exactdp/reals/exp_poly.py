@@ -406,10 +406,26 @@ class ExpPoly(ClosedForm):
 
         Those of a product are the products of those of its factors, so a quotient has them too.
         """
-        return self.terms[0], self.terms[-1]
+        if self._terms is not None or len(self._poly) < 2:
+            return self.terms[0], self.terms[-1]
+        size, keys = len(self._names), self._poly.monoms()
+        order = [([-n for n in key[size:]], key[:size]) for key in keys]  # as that of the terms
+        return self._term(keys[order.index(min(order))]), self._term(keys[order.index(max(order))])
+
+    def _term(self, key: tuple[Any, ...]) -> ExpTerm:
+        """Return the term with given powers in the polynomial."""
+        size = len(self._names)
+        above = zip(self._low, key[size:], self._step, strict=True)
+        rates = (low + int(n) * step for low, n, step in above)
+        coefficient = fraction(self._poly[key])
+        return ExpTerm(coefficient, self._named(map(int, key[:size])), self._named(rates))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ExpPoly, (self.terms,)
+        entries = self._poly.to_dict()
+        powers = tuple(int(power) for exponents in entries for power in exponents)
+        over = tuple(int(q.p) for q in entries.values())
+        under = tuple(int(q.q) for q in entries.values())
+        return unpacked, (self._names, powers, over, under, self._step, self._low)
 
 
 def build(
@@ -422,6 +438,22 @@ def build(
     result = ExpPoly.__new__(ExpPoly)
     result._fill(names, poly, step, low)
     return result
+
+
+def unpacked(
+    names: tuple[str, ...],
+    powers: tuple[int, ...],
+    over: tuple[int, ...],
+    under: tuple[int, ...],
+    step: tuple[Fraction, ...],
+    low: tuple[Fraction, ...],
+) -> ExpPoly:
+    """Return a sum that was pickled: all exponents one after the other, and the coefficients."""
+    rows = zip(*[iter(powers)] * (2 * len(names)), strict=True)
+    coefficients = map(fmpq, over, under)
+    return build(
+        names, ring(names).from_dict(dict(zip(rows, coefficients, strict=True))), step, low
+    )
 
 
 def as_sum(value: object) -> ExpPoly | None:
