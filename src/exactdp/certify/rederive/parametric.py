@@ -47,17 +47,25 @@ def spelled(value: Any, size: int) -> Any:
 
 
 class ProgramOnCone:
-    """The program of a claim on one cone; `entries` are the single values of the input."""
+    """The program of a claim on one cone; `entries` are the single values of the input.
+
+    The `unit` is 1/ε, or log(b)/ε, where the program has it beside reals.
+    """
 
     def __init__(
-        self, derivation: Derivation, region: PolyhedralCone, entries: list[Entry]
+        self,
+        derivation: Derivation,
+        region: PolyhedralCone,
+        entries: list[Entry],
+        unit: Entry = None,
     ) -> None:
         self.derivation = derivation
         self.region = region
         self.judge = InsideCone(region)
         self.mechanism = InsideCone(region)
         """It knows what the mechanism compares without noise."""
-        self.point = [self.value(one) for one in entries]
+        given = entries if unit is None else [*entries, unit]
+        self.point = [self.value(one) for one in given]
 
     def value(self, output: Any) -> Any:
         """Return an output, or an entry of the input, to calculate with."""
@@ -143,4 +151,5 @@ class ProgramOnCone:
         """Return a distance within which inputs disagree; None if those given do not."""
         there = [self.value(one) for one in near]
         wanted = self.value(ideal)
-        return self.derivation.reached(self.point, wanted, there, towards, self.judge)
+        here = self.point[: len(near)]
+        return self.derivation.reached(here, wanted, there, towards, self.judge)
