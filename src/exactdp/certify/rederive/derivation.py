@@ -8,14 +8,18 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
+from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import RealInterval
 from . import distances, limits
+from .flows import Flows
 from .integrals import Integrals
 from .linear import Judge, LinearForm
+from .merged import MergedRuns
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
 from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
 from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths
+from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
 
@@ -53,6 +57,8 @@ class Derivation:
         self._concrete: set[str] = set()  # what needs numbers
         self._too_many: dict[str, str] = {}  # finite inputs at which there are too many paths
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
+        self._flows: dict[object, Flows] = {}
+        self._successes: dict[str, Successes | UnsupportedError] = {}
 
     def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
@@ -249,6 +255,27 @@ class Derivation:
             on=self.epsilon,
         )
         return [*found, *broken]
+
+    def successes(self, fixed: Sequence[Any]) -> Successes:
+        """Return the merged runs of the mechanism; `fixed` has None for real entries."""
+        key = str(fixed)
+        if key not in self._successes:
+            try:
+                given = self.assembled(list(fixed))
+                self._successes[key] = Successes(MergedRuns(self.mechanism, given, noisy=True))
+            except UnsupportedError as error:
+                self._successes[key] = error
+        found = self._successes[key]
+        if isinstance(found, UnsupportedError):
+            raise UnsupportedError(str(found))
+        return found
+
+    def flows(self, region: PolyhedralCone, integrals: Integrals) -> Flows:
+        """Return the densities on merged runs on a cone, kept for all inputs there."""
+        key = region.size, *map(tuple, (region.rays, region.lines))
+        if key not in self._flows:
+            self._flows[key] = Flows(integrals)
+        return self._flows[key]
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""
