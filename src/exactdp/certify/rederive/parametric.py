@@ -130,7 +130,7 @@ class ProgramOnCone:
         Without a radius the output must be the wanted one.
         """
         size = self.region.size
-        pairs = zip(self.point, self.derivation.members, strict=True)
+        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
         fixed = [None if members is None else one for one, members in pairs]
         if None not in fixed:  # there are few paths, or no merged runs
             return None
@@ -141,7 +141,7 @@ class ProgramOnCone:
             success = successes.of(wanted, sup=radius is not None)
             entries = [
                 vector_of(one, size) if members is None else None
-                for one, members in zip(self.point, self.derivation.members, strict=True)
+                for one, members in zip(self.point, self.derivation.members, strict=False)
             ]
             numbers = [vector_of(one, size) for one in numbers_of(wanted)]
             around = None if radius is None else vector_of(radius, size)
