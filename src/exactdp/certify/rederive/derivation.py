@@ -57,6 +57,8 @@ class Derivation:
         self.spec = spec
         self.epsilon = epsilon
         self.table = table
+        self.base: Fraction | None = None
+        """Of which number the last value of points, beyond the input, is the logarithm over ε."""
         self.steps = Steps()
         self.integrals = Integrals()
         self._programs: dict[str, SourceProgram] = {}
@@ -148,8 +150,16 @@ class Derivation:
 
     def _unknown(self, point: Point, judge: Judge) -> Input:
         """Return the input at a point, with unknowns for its reals."""
-        pairs = enumerate(zip(point, self.members, strict=True), start=1)
+        pairs = enumerate(zip(point, self.members, strict=False), start=1)
+        if len(point) > len(self.members):
+            judge.unit, judge.base = unknown(len(point), judge), self.base  # type: ignore[attr-defined]
         return self.assembled([unknown(k, judge) if m is None else one for k, (one, m) in pairs])
+
+    def _concretely(self, point: Point, path: Path) -> Input:
+        """Return the input at a point, with its numbers."""
+        if len(point) > len(self.members):
+            path.unit, path.base = point[-1], self.base
+        return self.assembled(point)
 
     def _remembered(
         self, what: str, point: Point, judge: Judge, find: Callable[[Judge], T]
@@ -157,7 +167,7 @@ class Derivation:
         """Return what is found with unknowns at a point; None if a run needs the numbers."""
         if what in self._concrete:
             return None
-        fixed = [one for one, m in zip(point, self.members, strict=True) if m is not None]
+        fixed = [one for one, m in zip(point, self.members, strict=False) if m is not None]
         known = self._known.setdefault((what, str(fixed)), Remembered())
         try:
             return (known.at(point, judge, find),)
@@ -230,13 +240,13 @@ class Derivation:
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
             return self._paths(inputs, lambda path: self._unknown(point, path))
 
-        fixed = str([one for one, m in zip(point, self.members, strict=True) if m is not None])
+        fixed = str([one for one, m in zip(point, self.members, strict=False) if m is not None])
         if fixed in self._too_many:
             raise UnsupportedError(self._too_many[fixed])
         try:
             known = self._remembered("mechanism", point, judge, found)
             if known is None:
-                known = (self._paths(judge, lambda _: self.assembled(point)),)
+                known = (self._paths(judge, lambda path: self._concretely(point, path)),)
         except TooManyPathsError as error:  # so it has elsewhere
             self._too_many[fixed] = str(error)
             raise

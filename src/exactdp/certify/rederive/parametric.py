@@ -51,17 +51,25 @@ def spelled(value: Any, size: int) -> Any:
 
 
 class ProgramOnCone:
-    """The program of a claim on one cone; `entries` are the single values of the input."""
+    """The program of a claim on one cone; `entries` are the single values of the input.
+
+    The `unit` is 1/ε, or log(b)/ε, where the program has it beside reals.
+    """
 
     def __init__(
-        self, derivation: Derivation, region: PolyhedralCone, entries: list[Entry]
+        self,
+        derivation: Derivation,
+        region: PolyhedralCone,
+        entries: list[Entry],
+        unit: Entry = None,
     ) -> None:
         self.derivation = derivation
         self.region = region
         self.judge = InsideCone(region)
         self.mechanism = InsideCone(region)
         """It knows what the mechanism compares without noise."""
-        self.point = [self.value(one) for one in entries]
+        given = entries if unit is None else [*entries, unit]
+        self.point = [self.value(one) for one in given]
 
     def value(self, output: Any) -> Any:
         """Return an output, or an entry of the input, to calculate with."""
@@ -122,7 +130,7 @@ class ProgramOnCone:
         Without a radius the output must be the wanted one.
         """
         size = self.region.size
-        pairs = zip(self.point, self.derivation.members, strict=True)
+        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
         fixed = [None if members is None else one for one, members in pairs]
         if None not in fixed:  # there are few paths, or no merged runs
             return None
@@ -133,7 +141,7 @@ class ProgramOnCone:
             success = successes.of(wanted, sup=radius is not None)
             entries = [
                 vector_of(one, size) if members is None else None
-                for one, members in zip(self.point, self.derivation.members, strict=True)
+                for one, members in zip(self.point, self.derivation.members, strict=False)
             ]
             numbers = [vector_of(one, size) for one in numbers_of(wanted)]
             around = None if radius is None else vector_of(radius, size)
@@ -182,4 +190,5 @@ class ProgramOnCone:
         """Return a distance within which inputs disagree; None if those given do not."""
         there = [self.value(one) for one in near]
         wanted = self.value(ideal)
-        return self.derivation.reached(self.point, wanted, there, towards, self.judge)
+        here = self.point[: len(near)]
+        return self.derivation.reached(here, wanted, there, towards, self.judge)
