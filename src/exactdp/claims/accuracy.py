@@ -252,7 +252,7 @@ class Accuracy(Statement):
         if at_each:
             self.require_one_sum("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only:
+        if self.is_decided_only or self.has_tower:
             from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
 
             return tightest_by_trial(self, width, conduct(progress, how))
