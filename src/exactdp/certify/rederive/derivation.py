@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..kernel.reading import RealInterval
 from . import distances, limits
 from .integrals import Integrals
+from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
@@ -46,6 +47,7 @@ class Derivation:
         self.table = table
         self.steps = Steps()
         self.integrals = Integrals()
+        self.lattices = LatticeSums(self.integrals.spend)
         self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
@@ -188,6 +190,11 @@ class Derivation:
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
         return LinearForm(rest, found.constant, judge) if rest else found.constant
+
+    def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
+        """Return what a function of two inputs says of two, given by their single values."""
+        given = [_alone(self.assembled(one)) for one in (u, v)]
+        return self.program(source).run(ProgramRun(), given)
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
