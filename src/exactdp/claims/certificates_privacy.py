@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
-from exactdp.claims.certificates import _interval, _quotient, _value, _which
+from exactdp.claims.certificates import _quotient, _which, interval_json, value_json
 from exactdp.claims.certificates_cones import WrittenCones
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import is_listed, listed
@@ -68,7 +68,7 @@ def certificate(verdict: Verdict) -> Json:
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
         "reason": verdict.missing if verdict.holds is None else "",
         "distributions": [
-            [[_value(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
+            [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
             for u in inputs
         ],
         "counterexamples": [
@@ -145,7 +145,7 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         "delta": _quotient(claim.delta_form),
         "adjacent": adjacent,
         "measure": claim.measure,
-        "epsilon": _interval(claim.epsilon),
+        "epsilon": interval_json(claim.epsilon),
         "inputs": _which(claim),
     }
 
@@ -174,7 +174,7 @@ def _counterexample(
 
     return {
         "inputs": [places[u], places[v]],
-        "outputs": [_value(event.env[0]) for event in outputs],
+        "outputs": [value_json(event.env[0]) for event in outputs],
         "eps": spell(one.eps),
         "bits": precision(is_enough),
     }

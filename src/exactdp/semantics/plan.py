@@ -195,6 +195,8 @@ def question(
 def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
     """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
     k = floor(fraction(limit.value) / step)
+    if limit == step * k:  # at every point: a sample is on no face
+        return step * k
     between = step * k < limit < step * (k + 1)
     assert between
     return step * (k + up)

@@ -8,10 +8,10 @@ and others lowered, or all shifted, without a loss:
 - **Rows.** Every path of the ideal that ends in o implies H(u) = h·u + k ≥ 0. Inputs closer to u
   than dd(u) end in o too, so H(u) ≥ dd(u)·‖h‖, and a row may state any width up to ‖h‖.
 - **Dominance.** Each entry of w(a) is where one row is a·width, or does not matter.
-- **Directions.** The chance of o does not fall along the directions used. That is shown on the tree
-  of all runs, with the same noise at both inputs. Where a comparison of D with 0 changes along a
-  direction, the side that is left is never o, or the other one always is, or both sides are the
-  same tree where D = 0.
+- **Directions.** The chance of o does not fall along the directions used. That is shown on merged
+  runs (`implied`, `monotone`), or else on the tree of all runs, with the same noise at both inputs.
+  Where a comparison of D with 0 changes along a direction, the side that is left is never o, or the
+  other one always is, or both sides are the same tree where D = 0.
 
 Then the chance at u is at least that at w(a), and what the cells prove at w(a) is true at u. On
 sides, and for a = 0, it holds by continuity: no input is compared without noise.
@@ -24,12 +24,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from .implied import ImpliedForms, side_of
 from .linear import LinearForm, is_number
+from .merged import MergedRuns
+from .monotone import Monotone
 from .parametric import At
 from .points import unknown
 from .ratios import BrokenRunError, UnsupportedError
 from .regions import feasible, rows
 from .runs import Path, paths
+from .successes import numbers_of
 
 _ZERO = Fraction(0)
 _TRANSLATED = ("lap", "expo")
@@ -213,6 +217,8 @@ class CornerProof:
     def wrong(self, corners: list[StatedCorner]) -> str | None:
         """Return what is wrong with corners of all ideal outputs, None if nothing is."""
         known = [(self.as_forms(corner.output), corner) for corner in corners]
+        if self.seen_on_states(known):
+            return None
         for path, output in self.derivation.ideal_paths(self.fixed):
             own = _with_entries(output)
             here = [corner for stated, corner in known if _is_same(stated, own)]
@@ -231,6 +237,44 @@ class CornerProof:
             if not all(map(tree.grows, corner.directions())):
                 return "the chance of an output may fall along a direction"
         return None
+
+    def seen_on_states(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether merged runs show all that is needed."""
+        try:
+            return self._enclose(known) and self._are_ordered(known)
+        except (UnsupportedError, RecursionError):
+            return False
+
+    def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether each ideal output has one corner, whose rows its inputs satisfy."""
+        given = self.derivation.assembled(self.fixed)
+        implied = ImpliedForms(MergedRuns(self.derivation.ideal_program, given, noisy=False))
+        is_numeric = self.derivation.spec["input_distance"]["name"] == "numeric"
+        for output, way in implied.ends:
+            own = _with_entries(output)
+            here = [corner for stated, corner in known if _is_same(stated, own)]
+            if len(here) != 1:
+                return False
+            for row in here[0].rows:
+                strict = is_numeric and bool(row.width) and min(row.slopes.values()) < 0
+                if not implied.holds(way, side_of(row.slopes, row.constant, strict=strict)):
+                    return False
+        return True
+
+    def _are_ordered(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether no output becomes less likely along the directions of its corner."""
+        successes = self.derivation.successes(self.fixed)
+        sup = self.derivation.spec["output_distance"].get("name") == "sup"
+        for stated, corner in known:
+            wanted = [
+                number.coefficients if isinstance(number, LinearForm) else {}
+                for number in numbers_of(stated)
+            ]
+            success = successes.of(stated, sup=sup)
+            order = Monotone(success, wanted if sup else [], len(self.fixed))
+            if not all(map(order.grows, corner.directions())):
+                return False
+        return True
 
     def outside(self, corner: StatedCorner, system: list[Any]) -> str | None:
         """Return what is wrong with the rows of a corner on a path of the ideal."""

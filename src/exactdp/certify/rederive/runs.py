@@ -14,7 +14,7 @@ from typing import Any
 from ..kernel.reading import RealInterval
 from . import limits
 from .lattices import WHOLE
-from .linear import NEGATED, Judge, LinearForm
+from .linear import NEGATED, Judge, LinearForm, is_number, plain
 from .ratios import (
     BrokenRunError,
     EndlessRunError,
@@ -37,8 +37,36 @@ class TooManyPathsError(UnsupportedError):
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
+    unit: Any = None
+    """1/ε, or log(base)/ε, as a number to calculate with; None if neither stands beside reals."""
+    base: Fraction | None = None
+    """Of which number the unit is the logarithm, over ε."""
+
     def __init__(self) -> None:
         self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+
+    def log(self, value: Any) -> Ratio:
+        """Return the logarithm of a power of the base as a multiple of the variable 1."""
+        if self.base is None or not is_number(value) or value <= 0:
+            raise UnsupportedError("a logarithm is not re-derived here")
+        left, power = Fraction(value), 0
+        factor = self.base if left > 1 else 1 / self.base
+        for _ in range(limits.MAX_POWER):
+            if left == 1:
+                return variable(1) * Fraction(power)
+            left, power = left / factor, power + (1 if factor == self.base else -1)
+        raise UnsupportedError("a logarithm is not a multiple of that of the unit")
+
+    def real(self, value: Ratio) -> Any:
+        """Return a + b/ε, or a + b·log(base)/ε, as a number to calculate with."""
+        once = (-1,) if self.base is None else (-1, 1)
+        found: Any = Fraction(0)
+        for (powers, rates), c in value.over.items():
+            right = value.is_sum and not rates and powers in ((), once)
+            if not right or (powers and self.unit is None):
+                raise UnsupportedError("an expression in ε beside reals is not re-derived")
+            found = (self.unit * c if powers else c) + found
+        return plain(found) if isinstance(found, Fraction) else found
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a sample: without noise, its mean."""
