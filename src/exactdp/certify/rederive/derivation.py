@@ -18,8 +18,8 @@ from .linear import Judge, LinearForm
 from .merged import MergedRuns
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
-from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
-from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
 from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -38,6 +38,15 @@ class TakenPath(NamedTuple):
     def conditions(self) -> list[Condition]:
         """When it is taken."""
         return [(at(form, self.point), op) for form, op in self.path.conditions]
+
+    @property
+    def weight(self) -> Ratio:
+        """The factor of its probability that comes from choices."""
+        total = self.path.weight
+        for place, exponents in self.path.picks.items():
+            here = [at(one, self.point) for one in exponents]
+            total = total * share(here, self.path.made[place])
+        return total
 
 
 class Derivation:

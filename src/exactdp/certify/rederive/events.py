@@ -115,7 +115,7 @@ class Events:
         if any(one != left for one in cells):
             raise UnsupportedError("far out, integers are not compared with noise in one way")
         masses = cells.get(left, {}) if left is not None else {}
-        for_all = path.weight * rest * scale(path.noises, names)
+        for_all = way.weight * rest * scale(path.noises, names)
         return self._geometric(event, masses, far, len(names)) * for_all
 
     def _geometric(self, event: Any, masses: Masses, far: Far, count: int) -> Ratio:

@@ -114,10 +114,10 @@ class ProgramOnCone:
     def weight(self, way: TakenPath, more: list[Condition]) -> Ratio:
         """Return the weight of a way with the probability of the conditions on integer noise."""
         if not any(kind in WHOLE for kind, _ in way.path.noises):
-            return way.path.weight
+            return way.weight
         conditions = [*way.conditions, *more]
         whole = [one for one in conditions if way.path.is_whole(one[0])]
-        return way.path.weight * self.derivation.lattices.mass(way.path.noises, whole)
+        return way.weight * self.derivation.lattices.mass(way.path.noises, whole)
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""
@@ -146,7 +146,7 @@ class ProgramOnCone:
         Without a radius the output must be the wanted one.
         """
         size = self.region.size
-        pairs = zip(self.point, self.derivation.members, strict=True)
+        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
         fixed = [None if members is None else one for one, members in pairs]
         if None not in fixed:  # there are few paths, or no merged runs
             return None
@@ -157,7 +157,7 @@ class ProgramOnCone:
             success = successes.of(wanted, sup=radius is not None)
             entries = [
                 vector_of(one, size) if members is None else None
-                for one, members in zip(self.point, self.derivation.members, strict=True)
+                for one, members in zip(self.point, self.derivation.members, strict=False)
             ]
             numbers = [vector_of(one, size) for one in numbers_of(wanted)]
             around = None if radius is None else vector_of(radius, size)

@@ -34,6 +34,32 @@ class TooManyPathsError(UnsupportedError):
     """A program has more paths than are followed."""
 
 
+Score = Fraction | LinearForm
+
+
+def as_score(value: Any) -> Score:
+    """Return the score of a candidate: a number, or a form in inputs that are unknowns."""
+    return value if isinstance(value, LinearForm) else Fraction(value)
+
+
+def share(exponents: list[Any], k: int) -> Ratio:
+    """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
+    weights = [_power(one) for one in exponents]
+    total = Ratio.number(0)
+    for weight in weights:
+        total = total + weight
+    return weights[k] / total
+
+
+def _power(exponent: Any) -> Ratio:
+    if not isinstance(exponent, LinearForm):
+        return Ratio({((), stripped((Fraction(exponent),))): Fraction(1)})
+    rates = [Fraction(exponent.constant)] + [Fraction(0)] * -min(exponent.coefficients)
+    for name, c in exponent.coefficients.items():
+        rates[-name] = Fraction(c)
+    return Ratio({((), stripped(tuple(rates))): Fraction(1)})
+
+
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
@@ -43,7 +69,7 @@ class ProgramRun:
     """Of which number the unit is the logarithm, over ε."""
 
     def __init__(self) -> None:
-        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
 
     def log(self, value: Any) -> Ratio:
         """Return the logarithm of a power of the base as a multiple of the variable 1."""
@@ -82,7 +108,7 @@ class ProgramRun:
         del options
         raise UnsupportedError("choose has no mean")
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
         self.scored = scored
@@ -110,6 +136,8 @@ class Path(ProgramRun):
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
+        self.picks: dict[int, list[Any]] = {}
+        """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
 
     def _choice(self, options: int, asked: Condition | None = None) -> int:
@@ -178,6 +206,8 @@ class Path(ProgramRun):
             return mean
         if kind in WHOLE and not self._is_integer(mean):
             raise UnsupportedError("integer noise around what is not seen to be an integer")
+        if kind == "gumbel":
+            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
 
@@ -222,18 +252,21 @@ class Path(ProgramRun):
         self.weight = self.weight * chance
         return value
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
-        total = Ratio.number(0)
-        for weight in weights:
-            total = total + weight
-        k = self._choice(len(scored))
-        self.weight = self.weight * (weights[k] / total)
+        exponents = [s * rate for _, s in scored]
+        forms = [one for one in exponents if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        place, k = len(self.made), self._choice(len(scored))
+        if forms:
+            self.picks[place] = exponents
+        else:
+            self.weight = self.weight * share(exponents, k)
         return scored[k][0]
 
 
