@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.claim import Claim
@@ -13,6 +13,7 @@ from exactdp.claims.deciding import decide
 from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.ties import why_never
 from exactdp.claims.vacuity import Contents, refuse_empty
@@ -121,6 +122,7 @@ class EpsilonsAsked:
     width: Fraction
 
     asked = "the set of ε"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = False
 

@@ -421,7 +421,11 @@ class ExpPoly(ClosedForm):
         return ExpTerm(coefficient, self._named(map(int, key[:size])), self._named(rates))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ExpPoly, (self.terms,)
+        entries = self._poly.to_dict()
+        powers = tuple(int(power) for exponents in entries for power in exponents)
+        over = tuple(int(q.p) for q in entries.values())
+        under = tuple(int(q.q) for q in entries.values())
+        return unpacked, (self._names, powers, over, under, self._step, self._low)
 
 
 def build(
@@ -434,6 +438,22 @@ def build(
     result = ExpPoly.__new__(ExpPoly)
     result._fill(names, poly, step, low)
     return result
+
+
+def unpacked(
+    names: tuple[str, ...],
+    powers: tuple[int, ...],
+    over: tuple[int, ...],
+    under: tuple[int, ...],
+    step: tuple[Fraction, ...],
+    low: tuple[Fraction, ...],
+) -> ExpPoly:
+    """Return a sum that was pickled: all exponents one after the other, and the coefficients."""
+    rows = zip(*[iter(powers)] * (2 * len(names)), strict=True)
+    coefficients = map(fmpq, over, under)
+    return build(
+        names, ring(names).from_dict(dict(zip(rows, coefficients, strict=True))), step, low
+    )
 
 
 def as_sum(value: object) -> ExpPoly | None:

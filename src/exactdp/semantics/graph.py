@@ -412,6 +412,8 @@ def looks_at(event: Event | Failure) -> Value:
             return event.difference
         case Done():
             return event.output
+        case Selection():
+            return event.exponents
     return None
 
 
