@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Event, State
+from exactdp.language.machine import Compare, Done, State
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
@@ -38,7 +38,7 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
-from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise, noise_part
+from exactdp.semantics.graph import Edge, Graph, NodeEvent, build, forms_of, has_noise, noise_part
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
@@ -109,7 +109,7 @@ class Engine:
         return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
 
     @cached_property
-    def _events(self) -> tuple[Event | Failure, ...] | None:
+    def _events(self) -> tuple[NodeEvent, ...] | None:
         """What may happen in the program at any input; None if finite inputs are too many."""
         domains = [
             [_symbols(names)]
@@ -118,7 +118,7 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: list[Event | Failure] = []
+        found: list[NodeEvent] = []
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
@@ -311,7 +311,8 @@ class Engine:
             if pattern is not ANYTHING:
                 graph = _simplified(graph, graph.surely(), pattern)
             self._plans[key] = Plan(graph)
-        return self._plans[key], inputs
+        plan = self._plans[key]
+        return plan, plan.with_rounded(inputs) if plan.rounds_inputs else inputs
 
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
         """Return the graph of the ways to a pattern from an input, whose reals are symbols."""
