@@ -23,7 +23,6 @@ from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT
-from exactdp.language.noisy import samples_integers
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
 from exactdp.semantics.by_epsilon import positive_cone
@@ -298,7 +297,7 @@ def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
 
 def refuse_everywhere(claim: Privacy) -> None:
     """Refuse what cannot be asked of all reals at once."""
-    if samples_integers(claim.mechanism.definition):
+    if claim.mechanism.kept(Engine).has_integers:
         raise ValueRefusedError(
             "the mechanism samples integer noise, and the claim is about all real inputs",
             rule="All real inputs at once are for real noise (lap, expo).",

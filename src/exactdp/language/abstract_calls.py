@@ -56,14 +56,19 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
     messages = {
         "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
         "range": (f"{word} cannot bound a loop", "A `for` loop goes over finite values."),
-        "int": (f"{word} cannot be rounded", LINEAR),
-        "round": (f"{word} cannot be rounded", LINEAR),
         "exp": (f"exp of {word} is not in the language", LINEAR),
         "log": (f"log of {word} is not in the language", LINEAR),
         "any": condition,
         "all": condition,
         "bool": condition,
     }
+    if name in ("ceil", "floor", "int", "round", "trunc"):
+        refuse(
+            where(part),
+            "a list cannot be rounded",
+            "Numbers are rounded one by one, to a number of digits that is a finite value.",
+            "Write `[round(x) for x in xs]`.",
+        )
     message, rule = messages.get(name, (f"{name} cannot be called with {word}", LINEAR))
     refuse(where(part), message, rule, COMPARE_IT)
 

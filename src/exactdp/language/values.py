@@ -271,4 +271,4 @@ class Symbolic:
 
     def rounded(self, *, nearest: bool) -> Any:
         """Return ⌊x⌋, or the nearest whole number, of two the even one."""
-        raise TypeError(f"this has no {'nearest whole number' if nearest else 'floor'}")
+        raise NotImplementedError

@@ -13,6 +13,7 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, State
+from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
@@ -38,7 +39,19 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
-from exactdp.semantics.graph import Edge, Graph, NodeEvent, build, forms_of, has_noise, noise_part
+from exactdp.semantics.graph import (
+    Edge,
+    Graph,
+    NodeEvent,
+    RoundedInput,
+    Rounding,
+    build,
+    forms_of,
+    has_noise,
+    inputs_in,
+    looks_at,
+    noise_part,
+)
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
@@ -125,6 +138,25 @@ class Engine:
             plan, _ = self.plan(values, ANYTHING)
             found += (node.event for node in plan.graph.nodes)
         return tuple(found)
+
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether rounded reals are released, or compared with others than numbers."""
+        events = self._events
+        if events is None:
+            finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
+            values = zip(self._names, finite, strict=True)
+            some = tuple(one if names is None else _symbols(names) for names, one in values)
+            events = tuple(node.event for node in self.plan(some, ANYTHING)[0].graph.nodes)
+        return any(
+            isinstance(one, Rounding) or any(map(_is_rounded, inputs_in(looks_at(one))))
+            for one in events
+        )
+
+    @cached_property
+    def has_integers(self) -> bool:
+        """Whether there is integer noise, sampled or rounded."""
+        return samples_integers(self._program.definition) or self.rounds
 
     @cached_property
     def jumps(self) -> bool:
@@ -337,6 +369,10 @@ class Engine:
         return _simplified(
             None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
         )
+
+
+def _is_rounded(name: str) -> bool:
+    return isinstance(name, RoundedInput)
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:

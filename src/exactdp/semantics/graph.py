@@ -557,13 +557,7 @@ def build(
 
     def advanced(state: State) -> Event:
         while True:
-            event = machine.advance(state)
-            rounded = next(filter(_is_settled, wholes_in(looks_at(event))), None)
-            if rounded is not None:
-                known = Linear.symbol(RoundedInput.of(rounded))
-                env = tuple(with_whole(value, rounded, known) for value in event.state.env)
-                state = State(event.state.pc, env)
-                continue
+            event = _advanced(machine, state)
             if not (late and isinstance(event, Draw) and _can_wait(event)):
                 return event
             sample = Later(event.noise, event.rate, event.mean, next(serial))
@@ -607,6 +601,18 @@ def build(
         tuple(Node(event, size, ways) for (event, size), ways in zip(events, edges, strict=True)),
         machine.code,
     )
+
+
+def _advanced(machine: Machine, state: State) -> Event:
+    """Return the next event; rounded inputs that it looks at are named in its state."""
+    while True:
+        event = machine.advance(state)
+        whole = next(filter(_is_settled, wholes_in(looks_at(event))), None)
+        if whole is None:
+            return event
+        known = Linear.symbol(RoundedInput.of(whole))
+        env = tuple(with_whole(value, whole, known) for value in event.state.env)
+        state = State(event.state.pc, env)
 
 
 def _too_many(machine: Machine, state: State) -> ProgramError:
