@@ -27,9 +27,10 @@ from exactdp import (
     gamma,
 )
 from exactdp.errors import ExactdpError
+from exactdp.reals import Interval
 from support.examples import examples
 
-FAR = 60  # whole numbers on each side of the mean; beyond, there is no mass to speak of
+FAR = 400  # whole numbers on each side of the mean; beyond, there is no mass to speak of
 
 Distribution = Callable[[float], float]
 
@@ -57,7 +58,7 @@ def program(noise: str, result: str, inputs: str = "q: Real") -> Mechanism:
 NOISES: dict[str, Callable[[float, float], Distribution]] = {
     "lap(eps / 2, q)": lambda e, q: laplace(e / 2, q),
     "expo(2 * eps, q)": lambda e, q: exponential(2 * e, q),
-    "unif(q - 5 / 2, q + 1)": lambda e, q: uniform(q - 2.5, q + 1),
+    "unif(q - 5 / 2, q + 1)": lambda _, q: uniform(q - 2.5, q + 1),
     "3 * lap(eps, q) - 1": lambda e, q: laplace(e / 3, 3 * q - 1),
 }
 WHOLE: dict[str, Callable[[int], tuple[float, float]]] = {
@@ -74,7 +75,7 @@ WHOLE: dict[str, Callable[[int], tuple[float, float]]] = {
 }
 
 
-@examples(20)
+@examples(8)
 @given(
     st.sampled_from(sorted(NOISES)),
     st.sampled_from(sorted(WHOLE)),
@@ -91,15 +92,15 @@ def test_probabilities_are_those_of_intervals(
         found = float(mechanism.probability(q, k).at(e))
         assert found == pytest.approx(below(end) - below(start), abs=1e-12)
         more = float(program(noise, f"{result} >= {k}").probability(q, True).at(e))
-        want = sum(below(b) - below(a) for a, b in map(WHOLE[result], range(k, 40 * FAR)))
+        want = sum(below(b) - below(a) for a, b in map(WHOLE[result], range(k, FAR)))
         assert more == pytest.approx(want, abs=1e-6)
     mean = float(mechanism.expectation(q, lambda _, z: z).at(e))
-    ks = range(-40 * FAR, 40 * FAR)
+    ks = range(-FAR, FAR)
     parts = (k * (below(WHOLE[result](k)[1]) - below(WHOLE[result](k)[0])) for k in ks)
     assert mean == pytest.approx(math.fsum(parts), abs=1e-6)
 
 
-@examples(12)
+@examples(8)
 @given(
     st.sampled_from(sorted(NOISES)),
     st.sampled_from([Fraction(1), Fraction(2), Fraction(5, 3)]),
@@ -111,11 +112,11 @@ def test_remainders_are_folded(noise: str, step: Fraction, q: Fraction) -> None:
     size = float(step)
     folded = program(noise, f"x % ({step})").distribution(q)
     for share in (Fraction(1, 7), Fraction(1, 2), Fraction(5, 6)):
-        ends = ((k * size, k * size + float(share) * size) for k in range(-500, 500))
+        ends = ((k * size, k * size + float(share) * size) for k in range(-200, 200))
         want = math.fsum(below(b) - below(a) for a, b in ends)
         assert float(folded.cumulative(Real, share * step).at(1)) == pytest.approx(want, abs=1e-9)
     both = program(noise, f"divmod(x, {step})")
-    inside = both.probability(q, (1, "[0, 1/2]"))
+    inside = both.probability(q, (1, Interval(0, "1/2")))
     want = below(size + 0.5) - below(size)
     assert float(inside.at(1)) == pytest.approx(want, abs=1e-12)
 
@@ -129,8 +130,8 @@ def f(q: Real[2]):
 """)
     one, two = laplace(1, 0.3), laplace(1, 1.25)
     chances = Counter[int]()
-    for j in range(-FAR, FAR):
-        for k in range(-FAR, FAR):
+    for j in range(-50, 50):
+        for k in range(-50, 50):
             share = (one(j + 1) - one(j)) * (two(k + 1) - two(k))
             chances[(j > k) - (j < k)] += share  # type: ignore[assignment]
     found = mechanism.distribution(["0.3", "5/4"])
@@ -145,12 +146,10 @@ def test_ties_are_rounded_to_even_numbers() -> None:
     big = Mechanism.from_source("def f(q: Real): return round(q) >= 1 and lap(eps, q) > 0")
     assert float(big.probability("1/2", True).at(1)) == 0
     assert float(big.probability("3/2", True).at(1)) > 0.5
-    halves = program("dlap(eps, x)", "round(x / 2)", "x: Dom(0, 3)".replace("x:", "x:"))
+    halves = program("dlap(eps, x)", "round(x / 2)", "x: Dom(0, 3)")
     plain = Mechanism.from_source("def f(x: Dom(0, 3)): return dlap(eps, x)")
     for k in range(-3, 4):
-        want = sum(
-            float(plain.probability(1, z).at(1)) for z in range(-9, 10) if round(z / 2) == k
-        )
+        want = sum(float(plain.probability(1, z).at(1)) for z in range(-9, 10) if round(z / 2) == k)
         assert float(halves.probability(1, k).at(1)) == pytest.approx(want, abs=1e-12)
 
 
@@ -202,5 +201,5 @@ def test_comparisons_of_rounded_numbers_are_for_all_reals() -> None:
     above = program("lap(eps, q)", "round(x) >= 3")
     claim = Accuracy(above, beta=exp(-alpha * eps), inputs=AllReals())
     assert claim.check().outcome == "holds"
-    assert claim.tightest().kappa.whole == 2
+    assert claim.tightest().kappa.whole == "2"
     assert Privacy(above, inputs=AllReals()).check().outcome == "holds"

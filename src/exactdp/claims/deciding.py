@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from exactdp.claims.claim import Claim
 from exactdp.claims.findings import Finding, Findings, PackedFindings
@@ -17,6 +17,7 @@ from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Progress, nobody
 from exactdp.claims.region import RAY, Region, at_point, piece_of
 from exactdp.claims.slices import lost_told, parts
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
@@ -26,6 +27,7 @@ from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, conduct_of
+from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
 
@@ -140,6 +142,7 @@ class Examination:
     """Whether what is found is sent or kept, so that it need not be looked at on the way."""
 
     asked = "the verdict"
+    prepare: ClassVar[Prepared] = "shape"
     span = 2_000
 
     @property
@@ -190,7 +193,8 @@ class _Examining:
             (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
         )
         part: tuple[Finding, ...] | PackedFindings = found
-        if self._question.is_packed or self._groups == Examination.span:
+        packs = self._question.is_packed and self._one_by_one
+        if packs or self._groups == Examination.span:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 part = PackedFindings(len(found), pack(found))
         return Examined(
@@ -239,7 +243,7 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
                     return found
             before = step.share
             hear(before)
-    except EndlessError as error:
+    except (EndlessError, LostUnitError) as error:
         return replace(found, left=found.left + 1, missing=str(error))
     return found
 

@@ -28,7 +28,7 @@ from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.spans import Span, VariableBasis
+from exactdp.semantics.spans import Span, VariableBasis, combined
 from exactdp.semantics.spots import whole_of
 from exactdp.semantics.states import Visited
 
@@ -369,13 +369,12 @@ class Graph:
     def _needed_at(self, number: int, needed: list[Span]) -> Iterator[dict[int, Fraction]]:
         """Yield the forms in variables of a node on which it and the nodes after it depend."""
         node = self.nodes[number]
-        forms: list[Any] = [*forms_of(looks_at(node.event))]
+        rows = [noise_part(form) for form in forms_of(looks_at(node.event))]
         for edge in node.edges:
-            values = dict(enumerate(edge.variables))
-            for row in needed[edge.target].rows:
-                forms.append(Linear.build(row, 0).substituted(values))  # type: ignore[union-attr]
-        for form in forms:
-            yield {name: q for name, q in noise_part(form).items() if name < node.variables}
+            parts = [noise_part(form) for form in edge.variables]
+            rows += (combined(row, parts) for row in needed[edge.target].rows)
+        for row in rows:
+            yield {name: q for name, q in row.items() if name < node.variables}
 
     def joined(self) -> Graph:
         """Return the graph with nodes joined from which exactly the same can happen.
