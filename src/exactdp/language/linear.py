@@ -79,7 +79,7 @@ class Linear(Form, Symbolic):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """A comparison of a form with 0, and what is to be known of a whole number by it."""
 
     op: str
@@ -90,7 +90,7 @@ class Asked:
 _FLIPPED = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
 
 
-def asked(op: str, form: Linear) -> Asked | bool:
+def asked(op: str, form: Linear) -> Inquiry | bool:
     """Return what to ask first to know whether form op 0, or the answer.
 
     A single whole number is compared by the real that it is made of. Ends: each round knows more
@@ -105,10 +105,10 @@ def asked(op: str, form: Linear) -> Asked | bool:
         if k is None:
             return answer
         inner = asked(*whole.condition(k))
-        if isinstance(inner, Asked):
-            return inner if inner.about is not None else Asked(inner.op, inner.form, (whole, k))
+        if isinstance(inner, Inquiry):
+            return inner if inner.about is not None else Inquiry(inner.op, inner.form, (whole, k))
         form = Linear({whole.bounded(k, inner): q}, form.constant)
-    return Asked(op, form)
+    return Inquiry(op, form)
 
 
 def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:

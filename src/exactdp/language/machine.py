@@ -37,7 +37,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.linear import Asked, Linear, as_real, asked, made_whole, with_whole
+from exactdp.language.linear import Inquiry, Linear, as_real, asked, made_whole, with_whole
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
@@ -450,7 +450,7 @@ class Machine:
         def event(env: Env) -> tuple[Any, ...]:
             # The slot holds the question until the event is made; then it is emptied.
             found = env[slot]
-            if isinstance(found, Asked):
+            if isinstance(found, Inquiry):
                 return Compare, found.op, found.form, found.about
             return Compare, op, found
 
