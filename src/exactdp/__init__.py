@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         expmech,
         expo,
         geometric,
+        gumbel,
         lap,
         log,
         observe,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     )
     from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.examples import example
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy
@@ -180,11 +182,13 @@ __all__ = [
     "discrete",
     "dlap",
     "eps",
+    "example",
     "exp",
     "expmech",
     "expo",
     "gamma",
     "geometric",
+    "gumbel",
     "hamming",
     "ideal",
     "inf",
@@ -223,6 +227,7 @@ _MODULES = (
     "exactdp.public.study",
     "exactdp.public.expected",
     "exactdp.public.comparing",
+    "exactdp.public.examples",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",

@@ -275,7 +275,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
         on, depth = waiting.pop()
         try:
             part = piece_of(work.claim, region, on)
-            here = Finding(region) if part is None else examine(work, part, nobody, refute=False)
+            here = Finding(region) if part is None else _with_faces(work, part, refute=False)
         except ExactdpError as error:
             here = Finding(region, left=1, missing=str(error))
         if not here.left:
@@ -283,6 +283,11 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             continue
         found = replace(found, missing=found.missing or here.missing)
         middle = on.simple_point()
+        for end in (on.lower, on.upper):  # what is claimed at an end alone is cut off by no middle
+            alone = at_point(region, end) if isinstance(end, Fraction) and end in on else None
+            there = Finding(region) if alone is None else _with_faces(work, alone)
+            if there.failures:
+                return there
         single = at_point(region, middle)
         if single is None:
             name, form = next(iter(region.levels.items()), ("a", "condition"))
@@ -291,7 +296,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             if depth >= _DEEP:
                 break  # no counterexample would be found either
         else:
-            there = examine(work, single, nobody)
+            there = _with_faces(work, single)
             if there.failures:
                 return there
             found = found.with_contents(there.contents)
@@ -303,6 +308,21 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             (_with_end(on, lower=middle), depth + 1),
         ]
     return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:
+    """Return what is found on a region and on those of its faces on which the claim may jump."""
+    found = Finding(region)
+    for one, _ in work.with_faces((region,), nobody):
+        here = examine(work, one, nobody, refute=refute)
+        if here.failures:
+            return here
+        found = replace(
+            found.with_contents(here.contents),
+            left=found.left + here.left,
+            missing=found.missing or here.missing,
+        )
+    return found
 
 
 def _with_end(

@@ -477,6 +477,8 @@ def looks_at(event: NodeEvent) -> Value:
             return event.difference
         case Done():
             return event.output
+        case Selection():
+            return event.exponents
     return None
 
 
