@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from exactdp.public.error_bound import ErrorBound
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
-    from exactdp.public.privacy import Privacy
+    from exactdp.public.privacy import Privacy, plot_tradeoff
     from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
@@ -202,6 +202,7 @@ __all__ = [
     "one_entry",
     "parse",
     "piecewise",
+    "plot_tradeoff",
     "positive",
     "roots",
     "score_gap",

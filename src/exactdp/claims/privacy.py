@@ -206,12 +206,16 @@ class Privacy:
         return not self.mechanism.kept(Engine).jumps
 
     def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
-        """Return the region of each listed pair, or those of all pairs of reals."""
-        del each  # no pairs are looked at together
+        """Return the regions of each listed pair, or those of all pairs of reals.
+
+        Outputs that have the same densities at an earlier pair are left out, unless `each` is asked
+        for.
+        """
         if not is_listed(self.input_set):
             yield from pairs_everywhere(self)
+        known: set[object] | None = None if each else set()
         for u, v in self.pairs:
-            yield tuple(regions_of_pair(self, u, v))
+            yield tuple(regions_of_pair(self, u, v, known))
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve
 from exactdp.claims.inputs import as_given, as_written, is_listed, listed, show
-from exactdp.claims.losses import endless
+from exactdp.claims.losses import reals_in
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals.numbers import spell
 from exactdp.reals.printing import latex
 from exactdp.report.notebook import OUTCOMES
-from exactdp.report.styles import BLUE, GREEN, VERMILLION, new_axes
+from exactdp.report.styles import BLACK, BLUE, GREEN, SKY, VERMILLION, new_axes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _POINTS = 200
-_STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."))
+_STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, "-"))
 
 
 def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
@@ -127,12 +127,19 @@ def plot_tradeoff(
     """
     import numpy as np  # noqa: PLC0415 only for pictures
 
-    axes = ax or new_axes()
     points = np.linspace(largest / _POINTS, largest, _POINTS)
+    points = points[[float(point) in claim.epsilon for point in points]]
+    spent, values = losses(claim, points), errors.exact.values(points)
+    if not np.isfinite(spent).any():
+        raise ValueRefusedError(
+            f"{claim.mechanism.__name__} has no finite privacy loss up to ε = {largest:g}",
+            rule="An output that is possible at an input is impossible at an adjacent one.",
+            way_out="Ask check() for the counterexample, and correct the mechanism.",
+        )
+    axes = ax or new_axes()
     color, style = _STYLES[len(axes.get_lines()) % len(_STYLES)]
     name = claim.mechanism.__name__ if label is None else label
-    values = errors.exact.values(points)
-    axes.plot(losses(claim, points), values, color=color, linestyle=style, label=name)
+    axes.plot(spent, values, color=color, linestyle=style, label=name)
     axes.set_xlabel("exact privacy loss")
     axes.set_ylabel("error probability")
     axes.set_title("accuracy against privacy")
@@ -154,10 +161,11 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     seen: set[object] = set()
     for u, v in claim.pairs:
         one, two = claim.losses.chances(u, v)
-        if any(endless(key.env[0]) for key in claim.losses.distribution(u)):
+        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
             raise ValueRefusedError(
-                "the privacy loss is drawn for finitely many outputs",
-                way_out="Clamp or round the output.",
+                "the privacy loss is drawn for finite and whole outputs, and these hold real noise",
+                rule="Of real outputs the loss would be a supremum of densities at each ε.",
+                way_out="Round the output by comparisons, or ask tightest() for the factor.",
             )
         for key, chance in one.items():
             other = two.get(key)
