@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from html import escape
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve
-from exactdp.claims.inputs import as_given, as_written, is_listed, listed, show
+from exactdp.claims.expressions import run_with
+from exactdp.claims.inputs import as_given, is_listed, listed, show
 from exactdp.claims.losses import reals_in
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _POINTS = 200
+_INPUTS = 32  # of a claim of accuracy, of which the worst is told
 _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, "-"))
 
 
@@ -81,22 +84,44 @@ def how_private(claim: Privacy, beside: Iterable[Accuracy] = ()) -> list[str]:
 
 
 def _saved(claim: Accuracy, times: Fraction) -> str:
-    """Return what less noise does to the error at an input, and to the bound, as a sentence."""
+    """Return what less noise does to the bound, and to the error at an input, as sentences."""
+    said = []
+    if not claim.is_beta_of_input:
+        before, after = str(claim.formula), str(run_with(claim.formula, times))
+        if before != after:
+            said.append(f"The bound β = {before} becomes {after} at the same privacy.")
     try:
-        u = next(iter(listed(claim.mechanism, claim.input_set)))
-        given = as_given(claim.mechanism, u)
-        curve = claim.error_probability(given)
-        before, after = (curve.at(at).text(4) for at in (Fraction(1), times))
-        said = f"its error probability is {before} at ε = 1 and {after} at {spell(times)}"
-        if curve.claimed:
-            bounds = (
-                min((form.at(at) for form in curve.claimed), key=float).text(4)
-                for at in (Fraction(1), times)
-            )
-            said += f", and the bound {' and '.join(bounds)}"
-        return f"At the input {show(as_written(given))} {said}."
-    except (ExactdpError, StopIteration, AttributeError) as error:
-        return f"What this does to the claim of accuracy is not told: {error}."
+        curve = _worst(claim)
+        if curve is not None:
+            said.append(_read(curve, times))
+    except ExactdpError as error:
+        said.append(f"What it does to the error at an input is not told: {error.message}.")
+    return " ".join(said)
+
+
+def _worst(claim: Accuracy) -> ErrorCurve | None:
+    """Return the curve of the largest error at ε = 1, of the first inputs with something claimed.
+
+    None if the inputs are not listed, or nothing is claimed.
+    """
+    if not is_listed(claim.input_set):
+        return None
+    inputs = islice(listed(claim.mechanism, claim.input_set), _INPUTS)
+    curves = (claim.error_probability(as_given(claim.mechanism, u)) for u in inputs)
+    found = [one for one in curves if one.claimed]
+    return max(found, key=lambda one: float(one.exact.at(1)), default=None)
+
+
+def _read(curve: ErrorCurve, times: Fraction) -> str:
+    """Return an error and its bound at ε = 1 and with less noise, as a sentence."""
+    places = Fraction(1), times
+    before, after = (curve.at(at).text(4) for at in places)
+    least = [min((form.at(at) for form in curve.claimed), key=float) for at in places]
+    bounds = ("1" if float(one) >= 1 else one.text(4) for one in least)
+    return (
+        f"At the input {show(curve.input)} its error probability is {before} at ε = 1 and {after} "
+        f"at {spell(times)}, and the bound {' and '.join(bounds)}."
+    )
 
 
 def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:
