@@ -21,6 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "stored_notebooks",
+    "zoo_pictures",
 ]
 exclude_patterns = ["_build", "_ext", "schema"]
 nitpicky = True

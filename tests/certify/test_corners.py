@@ -106,6 +106,7 @@ def test_another_program_is_rejected() -> None:
 def test_large_claims_are_partly_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are too many runs, the report says that the order is taken from the solver."""
     monkeypatch.setattr("exactdp.certify.rederive.corners._MOST_RUNS", 3)
+    monkeypatch.setattr("exactdp.certify.rederive.merged._MOST_NODES", 2)
     report = check(written("noisy max"))
     assert report.accepted, report.reason
     assert any("worst inputs" in one for one in report.taken)

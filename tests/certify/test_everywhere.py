@@ -35,7 +35,6 @@ from exactdp import (
 from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import nonnegative_on
-from exactdp.errors import ValueRefusedError
 from exactdp.language import Dom, Real
 
 from .claim_specimens import make
@@ -546,19 +545,6 @@ def test_a_ray_must_be_about_the_same_function() -> None:
     ray[2]["claim"]["numerator"][0][0] = "1000"
     with pytest.raises(RejectedError):
         read(wrong)
-
-
-# Refused ------------------------------------------------------------------------------
-
-
-def test_what_has_no_certificate() -> None:
-    claim = Accuracy(
-        make("noisy_max", 2), beta=2 * exp(-alpha * eps / 2), alpha=1 / eps, inputs=[[0, 9]]
-    )
-    found = claim.check()
-    assert found.holds is True
-    with pytest.raises(ValueRefusedError, match="moves with eps has no certificate"):
-        _ = found.certificate
 
 
 @pytest.mark.parametrize("box", [Box([1, -1], [1, 2]), Box([1, 1], [1, 1])])

@@ -17,6 +17,7 @@ from exactdp import (
     Mechanism,
     ValueRefusedError,
     alpha,
+    certify,
     discrete,
     eps,
     exp,
@@ -151,7 +152,30 @@ def test_other_questions_do_not_forget_conditions() -> None:
     assert kappa.lower <= Fraction(2, 3) <= kappa.upper
     with pytest.raises(ValueRefusedError, match="conditions"):
         claim.epsilons()
-    with pytest.raises(ValueRefusedError, match="conditions"):
-        _ = verdict.certificate
-    with pytest.raises(ValueRefusedError, match="conditions"):
-        _ = Accuracy(LARGER, maximum(BOUND, 0), inputs=[[2, 0]]).check().certificate
+    assert certify.check(verdict.certificate).accepted
+    assert certify.check(
+        Accuracy(LARGER, maximum(BOUND, 0), inputs=[[2, 0]]).check().certificate
+    ).accepted
+
+
+def test_what_is_claimed_at_an_end_or_on_a_face_alone() -> None:
+    """α = ε is dd = 1 at ε = 1 alone, where the error e^(−1/2) is above β; and ε ≤ 1 leaves 1."""
+    for on in ("[1, inf)", "(0, inf)"):
+        claim = Accuracy(
+            NOISY, exp(-alpha * eps) / 4, alpha="(1/2, inf)", gamma="(0, 1]",
+            region="alpha == eps", inputs=[0], epsilon=on, boundary="check",
+        )  # fmt: skip
+        assert claim.check().holds is False
+    alone = Accuracy(LARGER, BOUND / 4, region="eps <= 1", inputs=AllReals(), epsilon="[1, inf)")
+    assert alone.check().counterexample is not None
+
+
+def test_a_level_that_moves_beside_conditions_on_the_other() -> None:
+    """γ is free where it is at most ε, and α is ε/2: at γ = 0 the error of Laplace noise is 1."""
+    claim = Accuracy(
+        NOISY, "1/100", alpha=eps / 2, gamma=ANY, region="gamma <= eps", inputs=[0],
+        epsilon="(1, 2)",
+    )  # fmt: skip
+    found = claim.check().counterexample
+    assert found is not None
+    assert found.alpha == found.eps / 2

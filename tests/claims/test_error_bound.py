@@ -225,8 +225,66 @@ def test_positions_that_may_be_numbers() -> None:
     unclear = Mechanism.from_source(
         "def unclear(q: Real[2]): return 1 if lap(eps, q[0] + q[1]) > 0 else 0"
     )
-    with pytest.raises(ExactdpError, match="numbers or positions"):
+    with pytest.raises(ExactdpError, match="a number or a position"):
         ErrorBound(unclear, within=1, risk="5%", inputs=Grid(-1, 1))
     assert (
         ErrorBound(unclear, within=0, risk="5%", inputs=Grid(-1, 1)).claims[0].output_metric == sup
     )
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["0 if a > b else 1", "None if a > b else 0"],
+    ids=["is proved to be the best", "or None"],
+)
+def test_truth_values_beside_a_number_are_no_positions(entry: str) -> None:
+    """What is True or False is right or wrong; a position is off by the regret; else one asks."""
+    text = "def both(q: Real[2]):\n    a, b = lap(eps, q[0]), lap(eps, q[1])\n    return {}, a"
+    truth = ErrorBound(Mechanism.from_source(text.format("a > b")), within=1, inputs=Grid(0, 2))
+    assert truth.risk(eps=1).input == [0, 0]  # wrong half of the time, whatever `within` is
+    position = Mechanism.from_source(text.format(entry))
+    bound = ErrorBound(position, within=1, risk="5%", inputs=Grid(0, 2))
+    assert (bound.claims[0].output_metric == sup) is ("None" in entry)
+    last = "def last(q: Real[2]): return (1 if lap(eps, q[0]) > 0 else 0), lap(eps, q[1])"
+    with pytest.raises(ExactdpError, match="an entry of the output of last may be a number or"):
+        ErrorBound(Mechanism.from_source(last), within=1, inputs=Grid(0, 2))
+
+
+def test_the_counterexample_is_close_to_the_worst_input() -> None:
+    """The error above 1 is likeliest right beside a gap of 1, and the input shown is simple."""
+    goal = ErrorBound(LARGEST, within=1, risk="5%", inputs=Box(0, 5))
+    found = goal.check(eps=1).counterexample
+    assert found is not None
+    assert max(Fraction(x).denominator for x in found.input) <= 100
+    assert float(found.error.lower) > 0.99 * float(goal.risk(eps=1).lower)
+
+
+@pytest.mark.parametrize("inputs", [Box(-5, 5), AllReals(), Grid(-1, 1)])
+def test_why_no_epsilon_is_large_enough(inputs: Box | AllReals | Grid) -> None:
+    never = ErrorBound(ABOVE, within=0, risk="5%", inputs=inputs).smallest_epsilon()
+    tie = "the input 0 is a tie" if isinstance(inputs, Grid) else "a tie such as 0,"
+    assert tie in never.sentence
+    exact = ErrorBound(COUNT, within=0, risk="5%", inputs=inputs).smallest_epsilon()
+    assert "never exactly the ideal one" in exact.sentence
+
+
+def test_why_no_error_is_large_enough() -> None:
+    """At [0, 0] the comparison is wrong half of the time, and no number makes up for that."""
+    mixed = Mechanism.from_source(
+        "def mixed(q: Real[2]): return lap(eps, q[0]) > lap(eps, q[1]), lap(eps, q[0])"
+    )
+    never = str(ErrorBound(mixed, risk="5%", inputs=[[0, 0]]).smallest_within(eps=1))
+    assert "at the input [0, 0] the error is larger with probability 0.5000, for an out" in never
+    small = str(ErrorBound(COUNT, risk="5%").smallest_within(eps="(0, 1]"))
+    assert "infinitely" not in small
+
+
+def test_only_certain_digits_are_shown() -> None:
+    """The logarithm of 20 is 2.99573227…; for all reals the enclosure is wide."""
+    clamped = Mechanism.from_source("def clamped(x: Real): return min(max(lap(eps, x), 0), 10)")
+    found = ErrorBound(clamped, within=1, risk="5%", inputs=AllReals()).smallest_epsilon()
+    assert "ε₀ ≈ 2.995732, and" in found.sentence
+    assert repr(Grid(-1, 1, "1/2")) == "Grid(-1, 1, '1/2')"
+    assert repr(Box([0, 0], [1, "1/3"])) == "Box([0, 0], [1, '1/3'])"
+    alone = ErrorBound(COUNT, within=1, inputs=[3]).risk(eps=1)
+    assert "at the input 3; as" in str(alone)

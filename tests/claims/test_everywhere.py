@@ -607,8 +607,7 @@ def test_gamma_that_moves() -> None:
     verdict = replace(claim, beta="0.1353").check()
     assert verdict.counterexample is not None
     assert verdict.counterexample.gamma == 2 / verdict.counterexample.eps
-    with pytest.raises(ValueRefusedError, match="has no certificate"):
-        _ = claim.check().certificate
+    assert certify.check(claim.check().certificate).accepted
 
 
 @pytest.mark.parametrize("level", [1 / eps, 2 / eps + 1])
@@ -632,8 +631,6 @@ def test_alpha_that_moves(level: ClosedForm, inputs: AllReals | Box) -> None:
 
 
 def test_what_may_not_move() -> None:
-    with pytest.raises(ValueRefusedError, match="all real inputs"):
-        noisy_max_claim(2, alpha=eps).check()
     with pytest.raises(ValueRefusedError, match="is irrational at ε = 1"):
         noisy_max_claim(2, alpha=exp(-eps), epsilon="[1, 1]").check()
     with pytest.raises(ValueRefusedError, match="negative for some eps"):

@@ -133,7 +133,12 @@ def validator() -> Any:
 
 def masked(text: str) -> str:
     """Return an output without what differs from run to run: times, shares of runs, paths."""
-    text = re.sub(r"\b\d+\.\d\d +$", "0.00", text, flags=re.MULTILINE)
+    text = re.sub(  # as wide as it is: the column of seconds has room for a day
+        r"\b\d+\.\d\d +$",
+        lambda found: "0.00".rjust(len(found[0].rstrip())),
+        text,
+        flags=re.MULTILINE,
+    )
     text = re.sub(r"\d\.\d{5} ± (\d\.\d{5}) +[+-]\d\.\d", r"(simulated) ± \1  (apart)", text)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 

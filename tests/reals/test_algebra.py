@@ -7,10 +7,12 @@ import time
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, ExpRatio, eps, exp, parameter, parse
 from support.closed_forms import by_mpmath, rates, sums
 
@@ -19,7 +21,7 @@ points = st.fractions(Fraction(1, 50), 5, max_denominator=50)
 
 def close(form: ClosedForm, expected: object, point: Fraction) -> bool:
     value = by_mpmath(form, point)
-    with mpmath.workdps(60):
+    with mpmath.workdps(120):
         return bool(mpmath.almosteq(value, expected, 1e-30, 1e-30))
 
 
@@ -27,7 +29,7 @@ def close(form: ClosedForm, expected: object, point: Fraction) -> bool:
 @given(sums(), sums(), points)
 def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     """+, − and × of sums have the values of +, − and ×."""
-    with mpmath.workdps(60):
+    with mpmath.workdps(120):
         a, b = by_mpmath(f, x), by_mpmath(g, x)
         assert close(f + g, a + b, x)
         assert close(f - g, a - b, x)
@@ -44,7 +46,7 @@ def test_field_operations_are_those_of_the_values(
 ) -> None:
     """Quotients have the values of quotients, and reduce to lowest terms."""
     assume(g and h and abs(by_mpmath(g * h, x)) > 1e-12)
-    with mpmath.workdps(60):
+    with mpmath.workdps(120):
         a, b, c = by_mpmath(f, x), by_mpmath(g, x), by_mpmath(h, x)
         assert close(f / g, a / b, x)
         assert close(f / g + g / h, a / b + b / c, x)
@@ -98,6 +100,18 @@ def test_constants_are_numbers() -> None:
     assert exp(eps) * exp(-eps) == 1
     assert (1 - exp(-2 * eps)) / (1 - exp(-eps)) == 1 + exp(-eps)
     assert {eps + 1: "a"}[1 + eps] == "a"
+
+
+@pytest.mark.parametrize("form", [exp(-eps), 1 / (1 + exp(eps))], ids=["a sum", "a quotient"])
+def test_a_float_is_the_decimal_it_prints_as(form: ClosedForm) -> None:
+    tenth = Fraction(1, 10)
+    assert 0.1 * form == tenth * form == form * np.float64(0.1)
+    assert form / 0.1 == form * 10
+    assert 0.1 / form == tenth / form
+    assert form + 0.1 == tenth + form == 0.1 + form
+    assert 0.1 - form == tenth - form == -(form - 0.1)
+    with pytest.raises(ValueRefusedError, match="nan"):
+        form * float("nan")
 
 
 def test_nothing_changes_a_value() -> None:

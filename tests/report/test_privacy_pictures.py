@@ -97,7 +97,7 @@ def test_three_mechanisms_in_one_picture() -> None:
     )
     claims = Privacy(first, inputs=Grid(-1, 1)), Privacy(second, inputs=Grid(-1, 1)), Privacy(third)
     ax = plot_tradeoff(*claims, at=[1, 0, 0], labels=["NoisyMax", "flip", "exponential"], largest=4)
-    lines = {line.get_label(): line.get_xydata() for line in ax.get_lines()}
+    lines = {str(line.get_label()): np.asarray(line.get_xydata()) for line in ax.get_lines()}
     assert list(lines) == ["NoisyMax", "flip", "exponential"]
     assert len({line.get_linestyle() for line in ax.get_lines()}) == 3
     for name, chances in (("flip", of_flips), ("exponential", of_exponential)):

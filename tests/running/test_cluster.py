@@ -19,7 +19,7 @@ import pytest
 
 import exactdp
 from exactdp import ExactdpError, Store
-from exactdp.claims import slices
+from exactdp.running import pace
 
 from .test_units import accurate, told
 
@@ -80,8 +80,8 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    for name, seconds in (("_FIRST", 0), ("_WORTH", 0), ("_UNIT", 0.01), ("_SHORTEST", 0)):
-        monkeypatch.setattr(slices, name, seconds)
+    for name, seconds in (("FIRST", 0), ("WORTH", 0), ("UNIT", 0.01), ("SHORTEST", 0)):
+        monkeypatch.setattr(pace, name, seconds)
     found = Cluster(tmp_path)
     yield found
     found.close()

@@ -23,9 +23,9 @@ KILLS = int(os.environ.get("EXACTDP_KILLS", "2"))
 PROGRAM = """
 import json, sys
 sys.path[:0] = {path!r}
-from exactdp.claims import slices
-slices._FIRST = slices._WORTH = slices._SHORTEST = 0
-slices._UNIT = slices._LONGEST = 0.004
+from exactdp.running import pace
+pace.FIRST = pace.WORTH = pace.SHORTEST = 0
+pace.UNIT = pace.LONGEST = 0.004
 from running.test_units import accurate
 print("ready", flush=True)
 verdict = accurate().check(jobs=2, store={store!r})

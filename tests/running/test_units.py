@@ -13,9 +13,23 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, ExactdpError, Grid, Mechanism, Privacy, Study, alpha, eps, exp
+from exactdp import (
+    Accuracy,
+    AllReals,
+    ExactdpError,
+    Grid,
+    Mechanism,
+    Privacy,
+    Study,
+    alpha,
+    eps,
+    exp,
+)
 from exactdp.claims import slices
 from exactdp.claims.identity import blob_of, key_of
+from exactdp.claims.spreading import CellDesk, CellPart, CellUnit
+from exactdp.running import pace
+from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack
 from exactdp.running.store import Store
 
@@ -43,6 +57,24 @@ def private(**more: Any) -> Privacy:
     return Privacy(noisy_max(), inputs=Grid(0, 1), **more)
 
 
+def everywhere(beta: Any = None, **more: Any) -> Accuracy:
+    """Return a claim about all reals, on cells and, where the boundary is checked, their faces."""
+    bound = 3 * exp(-alpha * eps / 2) if beta is None else beta
+    return Accuracy(noisy_max(), bound, inputs=AllReals(), **more).by_cells()
+
+
+def steep() -> Privacy:
+    text = "def two(q: Real[2]):\n    a = lap(eps / 2, q[0])\n    b = lap(eps / 2, q[1])\n"
+    text += "    if a > b + 1:\n        return 1\n    return 2 if a > 0 else 3\n"
+    return Privacy(Mechanism.from_source(text), inputs=AllReals())
+
+
+def counted() -> Accuracy:
+    """Return a claim about integer noise: quotients of sums."""
+    text = "def more(x: Dom(0, 2)[2]): return dlap(eps, x[0]) > dlap(eps, x[1])"
+    return Accuracy(Mechanism.from_source(text), 2 * exp(-alpha * eps / 2))
+
+
 def small() -> Privacy:
     text = "def above(x: Dom(0, 2)): return lap(eps, x) > 1"
     return Privacy(Mechanism.from_source(text), eps / 2)
@@ -60,6 +92,14 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "private": lambda **how: private().check(**how),
     "factor": lambda **how: private().tightest(**how),
     "delta": lambda **how: small().smallest_delta(**how),
+    "integers": lambda **how: counted().tightest(**how),
+    "cells": lambda **how: everywhere(boundary="check").check(**how),
+    "a cell fails": lambda **how: everywhere(exp(-alpha * eps)).check(**how),
+    "cells, tightest": lambda **how: everywhere().tightest(**how),
+    "cells, smallest": lambda **how: everywhere(alpha=1, beta="10%").smallest_epsilon(
+        width="1/2", **how
+    ),
+    "slopes": lambda **how: steep().check(**how),
 }
 
 
@@ -72,9 +112,9 @@ def told(answer: Any) -> tuple[str, str]:
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make units of a few inputs, so that small claims have many."""
-    for name, seconds in (("_FIRST", 0), ("_WORTH", 0), ("_UNIT", 0.002), ("_SHORTEST", 0)):
-        monkeypatch.setattr(slices, name, seconds)
-    monkeypatch.setattr(slices, "_LONGEST", 0.003)
+    for name, seconds in (("FIRST", 0), ("WORTH", 0), ("UNIT", 0.002), ("SHORTEST", 0)):
+        monkeypatch.setattr(pace, name, seconds)
+    monkeypatch.setattr(pace, "LONGEST", 0.003)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -122,6 +162,37 @@ def test_processes_die(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         accurate().tightest(jobs=2)
 
 
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("deaths", [1, 3])
+def test_processes_die_on_cells(
+    deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same where all reals are cut into cells."""
+    done, parent = CellDesk.done, os.getpid()
+
+    def dies(self: CellDesk, unit: CellUnit) -> CellPart:
+        mark = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        if os.getpid() != parent and int(mark.name) < deaths:
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done(self, unit)
+
+    monkeypatch.setattr(CellDesk, "done", dies)
+    monkeypatch.setattr(Forked, "room", property(lambda self: 1 - len(self._busy)))
+    verdict = everywhere().check(jobs=2)
+    if deaths == 1:
+        monkeypatch.undo()
+        assert told(verdict) == told(everywhere().check())
+        return
+    assert verdict.outcome == "undecided"
+    assert "1 cone of inputs: 3 processes ended" in verdict.missing
+    assert len(verdict.findings[0].cells) > 1
+    for one in tmp_path.iterdir():
+        one.unlink()
+    with pytest.raises(ExactdpError, match="1 cone of inputs: 3 processes ended"):
+        everywhere().tightest(jobs=2)
+
+
 class _Elsewhere(Executor):
     """An executor that pickles what it is given, as every other one does."""
 
@@ -135,6 +206,7 @@ class _Elsewhere(Executor):
 @pytest.mark.usefixtures("tiny")
 def test_executors() -> None:
     alone = told(accurate().check())
+    assert told(everywhere().check(executor=_Elsewhere())) == told(everywhere().check())
     with ProcessPoolExecutor(1) as processes, ThreadPoolExecutor(2) as threads:
         for one in (processes, threads, _Elsewhere()):
             assert told(accurate().check(executor=one)) == alone

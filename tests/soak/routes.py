@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -12,8 +15,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from exactdp import ExactdpError, Mechanism, Pairs, Privacy, eps
-from exactdp.claims import slices
+from exactdp import ExactdpError, Mechanism, Pairs, Privacy, Verdict, eps
+from exactdp.running import pace
 
 from .claims import Question
 from .compare import Bench, Log
@@ -30,11 +33,36 @@ def compare_routes(question: Question, mechanism: Mechanism, log: Log) -> None:
     except ExactdpError:
         return
     log.counts["routes"] += 1
-    with tempfile.TemporaryDirectory() as folder, patch.object(slices, "_UNIT", 0.001):
-        for kind in ("slices", "store"):
-            found = question.claim.accuracy(mechanism).check(store=Path(folder) / "store")
-            if str(found) != str(alone):
+    with tempfile.TemporaryDirectory() as folder, quick_units():
+        store = Path(folder) / "store"
+        hows: dict[str, dict[str, Any]] = {
+            "slices": {"store": store},
+            "store": {"store": store},
+            "jobs": {"jobs": 2},
+        }
+        for kind, how in hows.items():
+            found = question.claim.accuracy(mechanism).check(**how)
+            if _told(found) != _told(alone):
                 log.disagree(f"{kind}: {found}\nalone: {alone}", question.claim)
+
+
+@contextmanager
+def quick_units() -> Iterator[None]:
+    """Make units so short that small claims have many."""
+    with ExitStack() as stack:
+        for name, seconds in (("FIRST", 0), ("WORTH", 0), ("UNIT", 1e-3), ("SHORTEST", 0)):
+            stack.enter_context(patch.object(pace, name, seconds))
+        stack.enter_context(patch.object(pace, "LONGEST", 1e-3))
+        yield
+
+
+def _told(verdict: Verdict) -> tuple[str, str]:
+    """Return a verdict and its certificate as text."""
+    try:
+        written = json.dumps(verdict.certificate)
+    except ExactdpError as refusal:
+        written = refusal.message
+    return str(verdict), written
 
 
 def compare_privacy(

@@ -33,7 +33,7 @@ def sums(draw: st.DrawFn, most: int = 8, power: int = 3) -> ExpPoly:
     return ExpPoly(term(*entry) for entry in entries)
 
 
-def by_mpmath(form: ClosedForm, point: Fraction, digits: int = 60) -> Any:
+def by_mpmath(form: ClosedForm, point: Fraction, digits: int = 120) -> Any:
     """Return the value at a rational ε with mpmath."""
     with mpmath.workdps(digits):
         x = mpmath.mpf(point.numerator) / point.denominator

@@ -3,14 +3,15 @@
 Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
 which inequalities a claim needs.
 
-There are four kinds of certificates. One of kind "sign" states that for every ε in an interval
+There are five kinds of certificates. One of kind "sign" states that for every ε in an interval
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
 and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
-from the program and what is not. One of kind "privacy" states that a mechanism is differentially
-private at listed inputs, or not; see `rederive.privacy`. One of kind "expected" states that an
-expected loss is at most a bound at listed inputs, or not; see `rederive.expected`. The format is
-published as docs/schema/certificate-v2.json.
+from the program and what is not. One of kind "claim_by_cases" likewise, where α, β and γ depend on
+conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
+a mechanism is differentially private at listed inputs, or not; see `rederive.privacy`. One of kind
+"expected" states that an expected loss is at most a bound at listed inputs, or not; see
+`rederive.expected`. The format is published as docs/schema/certificate-v2.json.
 
 Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -36,6 +37,7 @@ from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
 from .kernel.reading import RejectedError
 from .kernel.signs import SignProof
+from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.privacy import Privacies
@@ -62,7 +64,7 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
-_KINDS = "sign", "claim", "privacy", "privacy_on_cones", "expected"
+_KINDS = "sign", "claim", "claim_by_cases", "privacy", "privacy_on_cones", "expected"
 _OLD = (
     "it is of version 1, which is no longer read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
@@ -109,6 +111,9 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         document = json.loads(text, object_pairs_hook=_unique)
         if isinstance(document, dict) and document.get("kind") == "claim":
             checker = Claims()
+            names = "format version kind claim verdict reason regions counterexamples signs seal"
+        elif isinstance(document, dict) and document.get("kind") == "claim_by_cases":
+            checker = CaseClaims()
             names = "format version kind claim verdict reason regions counterexamples signs seal"
         elif isinstance(document, dict) and document.get("kind") == "privacy":
             checker = Privacies()

@@ -202,8 +202,9 @@ class Accuracy(Statement):
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
         from exactdp.claims.certificates import certificate  # noqa: PLC0415
+        from exactdp.claims.certificates_cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
 
-        return certificate(verdict)
+        return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
 
     # Questions ------------------------------------------------------------------------
 

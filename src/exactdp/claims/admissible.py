@@ -76,17 +76,24 @@ class LinearSide:
         """The names that occur beside ε."""
         return tuple(name for name, _ in self.coefficients)
 
-    def scaled(self) -> LinearSide:
-        """Return the side divided by the power of ε that its first coefficient is, if it is one."""
+    @property
+    def power(self) -> int:
+        """The power of ε that its first coefficient is that is a multiple of one, 0 if none is."""
         for _, slope in self.coefficients:
             terms = slope.numerator.terms
             if slope.denominator == 1 and len(terms) == 1 and not terms[0][2]:
                 power = dict(terms[0][1]).get("eps", 0)
                 if power:
-                    factor = 1 / eps**power
-                    rest = tuple((name, q * factor) for name, q in self.coefficients)
-                    return LinearSide(self.constant * factor, rest, self.strict)
-        return self
+                    return power
+        return 0
+
+    def scaled(self) -> LinearSide:
+        """Return the side divided by its power of ε."""
+        if not self.power:
+            return self
+        factor = 1 / eps**self.power
+        rest = tuple((name, q * factor) for name, q in self.coefficients)
+        return LinearSide(self.constant * factor, rest, self.strict)
 
     def conic(self) -> Mapping[str, Fraction] | None:
         """Return the side as a form in ε, the unit "" and scaled names; None if it is none."""

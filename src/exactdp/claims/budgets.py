@@ -5,28 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.claim import Claim
 from exactdp.claims.deciding import decide
-from exactdp.claims.distances import linf
-from exactdp.claims.inputs import show
 from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed, unknown
+from exactdp.claims.ties import why_never
 from exactdp.claims.vacuity import Contents, refuse_empty
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
-from exactdp.reals.numbers import Number, inf, positive_width
+from exactdp.reals.numbers import Number, approximate, inf, positive_width
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
 _LARGEST = 10**6  # an ε that nobody uses
-_FAR = 100  # from a tie, in units of 1/ε: no noise is that large
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,12 +67,13 @@ class Budget(Told):
     @property
     def sentence(self) -> str:
         """The answer alone."""
+        why = f": {self.why}" if self.why else ""
         if not self.exists and isinstance(self.lower, Fraction):
-            why = f": {self.why}" if self.why else ""
             return f"No ε up to {float(self.lower):.12g} is large enough{why}."
         if not self.exists:
-            where = f"for ε in {self.everywhere}" if self.everywhere.stretches else "for no ε"
-            return f"No ε is large enough: the claim holds {where}."
+            if self.everywhere.stretches:
+                return f"No ε is large enough: the claim holds for ε in {self.everywhere}."
+            return f"The claim holds for no ε{why}."
         if self.lower == self.upper == 0:
             return "The claim holds for every ε > 0."
         if self.upper - self.lower > _ROUGH * self.upper:
@@ -84,8 +84,8 @@ class Budget(Told):
         sign = "=" if self.lower == self.upper else "≈"
         relation = "≥" if self.attained else ">"
         return (
-            f"The claim holds for every ε {relation} ε₀ {sign} {float(self):.12g}, and for no "
-            "smaller ε₀."
+            f"The claim holds for every ε {relation} ε₀ {sign} "
+            f"{approximate(self.lower, self.upper)}, and for no smaller ε₀."
         )
 
     def __str__(self) -> str:
@@ -122,6 +122,7 @@ class EpsilonsAsked:
     width: Fraction
 
     asked = "the set of ε"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = False
 
@@ -179,11 +180,21 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
     everywhere = epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
     if last is None or last.upper != claim.epsilon.upper:
-        return Budget(inf, inf, attained=False, everywhere=everywhere)
+        why = "" if last is not None else _why(claim, _at_large(claim))
+        return Budget(inf, inf, attained=False, everywhere=everywhere, why=why)
     end = last.lower
     if isinstance(end, Root):
         return Budget(end.lower, end.upper, attained=not last.lower_open, everywhere=everywhere)
     return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
+
+
+def _at_large(claim: Claim) -> Any:
+    """Return a counterexample at a very large ε, or at the largest one of the claim."""
+    on = claim.epsilon
+    eps = on.upper if isinstance(on.upper, Fraction) and not on.upper_open else Fraction(_LARGEST)
+    if eps not in on:
+        return None
+    return decide(replace(cast(Any, claim), epsilon=Interval(eps, eps)), hint=False).counterexample
 
 
 def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
@@ -200,7 +211,7 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
     upper: Fraction | None = None
-    why = ""
+    found: Any = None
     trial = max(lower, Fraction(1))
     for step in range(_MOST_TRIALS):
         if progress is not None:
@@ -213,41 +224,28 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:
-            lower = max(lower, verdict.counterexample.eps)
-            why = _close_to_tie(claim, verdict.counterexample) if upper is None else ""
+            lower, found = max(lower, verdict.counterexample.eps), verdict.counterexample
         elif upper is not None:
             break
         if upper is not None and upper - lower <= width:
             break
         if upper is None and (lower >= _LARGEST or lower == on.upper):
-            return _none(lower, why)
+            return _none(lower, _why(claim, found))
         trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
     if upper is None:
-        return _none(lower, why)
+        return _none(lower, _why(claim, found))
     return _from(lower, upper, claim)
+
+
+def _why(claim: Claim, found: Any) -> str:
+    """Return why a claim fails at the largest ε that was tried."""
+    return why_never(claim, found) if isinstance(claim, Accuracy) and found is not None else ""
 
 
 def _none(lower: Fraction, why: str) -> Budget:
     """Return that no ε was found to be large enough."""
     found = SolutionSet(())
     return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
-
-
-def _close_to_tie(claim: Claim, found: Any) -> str:
-    """Return why no ε is large enough: inputs may be as close as one likes to another answer."""
-    if claim.mechanism.checked.output.holds_noise or not isinstance(claim, Accuracy):
-        return ""
-    try:
-        other = replace(claim, input_distance=linf, agreement="equal")
-        near = other.obligations.disagreement(claim.mechanism.read_input(found.input))
-    except ExactdpError:  # inputs that are no numbers
-        return ""
-    if not isinstance(near.distance, Fraction) or near.distance * found.eps > _FAR:
-        return ""
-    return (
-        f"at ε = {float(found.eps):.6g} it fails at {show(found.input)}, and inputs are as close "
-        "as one likes to a tie, where the ideal output changes"
-    )
 
 
 def _from(lower: Fraction, upper: Fraction, claim: Claim) -> Budget:

@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
-from exactdp.claims.certified_parts import Completed
+from exactdp.claims.certified_parts import Completed, Parts
 from exactdp.claims.corners import Corner
 from exactdp.claims.deciding import decide
 from exactdp.claims.distances import Distance, numeric
@@ -84,7 +84,9 @@ def certificate(verdict: Verdict) -> Json:
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
         "reason": verdict.missing if verdict.holds is None else "",
         "regions": regions,
-        "counterexamples": [_counterexample(verdict.claim, one) for one in verdict.counterexamples],
+        "counterexamples": [
+            counterexample_json(verdict.claim, one) for one in verdict.counterexamples
+        ],
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
@@ -107,7 +109,7 @@ def _are_written(verdict: Verdict) -> bool:
 def _regions(verdict: Verdict, claim: Json, signs: SignProofs) -> list[Json]:
     """Return the regions with their cells."""
     completed = Completed(claim)
-    found = [_WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
+    found = [WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
     _say_that_beta_falls(verdict.claim, signs)
     return found
 
@@ -124,10 +126,10 @@ def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
                     signs.decided(nonnegative(form, claim.epsilon))
 
 
-class _WrittenRegion:
+class WrittenRegion:
     """What is written of one region."""
 
-    def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Completed) -> None:
+    def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Parts) -> None:
         self.one = one
         self.signs = signs
         self.completed = completed
@@ -148,7 +150,7 @@ class _WrittenRegion:
             if isinstance(pattern, tuple):
                 return [output(one) for one in pattern]
             if pattern is not NUMBER:
-                return _value(pattern)
+                return value_json(pattern)
             form = as_form(next(numbers))
             rest = (form.coefficients.get(name, 0) for name in names)
             return {"form": _spelled([form.constant, *rest])}
@@ -185,7 +187,7 @@ class _WrittenRegion:
             **corner,
             "names": list(region.names),
             "input": [
-                {"form": _spelled(one.form)} if isinstance(one, Combination) else _value(one)
+                {"form": _spelled(one.form)} if isinstance(one, Combination) else value_json(one)
                 for one in region.entries
             ],
             "alpha": None if region.alpha is None else _spelled(region.alpha),
@@ -198,7 +200,7 @@ class _WrittenRegion:
         written: Json = {
             "output": self._output(output),
             "distance": self._number(distance),
-            "beta": None if beta is None else _tree(beta),
+            "beta": None if beta is None else tree_json(beta),
             "steps": None if steps is None else _once(self._number(one) for one in steps),
             "obligations": None
             if cell.result is None
@@ -250,7 +252,7 @@ class _WrittenRegion:
             return {"form": _spelled(rational_vector(value.form))}
         if isinstance(value, tuple):
             return [self._output(one) for one in value]
-        return _value(value)
+        return value_json(value)
 
     def _quotient(self, form: ClosedForm) -> list[Any]:
         return [self._sum(part) for part in (form.numerator, form.denominator)]
@@ -301,16 +303,23 @@ def _spelled(form: Sequence[Fraction | int]) -> list[str]:
 def _claim(claim: Accuracy) -> Json:
     by_input = claim.is_beta_of_input
     return {
+        **setting_json(claim),
+        "beta": None if by_input else tree_json(claim.beta_at(())),
+        "alpha": level_json(claim.alpha_level),
+        "gamma": level_json(claim.gamma_level),
+    }
+
+
+def setting_json(claim: Accuracy) -> Json:
+    """Return all that is claimed but α, β and γ."""
+    return {
         "mechanism": str(claim.mechanism),
         "ideal": _ideal(claim),
-        "beta": None if by_input else _tree(claim.beta_at(())),
-        "alpha": _level(claim.alpha_level),
-        "gamma": _level(claim.gamma_level),
         "input_distance": _input_distance(claim),
         "output_distance": _output_distance(claim.output_metric),
         "boundary": claim.boundary,
         "agreement": claim.agreement,
-        "epsilon": _interval(claim.epsilon),
+        "epsilon": interval_json(claim.epsilon),
         "inputs": _which(claim),
     }
 
@@ -331,7 +340,7 @@ def _ideal(claim: Accuracy | Expected) -> Json:
     table = []
     for u in every:
         with contextlib.suppress(ExactdpError):  # an ideal need only be defined where it is used
-            table.append([[_value(one) for one in u], _value(function(u))])
+            table.append([[value_json(one) for one in u], value_json(function(u))])
     return {"table": table}
 
 
@@ -357,10 +366,11 @@ def _output_distance(metric: OutputDistance) -> Json:
     return {"source": str(function)}
 
 
-def _level(level: Level) -> Json:
+def level_json(level: Level) -> Json:
+    """Return α or γ as plain data."""
     if isinstance(level, Range):
-        return {"range": _interval(level.interval)}
-    return {"formula": _tree(level)}
+        return {"range": interval_json(level.interval)}
+    return {"formula": tree_json(level)}
 
 
 def _which(claim: Accuracy | Privacy | Expected) -> Json:
@@ -373,38 +383,40 @@ def _which(claim: Accuracy | Privacy | Expected) -> Json:
         ends = given.ends(real_count(claim.mechanism))
         return {"box": [[_number(low), _number(high)] for low, high in ends]}
     assert isinstance(given, tuple)
-    return {"list": [[_value(one) for one in u] for u in given]}
+    return {"list": [[value_json(one) for one in u] for u in given]}
 
 
-def _tree(formula: Expression) -> list[Any]:
+def tree_json(formula: Expression) -> list[Any]:
+    """Return a formula as plain data."""
     match formula:
         case Constant(form):
             return ["form", *_form(form)]
         case Symbol(name):
             return ["name", name]
         case Sum(left, right):
-            return ["+", _tree(left), _tree(right)]
+            return ["+", tree_json(left), tree_json(right)]
         case Product(left, right):
-            return ["*", _tree(left), _tree(right)]
+            return ["*", tree_json(left), tree_json(right)]
         case Quotient(left, right):
-            return ["/", _tree(left), _tree(right)]
+            return ["/", tree_json(left), tree_json(right)]
         case Power(base, power):
-            return ["**", _tree(base), power]
+            return ["**", tree_json(base), power]
         case Exponential(exponent):
-            return ["exp", _tree(exponent)]
+            return ["exp", tree_json(exponent)]
         case Minimum(parts):
-            return ["min", *map(_tree, parts)]
+            return ["min", *map(tree_json, parts)]
     raise AssertionError(f"not an expression: {formula}")
 
 
 # Values -------------------------------------------------------------------------------
 
 
-def _value(value: Value) -> Any:
+def value_json(value: Value) -> Any:
+    """Return a value as plain data."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, tuple):
-        return [_value(one) for one in value]
+        return [value_json(one) for one in value]
     if isinstance(value, str):
         return {"text": value}
     return _number(value)
@@ -428,7 +440,8 @@ def _in_eps(form: Any) -> list[Any]:
     return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
 
 
-def _interval(on: Interval) -> Json:
+def interval_json(on: Interval) -> Json:
+    """Return an interval as plain data."""
     return {
         "lower": _number(on.lower),
         "lower_closed": not on.lower_open,
@@ -443,10 +456,11 @@ def _enclosure(value: Enclosure) -> list[str]:
     return [f"{spell(end)}{power}" for end in ends]
 
 
-def _counterexample(claim: Accuracy, one: Counterexample) -> Json:
+def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
+    """Return a counterexample as plain data."""
     written: Json = {
-        "input": [_value(each) for each in claim.mechanism.read_input(one.input)],
-        "output": _value(one.output),
+        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
+        "output": value_json(one.output),
         "distance": _number(one.distance),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),

@@ -17,7 +17,7 @@ from exactdp.certify.rederive.pair_spaces import PairSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.private_cones import ConePrivacies
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
-from exactdp.claims.certificates import _value, cell_tree
+from exactdp.claims.certificates import cell_tree, value_json
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.places import OnCone
 from exactdp.claims.region import Combination, Region
@@ -78,9 +78,9 @@ class WrittenCones:
         claim: Privacy = self.verdict.claim
         written: Json = {
             "inputs": [
-                [_value(each) for each in claim.mechanism.read_input(u)] for u in one.inputs
+                [value_json(each) for each in claim.mechanism.read_input(u)] for u in one.inputs
             ],
-            "outputs": [_value(output) for output in one.outputs],
+            "outputs": [value_json(output) for output in one.outputs],
             "eps": spell(one.eps),
         }
         for turn in (1, -1) if one.what == "density" else (0,):

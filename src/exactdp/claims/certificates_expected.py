@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.expected import ExpectedLosses
-from exactdp.claims.certificates import _ideal, _interval, _quotient, _which
+from exactdp.claims.certificates import _ideal, _quotient, _which, interval_json
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
@@ -63,7 +63,7 @@ def _claim(claim: Expected) -> Json:
         "loss": {"name" if is_named else "python": claim.function.name},
         "ideal": {"unused": True} if claim.ideal_function is None else _ideal(claim),
         "at_most": [_quotient(one) for one in claim.formula.alternatives({})],
-        "epsilon": _interval(claim.epsilon),
+        "epsilon": interval_json(claim.epsilon),
         "inputs": _which(claim),
     }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
-from exactdp.claims.certificates import _interval, _quotient, _value, _which
+from exactdp.claims.certificates import _quotient, _which, interval_json, value_json
 from exactdp.claims.certificates_cones import WrittenCones
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import is_listed, listed
@@ -61,7 +61,7 @@ def certificate(verdict: Verdict) -> Json:
         "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
         "reason": verdict.missing if verdict.holds is None else "",
         "distributions": [
-            [[_value(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
+            [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
             for u in inputs
         ],
         "counterexamples": [_counterexample(claim, inputs, one) for one in verdict.counterexamples],
@@ -134,7 +134,7 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         "delta": _quotient(claim.delta_form),
         "adjacent": adjacent,
         "measure": claim.measure,
-        "epsilon": _interval(claim.epsilon),
+        "epsilon": interval_json(claim.epsilon),
         "inputs": _which(claim),
     }
 
@@ -151,7 +151,7 @@ def _counterexample(claim: Privacy, inputs: list[tuple[object, ...]], one: Breac
 
     return {
         "inputs": pair,
-        "outputs": [_value(output) for output in one.outputs],
+        "outputs": [value_json(output) for output in one.outputs],
         "eps": spell(one.eps),
         "bits": precision(is_enough),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Protocol, TypeVar
 
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
@@ -26,11 +27,21 @@ Near = Callable[[Sequence[int]], Json | None]
 """Gives an input that disagrees, as near as dd, seen from a point."""
 
 
-class _UnlimitedClaims(Claims):
-    """A checker that may take as long as it likes."""
+Checker = TypeVar("Checker", bound=Claims)
 
-    def spend(self, steps: int, bits: int) -> None:
-        """Count nothing."""
+
+def without_limits(kind: type[Checker]) -> Checker:
+    """Return a checker that may take as long as it likes."""
+    checker = kind()
+    checker.spend = lambda steps, bits: None  # type: ignore[method-assign] # noqa: ARG005
+    return checker
+
+
+class Parts(Protocol):
+    """Who finds the parts of cells."""
+
+    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
+        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
 
 
 class Completed:
@@ -38,21 +49,27 @@ class Completed:
 
     def __init__(self, claim: Json) -> None:
         self._claim = claim
-        self._checker: _UnlimitedClaims | None = None
+        self._checker: Claims | None = None
 
     def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
         """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
-        size = len(region["names"])
-        if size == 1:  # a ray has no parts
-            return {"near": near([1])}
         if self._checker is None:
-            self._checker = _UnlimitedClaims()
+            self._checker = without_limits(Claims)
             self._checker.read_claim(self._claim)
         space = self._checker.space(0, {**region, "tree": None})
-        cone = PolyhedralCone(size, self._checker)
-        for side in sides:
-            cone = cone.cut(side)
-        return _Cut(self._checker, space, cell, near).tree(cone)
+        return cut_parts(self._checker, space, sides, cell, near)
+
+
+def cut_parts(
+    checker: Claims, space: ParameterSpace, sides: Sequence[Sequence[int]], cell: Json, near: Near
+) -> Json:
+    """Return the tree of the parts of a cell of a space."""
+    if space.size == 1:  # a ray has no parts
+        return {"near": near([1])}
+    cone = PolyhedralCone(space.size, checker)
+    for side in sides:
+        cone = cone.cut(side)
+    return _Cut(checker, space, cell, near).tree(cone)
 
 
 class _Cut:
@@ -91,7 +108,7 @@ class _Cut:
     def _try(self, region: PolyhedralCone, near: Json | None) -> None:
         """Do what the checker does on a part."""
         checker, cell = self.checker, self.cell
-        program = ProgramOnCone(checker.derivation, region, self.space.entries)
+        program = ProgramOnCone(checker.derivation, region, self.space.entries, self.space.unit)
         ideal = checker.value(cell["output"], region.size)
         checker.part(program, ideal, cell["distance"], near)
         dd = checker.number(cell["distance"], program.judge)

@@ -51,6 +51,7 @@ _NAMES: Mapping[str, Any] = {
     "eps": as_expression(eps, "eps"),
 }
 _FUNCTIONS = (exp, minimum, maximum)
+_WORDS: Mapping[str, Any] = {**_NAMES, "exp": exp}  # of a condition that is written as text
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -73,7 +74,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
         return cases
     if isinstance(given, str):
         inputs = dict(zip((p.name for p in program.inputs), _symbols(program), strict=True))
-        return _text(given, {**_NAMES, **inputs}, what)
+        return _text(given, {**_WORDS, **inputs}, what)
     if callable(given):
         tree, known = _opened_function(given, program, what)
         return _CaseReader(known, what).cases(tree)
@@ -90,7 +91,7 @@ def read_formula(text: str) -> Expression:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise _refused("a formula", f"the text {shown(text)} is no expression") from None
-    ((conjunction, value),) = list(_CaseReader(_NAMES, "a formula")._read(tree))[:1]
+    ((conjunction, value),) = list(_CaseReader(_WORDS, "a formula")._read(tree))[:1]
     assert not conjunction
     return as_expression(value, "a formula")
 
@@ -181,12 +182,20 @@ def conditional(function: Callable[..., Any], program: Program, what: str) -> Ex
     inputs = {param.name for param in program.inputs}
     if not any(name in _NAMES and name not in inputs for name in _parameters(function)):
         return None
+    tree, _ = _opened_function(function, program, what)
+    pieces = [(value, Cases((when,))) for value, when in read_pieces(function, program, what)]
+    return CaseFormula(*pieces, text=ast.unparse(tree))
+
+
+def read_pieces(
+    function: Callable[..., Any], program: Program, what: str
+) -> list[tuple[Expression, Conjunction]]:
+    """Return a function of the input, alpha, gamma or eps as formulas with conditions."""
     tree, known = _opened_function(function, program, what)
-    pieces = [
-        (as_expression(value, what), Cases((conjunction,)))
+    return [
+        (as_expression(value, what), conjunction)
         for conjunction, value in _CaseReader(known, what)._read(tree)
     ]
-    return CaseFormula(*pieces, text=ast.unparse(tree))
 
 
 def _condition(given: object) -> Cases:
@@ -197,7 +206,7 @@ def _condition(given: object) -> Cases:
     if isinstance(given, Comparison):
         return Cases(((given,),))
     if isinstance(given, str):
-        return _text(given, _NAMES, "a condition")
+        return _text(given, _WORDS, "a condition")
     raise ValueRefusedError(
         f"a condition of piecewise is {shown(given)}",
         rule="A condition compares alpha, gamma and eps, as in alpha < 1 or 'eps < 2', or is True.",

@@ -174,8 +174,9 @@ def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Count
     tried: Iterator[tuple[Accuracy, Value]] = (
         (replace(claim, inputs=[there]), there) for there in _zeros_and_ones(found.input)
     )
-    if _size(found.input) > _SIMPLE:
-        rounded = (_rounded(found.input, most) for most in (1, 2, 10, 100, _SIMPLE))
+    size = _size(found.input)
+    if size > 1:
+        rounded = (_rounded(found.input, most) for most in (1, 2, 10, 100, _SIMPLE) if most < size)
         tried = chain(tried, ((replace(part, inputs=[there]), there) for there in rounded))
     for trial, there in tried:
         simple: Counterexample | None = (

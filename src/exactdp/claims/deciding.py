@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from exactdp.claims.claim import Claim
 from exactdp.claims.findings import Finding, Findings, PackedFindings
@@ -17,6 +17,7 @@ from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Progress, nobody
 from exactdp.claims.region import RAY, Region, at_point, piece_of
 from exactdp.claims.slices import lost_told, parts
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
@@ -26,6 +27,7 @@ from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, conduct_of
+from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
 
@@ -140,6 +142,7 @@ class Examination:
     """Whether what is found is sent or kept, so that it need not be looked at on the way."""
 
     asked = "the verdict"
+    prepare: ClassVar[Prepared] = "shape"
     span = 2_000
 
     @property
@@ -190,7 +193,8 @@ class _Examining:
             (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
         )
         part: tuple[Finding, ...] | PackedFindings = found
-        if self._question.is_packed or self._groups == Examination.span:
+        packs = self._question.is_packed and self._one_by_one
+        if packs or self._groups == Examination.span:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 part = PackedFindings(len(found), pack(found))
         return Examined(
@@ -239,7 +243,7 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
                     return found
             before = step.share
             hear(before)
-    except EndlessError as error:
+    except (EndlessError, LostUnitError) as error:
         return replace(found, left=found.left + 1, missing=str(error))
     return found
 
@@ -271,7 +275,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
         on, depth = waiting.pop()
         try:
             part = piece_of(work.claim, region, on)
-            here = Finding(region) if part is None else examine(work, part, nobody, refute=False)
+            here = Finding(region) if part is None else _with_faces(work, part, refute=False)
         except ExactdpError as error:
             here = Finding(region, left=1, missing=str(error))
         if not here.left:
@@ -279,6 +283,11 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             continue
         found = replace(found, missing=found.missing or here.missing)
         middle = on.simple_point()
+        for end in (on.lower, on.upper):  # what is claimed at an end alone is cut off by no middle
+            alone = at_point(region, end) if isinstance(end, Fraction) and end in on else None
+            there = Finding(region) if alone is None else _with_faces(work, alone)
+            if there.failures:
+                return there
         single = at_point(region, middle)
         if single is None:
             name, form = next(iter(region.levels.items()), ("a", "condition"))
@@ -287,7 +296,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             if depth >= _DEEP:
                 break  # no counterexample would be found either
         else:
-            there = examine(work, single, nobody)
+            there = _with_faces(work, single)
             if there.failures:
                 return there
             found = found.with_contents(there.contents)
@@ -299,6 +308,21 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             (_with_end(on, lower=middle), depth + 1),
         ]
     return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:
+    """Return what is found on a region and on those of its faces on which the claim may jump."""
+    found = Finding(region)
+    for one, _ in work.with_faces((region,), nobody):
+        here = examine(work, one, nobody, refute=refute)
+        if here.failures:
+            return here
+        found = replace(
+            found.with_contents(here.contents),
+            left=found.left + here.left,
+            missing=found.missing or here.missing,
+        )
+    return found
 
 
 def _with_end(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.deciding import decide
 from exactdp.claims.envelopes import largest, start
@@ -18,6 +18,7 @@ from exactdp.claims.losses import Loss
 from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -129,6 +130,7 @@ class DeltasAsked:
     """The question for the smallest δ."""
 
     asked = "the smallest δ"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = False
 

@@ -7,17 +7,25 @@ further than γ = `within` from the ideal output with probability at most β = `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
+from math import trunc
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.budgets import Budget
 from exactdp.claims.counterexamples import is_input_of
 from exactdp.claims.distances import discrete
-from exactdp.claims.fitting import entry_count, error_for, error_of_entry, may_select
+from exactdp.claims.fitting import (
+    entry_count,
+    error_for,
+    error_of_entry,
+    may_have_position,
+    may_select,
+)
 from exactdp.claims.inputs import as_given, has_reals, is_listed, listed, show
 from exactdp.claims.levels import ANY, constant
 from exactdp.claims.output_distances import discrete_outputs, sup
@@ -32,9 +40,10 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import Number, percentage, probability, rational, spell
+from exactdp.reals.numbers import Number, near, percentage, probability, rational, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import How
+from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.inputs import Inputs
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
 
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
+_NEARLY = Fraction(99, 100)  # of the worst error probability
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -105,6 +115,8 @@ class Risk(Told):
     """Whether it is the same at every input."""
     attained: bool
     """Whether it is attained at the input; otherwise perhaps approached next to it only."""
+    is_alone: bool = False
+    """Whether the bound is about this input only."""
 
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)
@@ -124,7 +136,13 @@ class Risk(Told):
                 f"{when} the probability of {what} is {size} at worst, approached near the input "
                 f"{show(_simple(self.input))}."
             )
-        where = "every input" if self.is_everywhere else f"the worst input {show(self.input)}"
+        where = (
+            f"the input {show(self.input)}"
+            if self.is_alone
+            else "every input"
+            if self.is_everywhere
+            else f"the worst input {show(self.input)}"
+        )
         return (
             f"{when} the probability of {what} is {size} at {where}; "
             f"as a function of ε it is {self.exact.pretty()}."
@@ -226,12 +244,20 @@ class ErrorBound:
             return self.output_distance
         found = error_for(self.mechanism, made.ideal_function)
         name = self.mechanism.__name__
-        if found == sup and self.within != 0 and may_select(self.mechanism):
+        has_noise = self.mechanism.checked.output.holds_noise
+        if (found == sup and self.within != 0) and (
+            may_have_position(self.mechanism, made.ideal_function)
+            if has_noise
+            else may_select(self.mechanism)
+        ):
+            what = f"an entry of the output of {name}" if has_noise else f"the output of {name}"
+            other = "a distance of your own" if has_noise else "value_gap"
             raise ValueRefusedError(
-                f"the outputs of {name} may be numbers or positions in the input",
+                f"{what} may be a number or a position in the input",
                 rule="The error of a number is its distance from the ideal one; of a position, "
                 "the difference of the values there.",
-                way_out="Write output_distance=sup or output_distance=value_gap, or within=0.",
+                way_out=f"Write within=0, or output_distance=sup for numbers or {other} for "
+                "positions.",
             )
         if found == discrete_outputs and self.within != 0:
             raise ValueRefusedError(
@@ -360,7 +386,9 @@ class ErrorBound:
         lower, upper = (_HALF / Fraction(one) for one in (best.kappa.upper, best.kappa.lower))
         exact = asked.error_probability(best.input).exact
         attained = is_listed(asked.input_set)
-        return Risk(within, on, lower, min(upper, Fraction(1)), best.input, exact, same, attained)
+        alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
+        upper = min(upper, Fraction(1))
+        return Risk(within, on, lower, upper, best.input, exact, same, attained, alone)
 
     # What it looks like ---------------------------------------------------------------
 
@@ -376,11 +404,15 @@ class ErrorBound:
         return f"<ErrorBound: {self}>"
 
 
+def _are_one(inputs: Iterable[object]) -> bool:
+    return len(list(islice(inputs, 2))) == 1
+
+
 def _simple(value: Value) -> Value:
     """Return an input whose numbers are rounded to simple ones."""
     if isinstance(value, list | tuple):
         return [_simple(item) for item in value]
-    return value.limit_denominator(1_000) if isinstance(value, Fraction) else value
+    return near(value) if isinstance(value, Fraction) else value
 
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
@@ -442,15 +474,48 @@ def _least_epsilon(
 def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
     """Return a verdict whose counterexample is at the worst input at its ε.
 
-    Where the worst is only approached, it is at a simple input close to there, if one does.
+    Where the worst is only approached, it is at an input close to there: a simple one where the
+    error is nearly as likely, if one is seen.
     """
     found = verdict.counterexample
     if found is None or worst.input is None or worst.input == found.input:
         return verdict
-    near = worst.input if worst.attained else _simple(worst.input)
-    if not worst.attained and not is_input_of(verdict.claim, near):
-        return verdict
-    there = replace(verdict.claim, inputs=[near], epsilon=found.eps).check()
-    if there.counterexample is None:
-        return verdict
-    return replace(verdict, counterexamples=(there.counterexample,))
+    best = found
+    for there in [worst.input] if worst.attained else _simple_near(worst.input):
+        if not worst.attained and not is_input_of(verdict.claim, there):
+            continue
+        at = replace(verdict.claim, inputs=[there], epsilon=found.eps).check().counterexample
+        if at is not None and at.error.lower > best.error.lower:
+            best = at
+        if best.error.lower >= worst.lower * _NEARLY:
+            break
+    return replace(verdict, counterexamples=(best,))
+
+
+def _simple_near(u: Value) -> Iterator[Value]:
+    """Yield a simple input close to one, others further and further towards that, and that."""
+    centre = _simple(u)
+    yield centre
+    pairs = list(zip(_numbers(u), _numbers(centre), strict=True))
+    size = max((abs(one - two) for one, two in pairs), default=Fraction(0))
+    if size:
+        for step in (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000)):
+            for rounding in (trunc, near):
+                moved = (two + rounding((one - two) / size) * step for one, two in pairs)
+                yield _refilled(u, moved)
+    yield u
+
+
+def _numbers(u: Value) -> Iterator[Fraction]:
+    if isinstance(u, list | tuple):
+        for item in u:
+            yield from _numbers(item)
+    elif is_number(u):
+        yield Fraction(u)
+
+
+def _refilled(u: Value, numbers: Iterator[Fraction]) -> Value:
+    """Return an input with other numbers."""
+    if isinstance(u, list | tuple):
+        return [_refilled(item, numbers) for item in u]
+    return next(numbers) if is_number(u) else u

@@ -103,6 +103,12 @@ def _of_part(
     if part.above:
         raise refused(f"β = {claim.formula} is the largest of several formulas")
     free = Free.everywhere(claim, part)
+    others = {
+        name: form
+        for name, form in functions_of_eps(claim, None).items()
+        if name not in fixed and name not in moving
+    }
+    free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
     domains = kinds(claim.mechanism.inputs)
     reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
     has_unit = bool(moving) or claim.has_inverse_eps
@@ -146,6 +152,8 @@ def _of_part(
     for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
         if sides and name in free.names and isinstance(level, Range):
             sides += [_side_everywhere(claim, one) for one in level.sides(name)]
+    for name, value in others.items():
+        sides += [_side(one, claim.entry_names) for one in Range(value, value).sides(name)]
     if claim.boundary == "check" and any(one.scaled().conic() is None for one in sides):
         raise refused("a condition depends on ε, and inputs with dd = α are checked")
     return (with_sides(region, sides) if sides else region).hull()
@@ -156,7 +164,12 @@ def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if not isinstance(level, Range):
             given = given.bound_to({name: level})
-    side = LinearSide.of(given, ("alpha", "gamma", *claim.entry_names)).scaled()
+    return _side(given, claim.entry_names)
+
+
+def _side(given: Comparison, entry_names: Sequence[str]) -> LinearSide:
+    """Return a condition as a linear one."""
+    side = LinearSide.of(given, ("alpha", "gamma", *entry_names)).scaled()
     for name, slope in side.coefficients:
         number = slope.numerator.constant() if slope.denominator == 1 else None
         if number is None and name not in ("alpha", "gamma"):
@@ -189,7 +202,10 @@ def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
 def _levels_everywhere(
     claim: Accuracy,
 ) -> tuple[dict[str, Fraction], dict[str, tuple[Fraction, Fraction]]]:
-    """Return values of α and γ at the only ε, and c, d where they are c/ε + d."""
+    """Return values of α and γ at the only ε, and c, d where they are c/ε + d.
+
+    Other functions of ε are left out.
+    """
     levels = functions_of_eps(claim, None)
     if claim.epsilon.is_point:
         fixed = exact_values(levels, Fraction(claim.epsilon.lower))
@@ -201,6 +217,6 @@ def _levels_everywhere(
     for name, level in levels.items():
         scaled = scaled_polynomial(level)
         if scaled is None or scaled.degree() > 1:
-            raise refused(f"{name} = {level} is not a number plus a multiple of 1/eps")
+            continue  # a parameter between the function and itself
         moving[name] = fraction(scaled[0]), fraction(scaled[1])
     return {}, moving

@@ -12,12 +12,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.claim import Bound
-from exactdp.claims.conditions import ALWAYS
 from exactdp.claims.expressions import Expression
-from exactdp.claims.functions import OfInput
 from exactdp.claims.inputs import listed
 from exactdp.claims.levels import Range
-from exactdp.claims.moving import functions_of_eps
 from exactdp.claims.places import OnCone
 from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape
@@ -89,36 +86,8 @@ def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
 
 def require_formulas(verdict: Verdict) -> None:
     """Refuse a claim that a certificate cannot hold."""
-    claim = verdict.claim
     if any(isinstance(one.obligation.probability, Unexpanded) for one, _ in verdict.decided):
         raise no_certificate()
-    if claim.is_beta_of_input and not all(one.region.is_ray for one in verdict.findings):
-        raise ValueRefusedError(
-            "a claim on cones whose β is a Python function has no certificate",
-            rule="A certificate holds β as a formula.",
-            way_out="Write beta as a formula in eps, alpha and gamma, if one bounds it.",
-        )
-    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-    if (
-        claim.has_parts
-        or claim.conditions != ALWAYS
-        or any(isinstance(one, OfInput) for one in levels.values())
-    ):
-        raise ValueRefusedError(
-            "a claim with conditions on α and γ, or with β by cases, has no certificate",
-            rule="In a certificate α and γ are numbers, or ranges of them.",
-            way_out="Write one claim for each case, with numbers, if that is what is needed.",
-        )
-    moving = [name for one in verdict.findings for name in one.region.levels]
-    u = None if verdict.is_everywhere else next(listed(claim.mechanism, claim.input_set))
-    moving += functions_of_eps(claim, u)
-    if moving:
-        raise ValueRefusedError(
-            f"a claim whose {' and '.join(dict.fromkeys(moving))} moves with eps has no "
-            "certificate",
-            rule="In a certificate α and γ are ranges, or do not depend on ε.",
-            way_out=f"Write {moving[0]}=ANY if the claim holds for all of them.",
-        )
 
 
 @dataclass(frozen=True)
@@ -212,10 +181,11 @@ class SignProofs:
 
     def decided(self, decision: Decision) -> int:
         """Return where a decision about a function of ε is written."""
-        if decision.function not in self._places:
-            self._places[decision.function] = len(self.written)
+        key = decision.function, decision.on
+        if key not in self._places:
+            self._places[key] = len(self.written)
             self.written.append(without_head(decision.certificate))
-        return self._places[decision.function]
+        return self._places[key]
 
     def _around(self, one: Problem) -> Shape:
         """Return the shape of a problem, or of one that is decided on a cone around it.

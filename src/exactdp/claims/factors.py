@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from exactdp.claims.inputs import as_given, show
 from exactdp.claims.kappa import Kappa, largest_whole
 from exactdp.claims.region import Setting
-from exactdp.claims.shapes import Shape, shape_of
+from exactdp.claims.shapes import Shape
 from exactdp.claims.work import Problem
-from exactdp.cones import ConeRatio, FactorEnclosure, OrderedSum, largest_factor
+from exactdp.cones import ConeRatio, FactorEnclosure, largest_factor
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
@@ -41,16 +41,9 @@ class Factors:
 
     def add(self, problem: Problem) -> None:
         """Add a problem, if there is an error at all."""
-        error, beta = 1 - problem.obligation.probability, problem.beta
-        if not error.numerator:
+        shape = problem.ratio
+        if shape is None:
             return
-        region = problem.region
-        under = error.denominator * beta.denominator
-        positive = under if under == 1 else under * under
-        over, below = (
-            OrderedSum((form * positive).numerator, region.names) for form in (beta, error)
-        )
-        shape = shape_of(below, problem.cell.cone, region.window, over)
         assert shape.second is not None
         quotient = ConeRatio(shape.second, shape.function, shape.cone, shape.window)
         self._different.setdefault(shape, (problem, quotient, shape))

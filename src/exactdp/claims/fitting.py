@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice, product, zip_longest
 
 from exactdp.claims.distances import InputDistance, discrete, linf, numeric
 from exactdp.claims.ideals import IdealFunction, IdealProgram
@@ -23,6 +24,7 @@ from exactdp.language.kinds import ValueKind
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_text
 from exactdp.language.source import text_source
+from exactdp.language.tree import ExpMech
 from exactdp.language.types import ListType, RealType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
@@ -89,6 +91,30 @@ def may_select(mechanism: Program) -> bool:
     return outputs is not None and len(outputs) > 1 and _are_positions(mechanism, outputs)
 
 
+def may_have_position(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether an entry beside numbers with noise could be a position of the input."""
+    return any(_are_positions(mechanism, found) for found in _finite_entries(ideal))
+
+
+def _finite_entries(ideal: IdealFunction) -> Iterator[set[Value]]:
+    """Yield what the entries of an ideal output can be that are not numbers of the input."""
+    if not isinstance(ideal, IdealProgram) or len(ideal.program.inputs) != 1:
+        return
+    kind = ideal.program.inputs[0].type
+    if not isinstance(kind, ListType) or not isinstance(kind.item, RealType):
+        return
+    values = List([Linear.symbol(f"q[{k}]") for k in range(kind.length)])
+    try:
+        found = list(islice(pieces(ideal.function.machine, (values,)), _MOST_PIECES + 1))
+    except ExactdpError:
+        return
+    outputs = {one.output for one in found if isinstance(one.output, tuple)}
+    for column in zip_longest(*outputs):
+        entries = {value for value in column if value is not None}
+        if len(entries) > 1 and not any(isinstance(value, tuple) for value in entries):
+            yield entries
+
+
 def error_of_entry(index: int) -> DeterministicProgram:
     """Return how far off one entry of the output is."""
     name = f"entry_{index}"
@@ -145,7 +171,7 @@ def _selects(
             return False
         for piece in found:
             own = _entry(piece.output, path)
-            if own not in others:
+            if type(own) is not int or own not in others:
                 return False
             for other in others:
                 gap = values[other] - values[own]
@@ -158,7 +184,11 @@ def _selects(
     inputs = list(islice(kind.values(), _MOST_INPUTS + 1))
     for u in inputs:
         own = _entry(ideal((u,)), path)
-        if own not in others or not all(is_number(u[other]) for other in others):
+        if (
+            type(own) is not int
+            or own not in others
+            or not all(is_number(u[other]) for other in others)
+        ):
             return False
         largest = largest and all(u[own] >= u[other] for other in others)
         smallest = smallest and all(u[own] <= u[other] for other in others)
@@ -169,6 +199,8 @@ def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
     """Whether the ideal output is a candidate of `expmech` with the largest score."""
     metric = replace(score_gap, mechanism=mechanism)
     types = [param.type for param in mechanism.inputs]
+    if mechanism.checked.scores_reals:
+        return _is_expmech_alone(mechanism, ideal)
     if not types or any(kind is None or not kind.finite for kind in types):
         return False
     inputs = list(islice(product(*(kind.values() for kind in types if kind)), _MOST_INPUTS + 1))
@@ -182,6 +214,15 @@ def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
     except ExactdpError:
         return False
     return True
+
+
+def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether a mechanism returns what `expmech` picks, and the ideal is its first maximiser."""
+    match mechanism.definition.body:
+        case [ast.Return(ExpMech())]:
+            if isinstance(ideal, IdealProgram):
+                return str(ideal.function) == str(mechanism.noiseless())
+    return False
 
 
 def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance | None:

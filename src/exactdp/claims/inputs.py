@@ -58,6 +58,10 @@ class Grid:
         count = int((self.upper - self.lower) // self.step) + 1
         return [plain(self.lower + k * self.step) for k in range(count)]
 
+    def __repr__(self) -> str:
+        step = "" if self.step == 1 else f", {_written(self.step)}"
+        return f"Grid({_written(self.lower)}, {_written(self.upper)}{step})"
+
     def __str__(self) -> str:
         step = "" if self.step == 1 else f", step {spell(self.step)}"
         return f"the grid {spell(self.lower)} … {spell(self.upper)}{step}"
@@ -126,8 +130,20 @@ class Box:
             found.append(each)
         return list(zip(*found, strict=True))
 
+    def __repr__(self) -> str:
+        return f"Box({_written(self.lower)}, {_written(self.upper)})"
+
     def __str__(self) -> str:
         return f"the box {_show(self.lower)} … {_show(self.upper)}"
+
+
+def _written(end: End | tuple[End, ...]) -> str:
+    """Return an end as a user writes it."""
+    if isinstance(end, tuple):
+        return f"[{', '.join(map(_written, end))}]"
+    if not isinstance(end, Fraction):
+        return str(end)
+    return str(end) if end.denominator == 1 else f"'{end}'"
 
 
 Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]

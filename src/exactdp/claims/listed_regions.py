@@ -233,13 +233,10 @@ class _AtInput:
         self, base: Region, free: Free, sides: Sequence[LinearSide]
     ) -> Iterator[Region]:
         """Yield the region with conditions on α and γ as parameters, if it is not empty."""
-        used = {*free.names, *(name for side in sides for name in side.names)}
+        levels = functions_of_eps(self.claim, self.u)
+        used = {*free.names, *levels, *(name for side in sides for name in side.names)}
         why = "alpha and gamma depend on each other, or on eps"
         region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
-        levels = functions_of_eps(self.claim, self.u)
-        if levels:
-            yield replace(region, is_unknown=True)
-            return
         given = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         ends = [
             LinearSide.of(one, ("alpha", "gamma"))
@@ -247,6 +244,9 @@ class _AtInput:
             if name in used and isinstance(level, Range)
             for one in level.sides(name)
         ]
+        for name, form in levels.items():  # a function of ε is a range between it and itself
+            both = Range(form, form).sides(name)
+            ends += [LinearSide.of(one, ("alpha", "gamma")) for one in both]
         whole = with_sides(region, [*sides, *ends]).hull()
         if whole is not None:
             yield whole

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.deciding import decide
 from exactdp.claims.inputs import is_listed, show
@@ -19,6 +19,7 @@ from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed
 from exactdp.claims.vacuity import Contents
 from exactdp.claims.work import Problem
@@ -248,6 +249,7 @@ class FactorAsked:
     """The question for the best factor."""
 
     asked = "the best factor"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = False
 

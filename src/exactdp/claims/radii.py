@@ -9,15 +9,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from exactdp.claims.deciding import decide
-from exactdp.claims.inputs import AllReals, Box, as_given, is_listed, listed
+from exactdp.claims.inputs import AllReals, Box, as_given, is_listed, listed, show
 from exactdp.claims.output_distances import sup
 from exactdp.claims.progress import Progress
 from exactdp.claims.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
+from exactdp.language.kinds import ValueKind
 from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import Interval, nonnegative
-from exactdp.reals.numbers import Number, inf, percentage, positive_width, spell
+from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 from exactdp.semantics.distribution import Engine
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from exactdp.claims.distances import Distance
 
 _LARGEST = 2**40  # an error that nobody allows
+_LARGE = 2**10  # after this, the largest is tried at once
 _MOST_TRIALS = 400
 _MOST_LISTED = 2_000  # inputs whose output distances are listed
 
@@ -49,6 +51,8 @@ class Radius(Told):
     """For each of these ε."""
     risk: Fraction | None = None
     """How often the error may exceed it, if that was asked."""
+    why: str = ""
+    """Why none was found, if that is known."""
 
     @property
     def exists(self) -> bool:
@@ -67,13 +71,14 @@ class Radius(Told):
         on = self.eps
         when = f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
         if not isinstance(self.upper, Fraction):
-            return f"At {when} the claim fails for every γ up to {float(self.lower):.6g}."
+            why = f": {self.why}" if self.why else ""
+            return f"At {when} the claim fails for every γ up to {float(self.lower):.6g}{why}."
         if self.is_exact:
             size = f"= {spell(self.upper)}"
         elif self.upper - self.lower > self.upper / 10**4:
             size = f"between {float(self.lower):.6g} and {float(self.upper):.6g}"
         else:
-            size = f"≈ {float(self.upper):.12g}"
+            size = f"≈ {approximate(self.lower, self.upper)}"
         if self.risk is None:
             return f"At {when} the least γ for which the claim holds is {size.removeprefix('= ')}."
         return (
@@ -115,8 +120,29 @@ def smallest_gamma(
         return Radius(Fraction(0), Fraction(0), on)
     candidates = _distances(claim)
     if candidates is not None:
-        return _among(candidates, holds, on)
-    return _bisected(holds, lambda one: _is_least(claim, one, on), target, on)
+        found = _among(candidates, holds, on)
+    else:
+        found = _bisected(holds, lambda one: _is_least(claim, one, on), target, on)
+    return found if found.exists else replace(found, why=_why(claim, on))
+
+
+def _why(claim: Accuracy, on: Interval) -> str:
+    """Return why a claim fails with the largest γ."""
+    verdict = decide(replace(claim, gamma=_LARGEST, epsilon=on), hint=False)
+    found = verdict.counterexample
+    if found is None:
+        return ""
+    where = f"at the input {show(found.input)}" + ("" if on.is_point else f" and ε = {found.eps}")
+    why = f"{where} the error is larger with probability {found.error.text(4)}"
+    if claim.output_metric == sup and _holds_finite(claim.mechanism.checked.output):
+        why += ", for an output that differs in more than numbers is infinitely far off"
+    return why
+
+
+def _holds_finite(kind: ValueKind) -> bool:
+    """Whether outputs hold anything but numbers with noise."""
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
+    return kind.finite or any(map(_holds_finite, parts))
 
 
 def _among(
@@ -142,8 +168,8 @@ def _bisected(
     lower, upper = Fraction(0), Fraction(1)
     while not holds(upper):
         lower, upper = upper, 2 * upper
-        if upper > _LARGEST:
-            return Radius(lower, inf, on)
+        if upper == _LARGE and not holds(Fraction(_LARGEST)):
+            return Radius(Fraction(_LARGEST), inf, on)
     while upper - lower > target:
         middle = (lower + upper) / 2
         if upper - lower > 1:

@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from exactdp.claims.identity import blob_of, claim_of, key_of
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.progress import Hear, Meter, nobody
+from exactdp.claims.spreading import CellDesk, CellPart, CellUnit, Prepared, Spreading, received
 from exactdp.errors import ExactdpError, counted
+from exactdp.running import pace
 from exactdp.running.conduct import Conduct
 from exactdp.running.crew import (
     Crew,
@@ -42,14 +44,9 @@ if TYPE_CHECKING:
     from exactdp.claims.claim import Claim
     from exactdp.claims.region import Region
 
-_FIRST = 0.3  # seconds of work before others are asked to help
-_WORTH = 0.5  # seconds of work that are left, for which it is worth asking
-_UNIT = 1.0  # seconds that a unit should take
-_SHORTEST = 0.05  # seconds that it takes at least, but for the last one
-_LONGEST = 2.0  # seconds after which the rest of a unit becomes another one
 _SLICE = "slice"
 _ALL = 2**62
-_SHARES = 3  # units for each worker, at least, so that all end at about the same time
+_MANY = 16  # groups of all reals, from which on whole groups are units
 
 
 class Fold(Protocol):
@@ -79,6 +76,10 @@ class Question(Protocol):
     @property
     def each(self) -> bool:
         """Whether listed inputs of which the same is claimed are looked at one by one."""
+
+    @property
+    def prepare(self) -> Prepared:
+        """Which property of problems on cones is asked for, if cells are looked at elsewhere."""
 
     @property
     def span(self) -> int | None:
@@ -119,13 +120,14 @@ class Desk:
         self.claim = claim
         self._begin(each=False)
         self._kept: dict[Question, dict[Any, Any]] = {}
+        self._cells = CellDesk(claim)
 
     def _begin(self, *, each: bool) -> None:
         self._each, self._at, self._groups = each, 0, iter(self.claim.regions(each=each))
 
     def done(self, unit: SliceUnit, meter: Meter | None = None) -> Part:
         """Look at the groups of a slice, or at as many of them as there is time for."""
-        begin = time.process_time()
+        begin, until = time.process_time(), time.monotonic() + unit.seconds
         each = unit.question.each
         if unit.start < self._at or each != self._each:
             self._begin(each=each)
@@ -141,14 +143,16 @@ class Desk:
             if meter is not None:
                 meter.one_more(count)
             self.claim.work.trim()
-            if fold.is_over or time.process_time() - begin > unit.seconds:
+            if fold.is_over or time.monotonic() > until:  # cheap, unlike the processor time
                 break
         spent = time.process_time() - begin
         return Part(unit.start, self._at, fold.is_over, fold.answer(), inputs, spent)
 
     def serve(self, data: bytes) -> bytes:
         """Do a unit that came as bytes."""
-        unit: SliceUnit = pickle.loads(data)
+        unit: SliceUnit | CellUnit = pickle.loads(data)
+        if isinstance(unit, CellUnit):
+            return self._serve_cells(unit)
         try:
             return pack(self.done(unit))
         except ExactdpError as error:
@@ -160,6 +164,15 @@ class Desk:
             self._begin(each=self._each)
             told = "".join(traceback.format_exception(error)[-3:])
             return pack(Part(unit.start, unit.start + 1, True, None, error=_mistake(told)))
+
+    def _serve_cells(self, unit: CellUnit) -> bytes:
+        try:
+            return pack(self._cells.done(unit))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            return pack(CellPart(unit.waiting, error=unsendable(error)))
+        except Exception as error:
+            told = "".join(traceback.format_exception(error)[-3:])
+            return pack(CellPart(unit.waiting, error=_mistake(told)))
 
 
 def _mistake(told: str) -> ExactdpError:
@@ -205,8 +218,10 @@ def parts(claim: Claim, question: Question, conduct: Conduct) -> Iterator[Part]:
     meter = Meter(claim, conduct.hear)
     if isinstance(conduct.executor, ThreadPoolExecutor):
         conduct = replace(conduct, executor=None, jobs=1)  # threads would wait for each other
-    if not is_listed(claim.input_set) or conduct.is_plain:
+    if conduct.is_plain:
         yield from _here(claim, question, meter)
+    elif not is_listed(claim.input_set) and claim.how_many_groups() < _MANY:
+        yield from _by_cells(claim, question, conduct, meter)
     else:
         slicing = _Slicing(claim, question, conduct, meter)
         try:
@@ -225,6 +240,27 @@ def _here(claim: Claim, question: Question, meter: Meter) -> Iterator[Part]:
         if part.is_over or part.stop < start + span:
             return
         start = part.stop
+
+
+def _by_cells(claim: Claim, question: Question, conduct: Conduct, meter: Meter) -> Iterator[Part]:
+    """Yield what is found in this process, with others who explore regions."""
+    desk = Desk(claim)
+    spreading = Spreading(claim, question.prepare, conduct, lambda: hired(desk, conduct))
+    claim.work.begin(spreading)
+    try:
+        yield from _here(claim, question, meter)
+        spreading.finish()
+    finally:
+        claim.work.begin(None)
+        spreading.close()
+
+
+def hired(desk: Desk, conduct: Conduct) -> Crew:
+    """Return those who do units of a claim."""
+    if conduct.executor is not None:
+        serve = SentClaim(blob_of(desk.claim), version())
+        return Handed(conduct.executor, serve, width_of(conduct.executor))
+    return Forked(desk.serve, conduct.jobs, conduct.slots)
 
 
 def _count(claim: Claim, question: Question) -> int:
@@ -274,15 +310,15 @@ class _Slicing:
         if self.crew is None:
             self._alone()
             return
-        while self.crew.room > 0 and (unit := self._next(_LONGEST)) is not None:
+        while self.crew.room > 0 and (unit := self._next(pace.LONGEST)) is not None:
             number = next(self.numbers)
             self.under_way[number] = unit
             self.crew.give(number, pickle.dumps(unit))
         for number, news in self.crew.news():
             unit = self.under_way[number]
             if isinstance(news, bytes):
-                part = unpack(news)
-                if isinstance(part.error, UnsendableError):
+                part = received(news)
+                if part is None or isinstance(part.error, UnsendableError):
                     self._go_on_alone()
                     return
                 del self.under_way[number]
@@ -306,20 +342,13 @@ class _Slicing:
 
     def _alone(self) -> None:
         """Do a slice here; hand out the others if they are worth it."""
-        unit = self._next(_UNIT if self.conduct.is_alone else _FIRST)
+        unit = self._next(pace.UNIT if self.conduct.is_alone else pace.FIRST)
         if unit is None:
             return
         self._note(self.desk.done(unit), unit)
         left = sum(stop - start for start, stop in self.waiting)
-        if not self.conduct.is_alone and left > max(1, _WORTH * self.rate):
-            self.crew = self._hired()
-
-    def _hired(self) -> Crew:
-        conduct = self.conduct
-        if conduct.executor is not None:
-            serve = SentClaim(blob_of(self.claim), version())
-            return Handed(conduct.executor, serve, width_of(conduct.executor))
-        return Forked(self.desk.serve, conduct.jobs, conduct.slots)
+        if not self.conduct.is_alone and left > max(1, pace.WORTH * self.rate):
+            self.crew = hired(self.desk, self.conduct)
 
     def _next(self, seconds: float) -> SliceUnit | None:
         """Return the next unit to do; what is kept is taken from the store on the way."""
@@ -350,8 +379,8 @@ class _Slicing:
             return self.total
         executor = self.conduct.executor
         workers = self.conduct.jobs if executor is None else width_of(executor)
-        least = max(1, int(self.rate * _SHORTEST))
-        return max(least, min(int(self.rate * _UNIT), ceil(left / (_SHARES * workers))))
+        least = max(1, int(self.rate * pace.SHORTEST))
+        return max(least, min(int(self.rate * pace.UNIT), ceil(left / (pace.SHARES * workers))))
 
     def _kept(self, start: int, stop: int) -> Part | None:
         """Return the part that the store has for a start, if it ends in time."""

@@ -51,7 +51,9 @@ class Slope:
     output: Value
     chance: ClosedForm
     """p as a function of the parameters."""
-    claim: Privacy
+    adjacency: Adjacency
+    multiple: Fraction
+    """The budget, a multiple of ε."""
     trace: Trace
     probability: ClosedForm = _ONE
     allows_all: bool = False
@@ -63,9 +65,7 @@ class Slope:
 
     @cached_property
     def _corners(self) -> list[tuple[Fraction, ...]]:
-        adjacency = self.claim.adjacency
-        assert isinstance(adjacency, Adjacency)
-        return adjacency.corners(len(self._partial))
+        return self.adjacency.corners(len(self._partial))
 
     @property
     def is_by_signs(self) -> bool:
@@ -89,7 +89,7 @@ class Slope:
                 max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))
             ]
         for corner in corners:
-            total = self.chance * self.claim.multiple
+            total = self.chance * self.multiple
             for factor, form in zip(corner, partial, strict=True):
                 if factor and form.numerator:
                     total = total + form * factor
@@ -102,6 +102,9 @@ class Slopes:
     """That ln p is nowhere steeper than a budget: a claim that implies one of privacy."""
 
     claim: Privacy
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Slopes, (self.claim,)  # without what is kept
 
     @classmethod
     def of(cls, claim: Privacy) -> Slopes | None:
@@ -178,11 +181,13 @@ class Slopes:
         """Return what must be proved at a sample of the region."""
         u = assembled(self.mechanism.inputs, region.values(trace))
         engine = self.mechanism.kept(Engine)
+        adjacency, multiple = self.claim.adjacency, self.claim.multiple
+        assert isinstance(adjacency, Adjacency)
         found = []
         for output in engine.outputs or ():
             chance = engine.probability_at_spots(u, output)
             if chance.numerator:
-                found.append(Slope(u, output, chance, self.claim, trace))
+                found.append(Slope(u, output, chance, adjacency, multiple, trace))
         return Due(tuple(found))
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:

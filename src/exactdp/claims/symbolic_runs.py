@@ -111,7 +111,9 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
 def picked(event: Selection) -> int:
     """Return which value a choice without noise takes: the first of the largest score."""
     assert event.exponents is not None
-    return event.exponents.index(max(event.exponents))
+    scores = [q for q in event.exponents if not isinstance(q, Linear)]
+    assert len(scores) == len(event.exponents)  # an ideal with real scores is told in comparisons
+    return scores.index(max(scores))
 
 
 def followed(

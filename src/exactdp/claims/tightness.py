@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim
 from exactdp.claims.distances import Distance
@@ -21,6 +21,7 @@ from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Progress
 from exactdp.claims.region import Region
 from exactdp.claims.slices import whole
+from exactdp.claims.spreading import Prepared
 from exactdp.claims.survey import surveyed, unknown
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.claims.work import Problem
@@ -294,6 +295,7 @@ class LeastRatioAsked:
     width: Fraction
 
     asked = _ASKED
+    prepare: ClassVar[Prepared] = "ratio"
     span = None
     each = False
 
@@ -402,6 +404,7 @@ class RatioAtEachAsked:
     width: Fraction
 
     asked = f"{_ASKED} at each input"
+    prepare: ClassVar[Prepared] = ""
     span = None
     each = True
 

@@ -8,7 +8,7 @@ mechanism does: γ is at least the largest possible output distance, or β is at
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +50,9 @@ class Contents:
 
     def and_some(self, content: Content, count: int) -> Contents:
         """Return the counts with some more inputs."""
-        name = ("silent", "any_output", "any_error", "telling")[content]
-        return replace(self, **{name: getattr(self, name) + count})
+        counts = [self.silent, self.any_output, self.any_error, self.telling]
+        counts[content] += count
+        return Contents(*counts)
 
     def __add__(self, other: Contents) -> Contents:
         return Contents(

@@ -9,19 +9,20 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
 
 from exactdp.claims.claim import Bound, Claim, Due
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.progress import Hear, nobody
 from exactdp.claims.region import RAY, Region, Vector
-from exactdp.claims.shapes import Shape
+from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.vacuity import Content
-from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
 from exactdp.language.linear import unit_in
 from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
@@ -82,6 +83,18 @@ class Problem:
         assert isinstance(self.place, OnCone)
         return self.place.shape(self.gap)
 
+    @cached_property
+    def ratio(self) -> Shape | None:
+        """The error and β on a cone, in parameters with standard names; None without an error."""
+        error, beta = 1 - self.obligation.probability, self.beta
+        if not error.numerator:
+            return None
+        names = self.region.names
+        under = error.denominator * beta.denominator
+        positive = under if under == 1 else under * under
+        over, below = (OrderedSum((form * positive).numerator, names) for form in (beta, error))
+        return shape_of(below, self.cell.cone, self.region.window, over)
+
 
 @dataclass(frozen=True)
 class Frontier:
@@ -102,13 +115,21 @@ class Explored:
     cell: Leaf
     places: tuple[Place, ...]
     share: float
+    content: Content | None = None
+    """How much the claim says there, if that is known."""
+    shapes: tuple[tuple[str, Shape | None], ...] = ()
+    """A property of each of the problems that is known, and its name."""
 
     def problems(self, region: Region) -> Iterator[Problem]:
         """Yield the sign problems."""
+        known = iter(self.shapes)
         for place in self.places:
             for one in self.cell.result or ():
                 for alternative in range(len(one.beta)):
-                    yield Problem(region, self.cell, place, one, alternative)
+                    found = Problem(region, self.cell, place, one, alternative)
+                    for name, shape in islice(known, 1):
+                        vars(found)[name] = shape
+                    yield found
 
 
 class EndlessError(Exception):
@@ -121,15 +142,32 @@ class EndlessError(Exception):
         )
 
 
+class Helpers(Protocol):
+    """Others who explore regions."""
+
+    def expect(self, regions: Sequence[Region]) -> None:
+        """Hear which regions are asked for next."""
+
+    def steps(self, region: Region) -> Iterator[Explored]:
+        """Yield the cells of a region, in the order in which one process finds them."""
+
+
 @dataclass
 class Explorer:
     """The cells of one claim and the signs that are decided; equal problems are decided once."""
 
     claim: Claim
+    helpers: Helpers | None = None
     _explored: dict[Region, Frontier] = field(default_factory=dict)
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
+    _told: set[Shape] = field(default_factory=set)
+    """Problems on cones that others decided, and that were not asked for yet."""
+    _asked: set[Shape] = field(default_factory=set)
+    """Those that were asked for in the question under way."""
+    _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
+    """The trace on rays, where nothing depends on parameters but ε."""
 
     def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region; what was found before an interruption is kept."""
@@ -140,17 +178,31 @@ class Explorer:
             times = 1 if self._explored else self.claim.how_many_groups()
             require_few_cells(region.names, region.cone, partial(self.claim.due, region), times)
         found = self._explored.setdefault(region, Frontier((region.cone,)))
+        if self.helpers is not None and region.moves_inputs and found.waiting:
+            yield from self.helpers.steps(region)
+            return
         known = 0
         while True:
             for cell in found.cells[known:]:
-                share = 1 - sum(found.weights)
-                left = self.claim.reduced(region, cell)
-                yield Explored(left, tuple(self._places(region, cell)), share)
+                yield self.explored(region, cell, 1 - sum(found.weights))
             known = len(found.cells)
             if not found.waiting:
                 return
-            self._require_few(region, known)
-            found = self._explored[region] = self._next(region, found)
+            self.require_few(region, known)
+            found = self._explored[region] = self.next(region, found)
+
+    def explored(self, region: Region, cell: Leaf, share: float) -> Explored:
+        """Return what is asked of a cell."""
+        left = self.claim.reduced(region, cell)
+        return Explored(left, tuple(self._places(region, cell)), share)
+
+    def frontier(self, region: Region) -> Frontier:
+        """Return how far a region is explored."""
+        return self._explored.get(region) or Frontier((region.cone,))
+
+    def keep(self, region: Region, found: Frontier) -> None:
+        """Keep how far a region is explored."""
+        self._explored[region] = found
 
     def cells(self, region: Region) -> tuple[Leaf, ...]:
         """Return the cells of a region, with all that is due on them."""
@@ -162,7 +214,7 @@ class Explorer:
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
-        trace = Trace(region.names, (1,))
+        trace = self._unused
         due = self.claim.due(region, trace)
         if not region.above or due is None:
             place = OnRay(region.on, region.stretch)
@@ -180,7 +232,7 @@ class Explorer:
             alone: Due[Any] | None = replace(due, obligations=(one,))
             yield Explored(Cell(RAY, alone, ()), places, 1.0)
 
-    def _next(self, region: Region, found: Frontier) -> Frontier:
+    def next(self, region: Region, found: Frontier) -> Frontier:
         """Return an exploration with one more cell, or with one of its cones halved."""
         sides = set(found.sides)
 
@@ -201,9 +253,11 @@ class Explorer:
             frozenset(sides),
         )
 
-    def _require_few(self, region: Region, count: int) -> None:
+    def require_few(self, region: Region, count: int) -> None:
+        """Refuse to go on where a region has so many cells that there are too many."""
         if region.moves_inputs:
-            if sum(len(one.cells) for one in self._explored.values()) >= MOST_CELLS:
+            others = (len(two.cells) for one, two in self._explored.items() if one != region)
+            if sum(others) + count >= MOST_CELLS:
                 raise too_many_cells(f"more than {MOST_CELLS:,}")
         elif count >= self._most_at_input(region):
             raise EndlessError
@@ -229,10 +283,12 @@ class Explorer:
 
     def with_faces(self, group: tuple[Region, ...], hear: Hear) -> Iterator[tuple[Region, Hear]]:
         """Yield regions and, once they are explored, their faces; each with who hears of it."""
-        waiting, seen = list(group), set(group)
+        waiting, seen = list(group), set[Region]()
         done = 0
         first = 1.0 if self.claim.is_continuous else 0.5  # the rest is for faces
         while waiting:
+            if self.helpers is not None:
+                self.helpers.expect(waiting[::-1])
             region = waiting.pop()
 
             def part(share: float, before: int = done, after: int = len(waiting)) -> None:
@@ -245,6 +301,7 @@ class Explorer:
             yield region, part
             done += 1
             if not region.is_ray:
+                seen = seen or set(group)
                 faces = [one for one in self._faces(region) if one not in seen]
                 waiting += faces
                 seen |= set(faces)
@@ -292,6 +349,8 @@ class Explorer:
 
     def content(self, step: Explored) -> Content:
         """Return how much the claim says on a cell."""
+        if step.content is not None:
+            return step.content
         return max(
             (
                 self.claim.content(step.cell.result, self._is_at_least_one(one))
@@ -330,9 +389,34 @@ class Explorer:
             return self._on_rays[key]
         shape = problem.shape
         known = self._on_cones.get(shape)
-        if known is None or known.holds is None:
-            known = nonnegative_on(
-                shape.function, shape.cone, resume=known, progress=hear, window=shape.window
-            )
-            self._on_cones[shape] = known
+        if shape in self._told:
+            self._told.remove(shape)
+        elif known is None or known.holds is None:
+            known = self._on_cones[shape] = decided(shape, known, hear)
+        if self.helpers is not None:
+            self._asked.add(shape)
+        assert known is not None
         return known
+
+    def known(self, shape: Shape) -> ConeDecision | None:
+        """Return what is known of a problem on a cone."""
+        return self._on_cones.get(shape)
+
+    def begin(self, helpers: Helpers | None) -> None:
+        """Begin another question, with others who explore regions; or end one."""
+        self.helpers = helpers
+        self._told.clear()
+        self._asked.clear()
+
+    def hear_of(self, shape: Shape, decision: ConeDecision) -> None:
+        """Keep what others found on a cone, as if it was found when it is asked for first."""
+        if shape not in self._asked and shape not in self._told:
+            self._on_cones[shape] = decision
+            self._told.add(shape)
+
+
+def decided(shape: Shape, known: ConeDecision | None, hear: Hear = nobody) -> ConeDecision:
+    """Return the decision of a problem on a cone, from what is known of it on."""
+    return nonnegative_on(
+        shape.function, shape.cone, resume=known, progress=hear, window=shape.window
+    )

@@ -26,7 +26,7 @@ from exactdp.language.tree import (
     rebuilt,
 )
 
-_SCORE = "A score is a function of finite values with rational results."
+_SCORE = "A score is a rational number or linear in real inputs, without noise."
 _KEY = "A key or score is a function of one item."
 _ONE_ITEM = "Write `lambda item: …`, or the name of a function."
 _ARGUMENTS = "A subroutine is called with one argument for each of its inputs."
@@ -205,7 +205,8 @@ class CallLowering(Lowering):
         target = self.scope.constants.get(score.id) if isinstance(score, ast.Name) else None
         if isinstance(target, Definition) and samples(target) is not None:
             refuse(self.place(score), "the score samples", _SCORE, "Leave the noise out of it.")
-        if isinstance(target, Definition) or self.scope.noise.effectful(score):
+        noise = self.scope.noise
+        if isinstance(target, Definition) or noise.effectful(score) or noise.noisy(score):
             kept = self.keep(candidates, place)
             return put(ExpMech(rate, self.mapped(score, kept, node), kept), place)
         return put(ExpMech(rate, self.value(score), candidates), place)

@@ -37,7 +37,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.linear import as_real
+from exactdp.language.linear import Scalar, as_real
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
@@ -107,12 +107,12 @@ class Selection:
 
     By the exponential mechanism the weight of a value is exp(q·ε) for its q in
     `exponents`; by `choose` its probability is the term in `chances`. One of both is None.
-    Exponents are `rate` times the scores.
+    Exponents are `rate` times the scores: numbers, or forms in real inputs.
     """
 
     state: State
     values: tuple[Value, ...]
-    exponents: tuple[Fraction, ...] | None
+    exponents: tuple[Scalar, ...] | None
     chances: tuple[EpsTerm | Number, ...] | None
     rate: Fraction | None = None
 
@@ -486,7 +486,7 @@ class Machine:
             factor = rate_of(rate(env), False, where(choice.rate))
             values = candidates(env)
             scores = scores_of(score(env), values, where(choice))
-            exponents = tuple(factor * points for points in scores)
+            exponents = tuple(points * factor for points in scores)
             return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked

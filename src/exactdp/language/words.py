@@ -96,13 +96,14 @@ geometric: Final = NoiseWord(
     is_above=True,
 )
 unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", second="hi")
+gumbel: Final = NoiseWord("gumbel", "gumbel(a * eps, mean)", "a Gumbel sample (only compared)")
 observe: Final = SamplerWord("observe", "observe(condition)")
 bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
 log: Final = SamplerWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
 choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 
-NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, unif)}
+NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, unif, gumbel)}
 """The kinds of noise: the only list of them in the language."""
 
 SAMPLERS: Final[dict[str, SamplerWord]] = {

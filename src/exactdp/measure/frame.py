@@ -219,11 +219,13 @@ class Frame:
     ) -> None:
         """Add terms with a point, or t plus a point, for t."""
         size, top = self._size, low[-1]
-        if size == 1 and not plus_t and not any(columns[1]):  # the same as below, but quick
-            (step,), rest = self._steps(point), low[0]
-            for j, y, n, c in zip(columns[0], *columns[2:], coefficients, strict=True):
-                key = j, 0, y + rest + (n + top) * step, 0
-                found[key] = found[key] + c if key in found else c
+        if size == 1 and not plus_t:  # the same as below, but quick
+            (step,), rest, (place,) = self._steps(point), low[0], self._form(point)
+            factors = [place**k for k in range(max(columns[1]) + 1)]
+            for j, k, y, n, c in zip(*columns, coefficients, strict=True):
+                key = j + k, 0, y + rest + (n + top) * step, 0
+                value = c * factors[k] if k else c
+                found[key] = found[key] + value if key in found else value
             return
         rates = [n + top for n in columns[-1]]
         moved: list[Iterable[int]] = [*columns[: size + 1]]

@@ -65,6 +65,7 @@ class Privacy(claims.Privacy):
 def plot_tradeoff(
     *private: Privacy,
     at: object,
+    ideal: Any = None,
     gamma: Any = 0,
     ax: Axes | None = None,
     labels: Sequence[str] | None = None,
@@ -73,14 +74,14 @@ def plot_tradeoff(
     """Draw how accurate mechanisms are at an input against how private they are, as ε runs.
 
     A curve for each claim: across the exact privacy loss over all its pairs of adjacent inputs, up
-    the exact probability that the output at the input is off by more than `gamma`. At equal loss
-    the lower curve is the better mechanism.
+    the exact probability that the output at the input is off by more than `gamma` from the right
+    one (without noise, or by a function `ideal`). At equal loss the lower curve is the better one.
 
     >>> from exactdp import Mechanism, Privacy, plot_tradeoff
     >>> coin = Mechanism.from_source(
     ...     "def coin(b: Dom(0, 1)): return b if bernoulli(exp(eps) / (1 + exp(eps))) else 1 - b"
     ... )
-    >>> plot_tradeoff(Privacy(coin), at=0).get_xlabel()
+    >>> plot_tradeoff(Privacy(coin), at=0, ideal=lambda b: b).get_xlabel()
     'exact privacy loss'
     """
     from exactdp.public.accuracy import Accuracy  # noqa: PLC0415
@@ -101,7 +102,13 @@ def plot_tradeoff(
         )
     for one, name in zip(private, names, strict=True):
         accuracy = Accuracy(
-            one.mechanism, beta="1/2", alpha=0, gamma=gamma, inputs=[at], epsilon=one.epsilon
+            one.mechanism,
+            beta="1/2",
+            ideal=ideal,
+            alpha=0,
+            gamma=gamma,
+            inputs=[at],
+            epsilon=one.epsilon,
         )
         ax = one.plot(accuracy.error_probability(at), ax, label=name, largest=largest)
     assert ax is not None

@@ -235,10 +235,10 @@ class ExpPoly(ClosedForm):
         return self
 
     @overload
-    def __add__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    def __add__(self, other: ExpPoly | int | Fraction | float) -> ExpPoly: ...
     @overload
     def __add__(self, other: ClosedForm) -> ClosedForm: ...
-    def __add__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __add__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         summand = as_sum(other)
         if summand is None:
             return NotImplemented
@@ -247,23 +247,25 @@ class ExpPoly(ClosedForm):
     __radd__ = __add__
 
     @overload
-    def __sub__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    def __sub__(self, other: ExpPoly | int | Fraction | float) -> ExpPoly: ...
     @overload
     def __sub__(self, other: ClosedForm) -> ClosedForm: ...
-    def __sub__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __sub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         summand = as_sum(other)
         if summand is None:
             return NotImplemented
         return _combined(self, summand, fmpq_mpoly.__sub__)
 
-    def __rsub__(self, other: int | Fraction) -> ExpPoly:
+    def __rsub__(self, other: int | Fraction | float) -> ExpPoly:
         return -self + other
 
     @overload
-    def __mul__(self, other: ExpPoly | int | Fraction) -> ExpPoly: ...
+    def __mul__(self, other: ExpPoly | int | Fraction | float) -> ExpPoly: ...
     @overload
     def __mul__(self, other: ClosedForm) -> ClosedForm: ...
-    def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __mul__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
+        if isinstance(other, float):
+            other = rational(other)
         if isinstance(other, Rational):
             return self._like(self._poly * fmpq(int(other.numerator), int(other.denominator)))
         if not isinstance(other, ExpPoly):
@@ -275,10 +277,10 @@ class ExpPoly(ClosedForm):
     __rmul__ = __mul__
 
     @overload
-    def __truediv__(self, other: int | Fraction) -> ExpPoly: ...
+    def __truediv__(self, other: int | Fraction | float) -> ExpPoly: ...
     @overload
     def __truediv__(self, other: ClosedForm) -> ClosedForm: ...
-    def __truediv__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __truediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         divisor = as_sum(other)
         if divisor is None:
             return NotImplemented
@@ -286,7 +288,7 @@ class ExpPoly(ClosedForm):
 
         return quotient(self, divisor)
 
-    def __rtruediv__(self, other: int | Fraction) -> ClosedForm:
+    def __rtruediv__(self, other: int | Fraction | float) -> ClosedForm:
         dividend = as_sum(other)
         if dividend is None:
             return NotImplemented
@@ -404,10 +406,26 @@ class ExpPoly(ClosedForm):
 
         Those of a product are the products of those of its factors, so a quotient has them too.
         """
-        return self.terms[0], self.terms[-1]
+        if self._terms is not None or len(self._poly) < 2:
+            return self.terms[0], self.terms[-1]
+        size, keys = len(self._names), self._poly.monoms()
+        order = [([-n for n in key[size:]], key[:size]) for key in keys]  # as that of the terms
+        return self._term(keys[order.index(min(order))]), self._term(keys[order.index(max(order))])
+
+    def _term(self, key: tuple[Any, ...]) -> ExpTerm:
+        """Return the term with given powers in the polynomial."""
+        size = len(self._names)
+        above = zip(self._low, key[size:], self._step, strict=True)
+        rates = (low + int(n) * step for low, n, step in above)
+        coefficient = fraction(self._poly[key])
+        return ExpTerm(coefficient, self._named(map(int, key[:size])), self._named(rates))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ExpPoly, (self.terms,)
+        entries = self._poly.to_dict()
+        powers = tuple(int(power) for exponents in entries for power in exponents)
+        over = tuple(int(q.p) for q in entries.values())
+        under = tuple(int(q.q) for q in entries.values())
+        return unpacked, (self._names, powers, over, under, self._step, self._low)
 
 
 def build(
@@ -422,11 +440,30 @@ def build(
     return result
 
 
+def unpacked(
+    names: tuple[str, ...],
+    powers: tuple[int, ...],
+    over: tuple[int, ...],
+    under: tuple[int, ...],
+    step: tuple[Fraction, ...],
+    low: tuple[Fraction, ...],
+) -> ExpPoly:
+    """Return a sum that was pickled: all exponents one after the other, and the coefficients."""
+    rows = zip(*[iter(powers)] * (2 * len(names)), strict=True)
+    coefficients = map(fmpq, over, under)
+    return build(
+        names, ring(names).from_dict(dict(zip(rows, coefficients, strict=True))), step, low
+    )
+
+
 def as_sum(value: object) -> ExpPoly | None:
-    """Return a sum or a rational constant as an `ExpPoly`, anything else as None."""
+    """Return a sum or a rational constant as an `ExpPoly`, anything else as None.
+
+    A float is the decimal that it prints as.
+    """
     if isinstance(value, ExpPoly):
         return value
-    if isinstance(value, Rational) and not isinstance(value, bool):
+    if isinstance(value, Rational | float) and not isinstance(value, bool):
         return _constant(rational(value))
     return None
 

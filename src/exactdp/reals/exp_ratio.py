@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from numbers import Rational
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
@@ -71,7 +70,7 @@ class ExpRatio(ClosedForm):
     def __pos__(self) -> ExpRatio:
         return self
 
-    def __add__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __add__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         summand = _operand(other)
         if summand is None:
             return NotImplemented
@@ -84,14 +83,14 @@ class ExpRatio(ClosedForm):
 
     __radd__ = __add__
 
-    def __sub__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __sub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         subtrahend = _operand(other)
         return NotImplemented if subtrahend is None else self + -subtrahend
 
-    def __rsub__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __rsub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         return -self + other
 
-    def __mul__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __mul__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         factor = _operand(other)
         if factor is None:
             return NotImplemented
@@ -99,13 +98,13 @@ class ExpRatio(ClosedForm):
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __truediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         divisor = _operand(other)
         if divisor is None:
             return NotImplemented
         return quotient(self._over * divisor.denominator, self._under * divisor.numerator)
 
-    def __rtruediv__(self, other: ClosedForm | int | Fraction) -> ClosedForm:
+    def __rtruediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
         dividend = _operand(other)
         if dividend is None:
             return NotImplemented
@@ -134,7 +133,7 @@ class ExpRatio(ClosedForm):
         return over / under
 
     def __eq__(self, other: object) -> bool:
-        form = _operand(other)
+        form = None if isinstance(other, float) else _operand(other)
         if form is None:
             return NotImplemented
         if form.denominator == self._under:
@@ -191,7 +190,7 @@ def _form(value: ClosedForm | Number) -> ClosedForm:
 def _operand(value: object) -> ClosedForm | None:
     if isinstance(value, ExpPoly | ExpRatio):
         return value
-    return as_sum(value) if isinstance(value, Rational) else None
+    return as_sum(value)
 
 
 def _divided(above: ExpTerm, below: ExpTerm) -> ExpTerm:

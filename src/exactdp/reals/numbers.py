@@ -192,6 +192,22 @@ def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fractio
     return result
 
 
+def near(value: Fraction) -> Fraction:
+    """Return the simplest rational within a thousandth of a number, of its size if it is large."""
+    room = max(abs(value), Fraction(1)) / 1000
+    return value if value.denominator == 1 else simplest_inside(value - room, value + room)
+
+
+def approximate(lower: Fraction | float, upper: Fraction | float) -> str:
+    """Return the upper end of an enclosure with the digits that the enclosure makes certain.
+
+    At most twelve digits; the last of them may be off by one.
+    """
+    width = upper - lower
+    known = math.log10(upper / width) if 0 < width < upper else 12
+    return f"{float(upper):.{min(max(int(known) + 1, 1), 12)}g}"
+
+
 def _not_a_number(value: object, what: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"{typed(value)} is not {what}",

@@ -139,7 +139,7 @@ class Unexpanded(ClosedForm):
     def __neg__(self) -> Unexpanded:
         return self * -1
 
-    def __add__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+    def __add__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
         if isinstance(other, Unexpanded):
             return Unexpanded((*self.parts, *other.parts), self.rest + other.rest)
         if not _is_plain(other):
@@ -148,17 +148,14 @@ class Unexpanded(ClosedForm):
 
     __radd__ = __add__
 
-    def __sub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
-        return (
-            self + other * -1
-            if _is_plain(other) or isinstance(other, Unexpanded)
-            else (NotImplemented)
-        )
+    def __sub__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
+        is_known = _is_plain(other) or isinstance(other, Unexpanded)
+        return self + other * -1 if is_known else NotImplemented
 
-    def __rsub__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+    def __rsub__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
         return self * -1 + other if _is_plain(other) else NotImplemented
 
-    def __mul__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+    def __mul__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
         if isinstance(other, Unexpanded):
             _refuse("a product of two probabilities")
         if not _is_plain(other):
@@ -167,14 +164,14 @@ class Unexpanded(ClosedForm):
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: ClosedForm | int | Fraction) -> Unexpanded:
+    def __truediv__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
         if isinstance(other, Unexpanded):
             _refuse("a quotient of two probabilities")
         if not _is_plain(other):
             return NotImplemented
         return Unexpanded(((c, f / other) for c, f in self.parts), self.rest / other)
 
-    def __rtruediv__(self, other: ClosedForm | int | Fraction) -> NoReturn:
+    def __rtruediv__(self, other: ClosedForm | int | Fraction | float) -> NoReturn:
         _refuse("a quotient with a probability below the bar")
 
     def __pow__(self, power: int) -> ClosedForm:
@@ -318,7 +315,7 @@ def ball_at(form: ClosedForm, eps: Fraction) -> arb:
 
 
 def _is_plain(value: object) -> bool:
-    return isinstance(value, ExpPoly | ExpRatio | int | Fraction)
+    return isinstance(value, ExpPoly | ExpRatio | int | Fraction | float)
 
 
 def _refuse(what: str) -> NoReturn:

@@ -25,7 +25,12 @@ _PLAIN = {
     "flint.types.fmpz": {"fmpz"},
     "fractions": {"Fraction"},
 }
-_FUNCTIONS = {("exactdp.running.packing", "fraction"), ("exactdp.errors", "_rebuild")}
+_FUNCTIONS = {
+    ("exactdp.running.packing", "fraction"),
+    ("exactdp.reals.exp_poly", "unpacked"),
+    ("exactdp.reals.exp_ratio", "_build"),
+    ("exactdp.errors", "_rebuild"),
+}
 
 
 class UnreadableError(Exception):

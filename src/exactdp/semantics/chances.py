@@ -260,7 +260,7 @@ def can_be_evaluated(plan: Plan) -> bool:
         if isinstance(event, Draw) and event.noise not in _NOISE:
             return False
         if isinstance(event, Selection) and (
-            event.chances is None or not all(map(_is_number, chances(event)))
+            event.chances is None or not all(map(_is_number, chances(event, {})))
         ):
             return False
     return True

@@ -146,6 +146,8 @@ def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
         first = math.floor(_exponential(scale, rng))
         return first if kind.is_above else first - math.floor(_exponential(scale, rng))
     size = _exponential(scale, rng)
+    if event.noise == "gumbel":  # e^{−x} is exponential noise of rate 1
+        return -Fraction(math.log(size / scale or _SMALLEST)) * scale
     return -size if not kind.is_above and rng.random() < 0.5 else size
 
 
@@ -169,9 +171,10 @@ def scale_of(event: Draw, eps: Fraction) -> Fraction:
 def weights(event: Selection, eps: Fraction) -> list[float]:
     """Return the probabilities of a choice, each rounded once."""
     if event.exponents is not None:
-        top = max(event.exponents)
+        numbers = [q for q in event.exponents if not isinstance(q, Symbolic)]
+        top = max(numbers)
         # Below e^-1000 there is no float but 0.
-        sizes = [max((q - top) * eps, _LOWEST) for q in event.exponents]
+        sizes = [max((q - top) * eps, _LOWEST) for q in numbers]
         found = [math.exp(size) for size in sizes]
     else:
         assert event.chances is not None

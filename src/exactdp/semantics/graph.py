@@ -25,7 +25,7 @@ from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.words import NOISES
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.spans import Span, VariableBasis
+from exactdp.semantics.spans import Span, VariableBasis, combined
 from exactdp.semantics.states import Visited
 
 _ONE = Fraction(1)
@@ -306,13 +306,12 @@ class Graph:
     def _needed_at(self, number: int, needed: list[Span]) -> Iterator[dict[int, Fraction]]:
         """Yield the forms in variables of a node on which it and the nodes after it depend."""
         node = self.nodes[number]
-        forms: list[Any] = [*forms_of(looks_at(node.event))]
+        rows = [noise_part(form) for form in forms_of(looks_at(node.event))]
         for edge in node.edges:
-            values = dict(enumerate(edge.variables))
-            for row in needed[edge.target].rows:
-                forms.append(Linear.build(row, 0).substituted(values))  # type: ignore[union-attr]
-        for form in forms:
-            yield {name: q for name, q in noise_part(form).items() if name < node.variables}
+            parts = [noise_part(form) for form in edge.variables]
+            rows += (combined(row, parts) for row in needed[edge.target].rows)
+        for row in rows:
+            yield {name: q for name, q in row.items() if name < node.variables}
 
     def joined(self) -> Graph:
         """Return the graph with nodes joined from which exactly the same can happen.
@@ -413,6 +412,8 @@ def looks_at(event: Event | Failure) -> Value:
             return event.difference
         case Done():
             return event.output
+        case Selection():
+            return event.exponents
     return None
 
 

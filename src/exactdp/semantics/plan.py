@@ -15,7 +15,7 @@ from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
 from exactdp.language.linear import unit_in
-from exactdp.language.machine import Compare, Done, Draw, Event
+from exactdp.language.machine import Compare, Done, Draw, Event, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
@@ -195,6 +195,8 @@ def question(
 def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
     """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
     k = floor(fraction(limit.value) / step)
+    if limit == step * k:  # at every point: a sample is on no face
+        return step * k
     between = step * k < limit < step * (k + 1)
     assert between
     return step * (k + up)
@@ -243,6 +245,8 @@ class Plan:
             if not has_inputs(event.difference):
                 noise, constant = noise_part(event.difference), constant_part(event.difference, {})
                 fixed = question(noise, event.op, constant, frozenset())
+        elif isinstance(event, Selection) and any(map(has_inputs, event.exponents or ())):
+            places = tuple(map(self._place, event.exponents or ()))
         elif isinstance(event, Done):
             for form in forms_of(event.output):
                 self._place(form)

@@ -148,6 +148,7 @@ class _Simulation:
                 noise = noise - Wholes(whole(np.floor(self.rng.exponential(scale, size))))
         else:
             sample = self.rng.standard_exponential if kind.is_above else self.rng.laplace
+            sample = self.rng.gumbel if event.noise == "gumbel" else sample
             noise = Reals.rounded(sample(size=size) * scale, 0.0, scale)
         return noise + event.mean  # type: ignore[no-any-return]
 

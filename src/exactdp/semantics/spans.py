@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -68,6 +69,18 @@ class Span:
             return VariableBasis(units, tuple(used), len(used) == variables)
         pivots = sorted(self._rows)
         return VariableBasis(tuple(_whole(self._rows[p]) for p in pivots), tuple(pivots), False)
+
+
+def combined(row: Row, parts: Sequence[Row]) -> Row:
+    """Return Σ row[n]·parts[n]."""
+    if len(row) == 1:
+        ((name, q),) = row.items()
+        return parts[name] if q == 1 else {old: q * c for old, c in parts[name].items()}
+    found: Row = {}
+    for name, q in row.items():
+        for old, c in parts[name].items():
+            found[old] = found.get(old, Fraction(0)) + q * c
+    return {old: q for old, q in found.items() if q}
 
 
 def _reduce(rest: Row, row: Row, pivot: int) -> None:

@@ -251,7 +251,8 @@ def _spots(value: Value) -> Iterator[Spot]:
         yield value
     parts = value if isinstance(value, tuple) else getattr(value, "ends", ())
     for part in parts:
-        yield from _spots(part)
+        if not isinstance(part, int | Fraction):
+            yield from _spots(part)
 
 
 @contextmanager

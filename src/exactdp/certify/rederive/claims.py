@@ -180,9 +180,9 @@ class Claims(Spaces):
         for part, leaf in leaves(region, tree):
             (near,) = self.fields(leaf, "near")
             if part.is_full:
-                programs.append(ProgramOnCone(self.derivation, part, space.entries))
+                programs.append(ProgramOnCone(self.derivation, part, space.entries, space.unit))
                 self.part(programs[-1], ideal, distance, near)
-        if dd != inf:
+        if dd != inf and self.closed:
             space.distances.add(self.beyond(space, region, dd))
         wanted = self.due(space, region, dd, steps)
         if wanted is None:
@@ -242,6 +242,10 @@ class Claims(Spaces):
         self.not_derived.setdefault(what, []).append("it is a Python function")
         return formulas.read(self, given)
 
+    def as_proved(self, function: Ratio) -> Ratio:
+        """Return a function as signs state it."""
+        return function
+
     def own_falls(self, beta: Tree, space: ParameterSpace) -> None:
         """Require that β at an input falls; that is taken otherwise."""
         try:
@@ -295,13 +299,13 @@ class Claims(Spaces):
                 else number_of(space.alpha.form, judge)
             )
             right = alpha < dd or (self.closed and alpha == dd)
-            right = right and (space.alpha is None or _is_in(level, alpha))
+            right = right and (not isinstance(level, RealInterval) or _is_in(level, alpha))
             highest = (alpha, True) if right else None
         if highest is None:
             return None
         if space.gamma is not None:
             radius = number_of(space.gamma.form, judge)
-            if not _is_in(gamma, radius):
+            if isinstance(gamma, RealInterval) and not _is_in(gamma, radius):
                 return None
             return [Required(Levels(*highest, radius, True), radius)]
         moves = follows(*self.levels) and space.alpha is None
@@ -362,8 +366,6 @@ class Claims(Spaces):
                     given[name] = Ratio.line(vector_of(value, space.size))
             for name in formulas.names(tree) - given.keys():
                 given[name] = self.entry(name, space, None)
-                if given[name].constant() is None:
-                    raise UnsupportedError("β depends on the input")
             return formulas.beta(tree, given, endless)
 
         return self.derive("β at α and γ", derived)
@@ -420,7 +422,7 @@ class Claims(Spaces):
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
             self.require(len(set(places)) == len(places), "a parameter is there twice")
             self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-            right = proof.function.renamed(places) == function
+            right = proof.function.renamed(places) == self.as_proved(function)
             self.require(right, "the sign is that of another function")
             right = region.is_within(proof.sides, places)
             self.require(right, "the sign is proved on a cone that leaves out a part of the cell")

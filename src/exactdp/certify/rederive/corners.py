@@ -8,10 +8,10 @@ and others lowered, or all shifted, without a loss:
 - **Rows.** Every path of the ideal that ends in o implies H(u) = h·u + k ≥ 0. Inputs closer to u
   than dd(u) end in o too, so H(u) ≥ dd(u)·‖h‖, and a row may state any width up to ‖h‖.
 - **Dominance.** Each entry of w(a) is where one row is a·width, or does not matter.
-- **Directions.** The chance of o does not fall along the directions used. That is shown on the tree
-  of all runs, with the same noise at both inputs. Where a comparison of D with 0 changes along a
-  direction, the side that is left is never o, or the other one always is, or both sides are the
-  same tree where D = 0.
+- **Directions.** The chance of o does not fall along the directions used. That is shown on merged
+  runs (`implied`, `monotone`), or else on the tree of all runs, with the same noise at both inputs.
+  Where a comparison of D with 0 changes along a direction, the side that is left is never o, or the
+  other one always is, or both sides are the same tree where D = 0.
 
 Then the chance at u is at least that at w(a), and what the cells prove at w(a) is true at u. On
 sides, and for a = 0, it holds by continuity: no input is compared without noise.
@@ -24,12 +24,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from .implied import ImpliedForms, side_of
 from .linear import LinearForm, is_number
+from .merged import MergedRuns
+from .monotone import Monotone
 from .parametric import At
 from .points import unknown
 from .ratios import BrokenRunError, UnsupportedError
 from .regions import feasible, rows
 from .runs import Path, paths
+from .successes import numbers_of
 
 _ZERO = Fraction(0)
 _TRANSLATED = ("lap", "expo")
@@ -90,10 +94,12 @@ class RunTree:
         self.path, self.output = found[0]
         self.wanted, self.sup = wanted, sup
         self.asked: Any = None
+        self.exponents: list[Any] = []
         self.ways: dict[int, RunTree] = {}
         if len(self.path.made) == depth:
             return
         self.asked = self.path.asked[depth]
+        self.exponents = self.path.picks.get(depth, [])
         by_choice: dict[int, list[tuple[Path, Any]]] = {}
         for one in found:
             by_choice.setdefault(one[0].made[depth], []).append(one)
@@ -127,6 +133,9 @@ class RunTree:
             return True
         if not self.ways:
             return all(_rate(one, direction) == 0 for one in self.errors or ())
+        speeds = [_rate(one, direction) for one in self.exponents]
+        if len(set(speeds)) > 1:
+            return self.gains(speeds)
         if not all(way.grows(direction) for way in self.ways.values()):
             return False
         rate = _rate(self.asked[0], direction) if self.asked else _ZERO
@@ -137,6 +146,14 @@ class RunTree:
         below = self.ways[1 if op[0] == ">" else 0]
         before, after = (below, above) if rate > 0 else (above, below)
         return before.never or after.always or before.is_like(after, form)
+
+    def gains(self, speeds: list[Fraction]) -> bool:
+        """Whether candidates that lead to success gain on all others, which never do."""
+        if not all(way.never or way.always for way in self.ways.values()):
+            return False
+        own = [speeds[k] for k, way in self.ways.items() if way.always]
+        others = [speeds[k] for k, way in self.ways.items() if way.never]
+        return min(own) >= max(others)
 
     def is_like(self, other: RunTree, zero: LinearForm) -> bool:
         """Whether two trees are the same where a form is 0."""
@@ -150,6 +167,7 @@ class RunTree:
                 return mine is None and yours is None
             same = self.path.noises == other.path.noises
             same = same and self.path.weight == other.path.weight
+            same = same and not self.path.picks and not other.path.picks
             return same and all(map(_multiple(zero), mine, yours))
         if (self.asked is None) != (other.asked is None):
             return False
@@ -213,6 +231,8 @@ class CornerProof:
     def wrong(self, corners: list[StatedCorner]) -> str | None:
         """Return what is wrong with corners of all ideal outputs, None if nothing is."""
         known = [(self.as_forms(corner.output), corner) for corner in corners]
+        if self.seen_on_states(known):
+            return None
         for path, output in self.derivation.ideal_paths(self.fixed):
             own = _with_entries(output)
             here = [corner for stated, corner in known if _is_same(stated, own)]
@@ -231,6 +251,44 @@ class CornerProof:
             if not all(map(tree.grows, corner.directions())):
                 return "the chance of an output may fall along a direction"
         return None
+
+    def seen_on_states(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether merged runs show all that is needed."""
+        try:
+            return self._enclose(known) and self._are_ordered(known)
+        except (UnsupportedError, RecursionError):
+            return False
+
+    def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether each ideal output has one corner, whose rows its inputs satisfy."""
+        given = self.derivation.assembled(self.fixed)
+        implied = ImpliedForms(MergedRuns(self.derivation.ideal_program, given, noisy=False))
+        is_numeric = self.derivation.spec["input_distance"]["name"] == "numeric"
+        for output, way in implied.ends:
+            own = _with_entries(output)
+            here = [corner for stated, corner in known if _is_same(stated, own)]
+            if len(here) != 1:
+                return False
+            for row in here[0].rows:
+                strict = is_numeric and bool(row.width) and min(row.slopes.values()) < 0
+                if not implied.holds(way, side_of(row.slopes, row.constant, strict=strict)):
+                    return False
+        return True
+
+    def _are_ordered(self, known: list[tuple[Any, StatedCorner]]) -> bool:
+        """Whether no output becomes less likely along the directions of its corner."""
+        successes = self.derivation.successes(self.fixed)
+        sup = self.derivation.spec["output_distance"].get("name") == "sup"
+        for stated, corner in known:
+            wanted = [
+                number.coefficients if isinstance(number, LinearForm) else {}
+                for number in numbers_of(stated)
+            ]
+            success = successes.of(stated, sup=sup)
+            order = Monotone(success, wanted if sup else [], len(self.fixed))
+            if not all(map(order.grows, corner.directions())):
+                return False
+        return True
 
     def outside(self, corner: StatedCorner, system: list[Any]) -> str | None:
         """Return what is wrong with the rows of a corner on a path of the ideal."""

@@ -8,14 +8,18 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
+from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import RealInterval
 from . import distances, limits
+from .flows import Flows
 from .integrals import Integrals
 from .linear import Judge, LinearForm
+from .merged import MergedRuns
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
-from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
-from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
+from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
 
@@ -34,6 +38,15 @@ class TakenPath(NamedTuple):
         """When it is taken."""
         return [(at(form, self.point), op) for form, op in self.path.conditions]
 
+    @property
+    def weight(self) -> Ratio:
+        """The factor of its probability that comes from choices."""
+        total = self.path.weight
+        for place, exponents in self.path.picks.items():
+            here = [at(one, self.point) for one in exponents]
+            total = total * share(here, self.path.made[place])
+        return total
+
 
 class Derivation:
     """The program, the ideal and the distances of one claim."""
@@ -44,6 +57,8 @@ class Derivation:
         self.spec = spec
         self.epsilon = epsilon
         self.table = table
+        self.base: Fraction | None = None
+        """Of which number the last value of points, beyond the input, is the logarithm over ε."""
         self.steps = Steps()
         self.integrals = Integrals()
         self._programs: dict[str, SourceProgram] = {}
@@ -51,6 +66,8 @@ class Derivation:
         self._concrete: set[str] = set()  # what needs numbers
         self._too_many: dict[str, str] = {}  # finite inputs at which there are too many paths
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
+        self._flows: dict[object, Flows] = {}
+        self._successes: dict[str, Successes | UnsupportedError] = {}
 
     def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
@@ -133,8 +150,16 @@ class Derivation:
 
     def _unknown(self, point: Point, judge: Judge) -> Input:
         """Return the input at a point, with unknowns for its reals."""
-        pairs = enumerate(zip(point, self.members, strict=True), start=1)
+        pairs = enumerate(zip(point, self.members, strict=False), start=1)
+        if len(point) > len(self.members):
+            judge.unit, judge.base = unknown(len(point), judge), self.base  # type: ignore[attr-defined]
         return self.assembled([unknown(k, judge) if m is None else one for k, (one, m) in pairs])
+
+    def _concretely(self, point: Point, path: Path) -> Input:
+        """Return the input at a point, with its numbers."""
+        if len(point) > len(self.members):
+            path.unit, path.base = point[-1], self.base
+        return self.assembled(point)
 
     def _remembered(
         self, what: str, point: Point, judge: Judge, find: Callable[[Judge], T]
@@ -142,7 +167,7 @@ class Derivation:
         """Return what is found with unknowns at a point; None if a run needs the numbers."""
         if what in self._concrete:
             return None
-        fixed = [one for one, m in zip(point, self.members, strict=True) if m is not None]
+        fixed = [one for one, m in zip(point, self.members, strict=False) if m is not None]
         known = self._known.setdefault((what, str(fixed)), Remembered())
         try:
             return (known.at(point, judge, find),)
@@ -215,13 +240,13 @@ class Derivation:
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
             return self._paths(inputs, lambda path: self._unknown(point, path))
 
-        fixed = str([one for one, m in zip(point, self.members, strict=True) if m is not None])
+        fixed = str([one for one, m in zip(point, self.members, strict=False) if m is not None])
         if fixed in self._too_many:
             raise UnsupportedError(self._too_many[fixed])
         try:
             known = self._remembered("mechanism", point, judge, found)
             if known is None:
-                known = (self._paths(judge, lambda _: self.assembled(point)),)
+                known = (self._paths(judge, lambda path: self._concretely(point, path)),)
         except TooManyPathsError as error:  # so it has elsewhere
             self._too_many[fixed] = str(error)
             raise
@@ -239,6 +264,27 @@ class Derivation:
             on=self.epsilon,
         )
         return [*found, *broken]
+
+    def successes(self, fixed: Sequence[Any]) -> Successes:
+        """Return the merged runs of the mechanism; `fixed` has None for real entries."""
+        key = str(fixed)
+        if key not in self._successes:
+            try:
+                given = self.assembled(list(fixed))
+                self._successes[key] = Successes(MergedRuns(self.mechanism, given, noisy=True))
+            except UnsupportedError as error:
+                self._successes[key] = error
+        found = self._successes[key]
+        if isinstance(found, UnsupportedError):
+            raise UnsupportedError(str(found))
+        return found
+
+    def flows(self, region: PolyhedralCone, integrals: Integrals) -> Flows:
+        """Return the densities on merged runs on a cone, kept for all inputs there."""
+        key = region.size, *map(tuple, (region.rays, region.lines))
+        if key not in self._flows:
+            self._flows[key] = Flows(integrals)
+        return self._flows[key]
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""

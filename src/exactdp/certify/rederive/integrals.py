@@ -75,7 +75,7 @@ class Integrals:
             for name, c in form.coefficients.items():
                 row[place[name] if name >= 0 else len(used) - name] = _whole(sign * c)
             rows.append(tuple(row))
-        start = self._tidy(rows)
+        start = self.tidy(rows)
         if start is None:
             return {}
         if powers:
@@ -182,7 +182,11 @@ class Integrals:
         self.spend(len(found))
         return found
 
-    def _tidy(self, rows: Iterable[Row]) -> Rows | None:
+    def eliminated(self, cells: dict[Rows, Density], v: int) -> tuple[dict[Rows, Density], int]:
+        """Integrate a variable out of cells that have its density; divide by what is returned."""
+        return self._without(cells, v, "unif", 0)
+
+    def tidy(self, rows: Iterable[Row]) -> Rows | None:
         """Return the rows in one spelling, of parallel ones the tightest; None if it is empty."""
         tightest: dict[Row, Row] = {}
         for row in rows:
@@ -231,7 +235,7 @@ class Integrals:
                     more += [_minus(other, high) for other in upper if other is not high]
                 if low is not None and high is not None:
                     more.append(_minus(high, low))
-                tidy = self._tidy(more)
+                tidy = self.tidy(more)
                 if tidy is not None:
                     found.append((tidy, low, high))
         return found

@@ -18,7 +18,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import ProgramRun
+from .runs import ProgramRun, as_score
 
 if TYPE_CHECKING:
     from .programs import SourceProgram
@@ -272,6 +272,10 @@ class FunctionCall:
         """Return left op right."""
         if type(op) not in OPERATORS:
             raise UnsupportedError("an operator is not understood")
+        if isinstance(left, LinearForm) and isinstance(right, Ratio):
+            right = self.real(right)
+        elif isinstance(left, Ratio) and isinstance(right, LinearForm):
+            left = self.real(left)
         try:
             return OPERATORS[type(op)](left, right)
         except ZeroDivisionError as error:
@@ -282,8 +286,9 @@ class FunctionCall:
         left = self.value(first)
         for op, node in zip(ops, rest, strict=True):
             right = self.value(node)
-            if isinstance(left, Ratio) or isinstance(right, Ratio):
+            if isinstance(left, Ratio) and isinstance(right, Ratio):
                 raise UnsupportedError("ε is compared")
+            left, right = self.real(left), self.real(right)
             if not _COMPARISONS[type(op)](left, right):
                 return False
             left = right
@@ -327,16 +332,18 @@ class FunctionCall:
         match function:
             case ast.Attribute(base, name) if name in METHODS and not named:
                 return METHODS[name](self.value(base), *map(self.value, arguments))
-            case ast.Name("lap" | "expo" | "dlap" | "geometric" as kind):
+            case ast.Name("lap" | "expo" | "dlap" | "geometric" | "gumbel" as kind):
                 return self.draw(kind, arguments, named)
             case ast.Name("unif") if len(arguments) == 2 and not named:
-                lower, upper = map(self.value, arguments)
+                lower, upper = (self.real(self.value(one)) for one in arguments)
                 if not all(is_number(one) or isinstance(one, LinearForm) for one in (lower, upper)):
                     raise UnsupportedError("uniform noise with ends in ε is not re-derived")
                 return self.sampling().uniform(lower, upper)
+            case ast.Name("log") if len(arguments) == 1 and not named and "log" not in self.local:
+                return self.sampling().log(self.value(arguments[0]))
             case ast.Name("expmech") if len(arguments) == 3 and not named:
                 rate, score, among = map(self.value, arguments)
-                scored = [(one, Fraction(score(one))) for one in bounded(among)]
+                scored = [(one, as_score(score(one))) for one in bounded(among)]
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
                 self.program.steps.spend(_COST_OF_CHOICE)
@@ -367,6 +374,10 @@ class FunctionCall:
             self.name(function.id)  # a Python function, or a name that is not known
         raise UnsupportedError(f"a call of {ast.unparse(function)[:50]} is not understood")
 
+    def real(self, value: Any) -> Any:
+        """Return a value; an expression in ε as the real number that it is beside reals."""
+        return self.sampling().real(value) if isinstance(value, Ratio) else value
+
     def sampling(self) -> ProgramRun:
         """Return the run, where a sample is taken."""
         if self.run is None:
@@ -382,7 +393,7 @@ class FunctionCall:
         else:
             rate = keywords.pop("rate") if "rate" in keywords else values.pop(0)
         start = "start" if kind in ("expo", "geometric") else "mean"
-        mean = keywords.pop(start) if start in keywords else values.pop(0)
+        mean = self.real(keywords.pop(start) if start in keywords else values.pop(0))
         if values or keywords or not (is_number(mean) or isinstance(mean, LinearForm)):
             raise UnsupportedError("a sample is not understood")
         return self.sampling().draw(kind, _rate(rate), mean)

@@ -8,3 +8,4 @@ MAX_RUN = 4_000_000  # steps of one run: the language refuses programs that need
 MAX_STEPS = 20_000_000  # steps of all runs of programs together
 MAX_PATHS = 3_000  # paths of a program at one input
 MAX_INTEGRATION = 20_000_000  # steps of all integrals together, some microseconds each
+MAX_POWER = 1_000  # of the base of a logarithm

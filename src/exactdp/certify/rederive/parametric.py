@@ -18,11 +18,15 @@ from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
 from .derivation import Derivation, TakenPath
 from .distances import matches
+from .flows import Flows
 from .integrals import Integrals
 from .linear import LinearForm
 from .points import InsideCone, number_of, vector_of
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .runs import Condition
+from .successes import numbers_of
+
+_MANY = 40  # paths: fewer are followed one by one
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,25 @@ def spelled(value: Any, size: int) -> Any:
 
 
 class ProgramOnCone:
-    """The program of a claim on one cone; `entries` are the single values of the input."""
+    """The program of a claim on one cone; `entries` are the single values of the input.
+
+    The `unit` is 1/ε, or log(b)/ε, where the program has it beside reals.
+    """
 
     def __init__(
-        self, derivation: Derivation, region: PolyhedralCone, entries: list[Entry]
+        self,
+        derivation: Derivation,
+        region: PolyhedralCone,
+        entries: list[Entry],
+        unit: Entry = None,
     ) -> None:
         self.derivation = derivation
         self.region = region
         self.judge = InsideCone(region)
         self.mechanism = InsideCone(region)
         """It knows what the mechanism compares without noise."""
-        self.point = [self.value(one) for one in entries]
+        given = entries if unit is None else [*entries, unit]
+        self.point = [self.value(one) for one in given]
 
     def value(self, output: Any) -> Any:
         """Return an output, or an entry of the input, to calculate with."""
@@ -98,6 +110,11 @@ class ProgramOnCone:
             yield Ratio.number(1), {((), ()): Fraction(1)}
             return
         wanted = self.value(ideal)
+        if name in ("discrete", "sup"):
+            merged = self.merged(wanted, radius if name == "sup" else None)
+            if merged is not None:
+                yield Ratio.number(1), merged
+                return
         for way in self.ways:
             more: list[Condition] = []
             if name in ("discrete", "sup"):
@@ -105,7 +122,37 @@ class ProgramOnCone:
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:
-                yield way.path.weight, self.chance(way, more)
+                yield way.weight, self.chance(way, more)
+
+    def merged(self, wanted: Any, radius: Any) -> Sum | None:
+        """Return the probability on merged runs; None if there are few, or they are not merged.
+
+        Without a radius the output must be the wanted one.
+        """
+        size = self.region.size
+        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
+        fixed = [None if members is None else one for one, members in pairs]
+        if None not in fixed:  # there are few paths, or no merged runs
+            return None
+        try:
+            successes = self.derivation.successes(fixed)
+            if successes.paths < _MANY:
+                return None
+            success = successes.of(wanted, sup=radius is not None)
+            entries = [
+                vector_of(one, size) if members is None else None
+                for one, members in zip(self.point, self.derivation.members, strict=False)
+            ]
+            numbers = [vector_of(one, size) for one in numbers_of(wanted)]
+            around = None if radius is None else vector_of(radius, size)
+            return self.flows.chance(success, entries, numbers, around)
+        except (UnsupportedError, RecursionError):
+            return None
+
+    @cached_property
+    def flows(self) -> Flows:
+        """Densities on merged runs."""
+        return self.derivation.flows(self.region, self.integrals)
 
     def probability(self, ideal: Any, radius: Any) -> Ratio:
         """Return the probability of being so close to the ideal."""
@@ -143,4 +190,5 @@ class ProgramOnCone:
         """Return a distance within which inputs disagree; None if those given do not."""
         there = [self.value(one) for one in near]
         wanted = self.value(ideal)
-        return self.derivation.reached(self.point, wanted, there, towards, self.judge)
+        here = self.point[: len(near)]
+        return self.derivation.reached(here, wanted, there, towards, self.judge)

@@ -170,7 +170,7 @@ class Privacies(AtInputs):
             if holds_noise(way.output):
                 raise UnsupportedError("an output holds noise")
             key = repr(frozen(way.output))
-            found[key] = found.get(key, Ratio.number(0)) + way.path.weight * Ratio.lifted(chance)
+            found[key] = found.get(key, Ratio.number(0)) + way.weight * Ratio.lifted(chance)
         return {key: chance for key, chance in found.items() if chance != 0}
 
     # Bounds ---------------------------------------------------------------------------

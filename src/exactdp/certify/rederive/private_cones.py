@@ -158,7 +158,7 @@ class ConePrivacies(PairSpaces):
             chance = program.chance(way, [])
             if chance:
                 key = repr(pattern)
-                weighted = way.path.weight * Ratio.lifted(chance)
+                weighted = way.weight * Ratio.lifted(chance)
                 found[key] = found.get(key, Ratio.number(0)) + weighted
         return {key: chance for key, chance in found.items() if chance != 0}
 

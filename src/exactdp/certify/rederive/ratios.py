@@ -184,6 +184,26 @@ class Ratio:
         )
         return Ratio(*parts)
 
+    def without_powers(self, place: int, base: Fraction) -> Ratio:
+        """Return the same where a variable is the logarithm of a base: e^{kx} is base^k, k whole.
+
+        Of each rate the whole part is taken out, so a fraction from 0 to 1 is left.
+        """
+
+        def moved(part: Sum) -> Sum:
+            found: Sum = {}
+            for (powers, rates), c in part.items():
+                rate = rates[place] if place < len(rates) else _ZERO
+                whole = rate.numerator // rate.denominator
+                if abs(whole) > MOST_BITS:
+                    raise UnsupportedError("a formula has too large numbers")
+                left = [r - whole if k == place else r for k, r in enumerate(rates)]
+                key = powers, stripped(left)
+                found[key] = found.get(key, _ZERO) + c * base**whole
+            return {key: c for key, c in found.items() if c}
+
+        return Ratio(moved(self.over), moved(self.under))
+
     def constant(self) -> Fraction | None:
         """Return the number that this is, if it is one."""
         if not self.over:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import limits
-from .linear import NEGATED, Judge, LinearForm
+from .linear import NEGATED, Judge, LinearForm, is_number, plain
 from .ratios import (
     BrokenRunError,
     EndlessRunError,
@@ -33,11 +33,65 @@ class TooManyPathsError(UnsupportedError):
     """A program has more paths than are followed."""
 
 
+Score = Fraction | LinearForm
+
+
+def as_score(value: Any) -> Score:
+    """Return the score of a candidate: a number, or a form in inputs that are unknowns."""
+    return value if isinstance(value, LinearForm) else Fraction(value)
+
+
+def share(exponents: list[Any], k: int) -> Ratio:
+    """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
+    weights = [_power(one) for one in exponents]
+    total = Ratio.number(0)
+    for weight in weights:
+        total = total + weight
+    return weights[k] / total
+
+
+def _power(exponent: Any) -> Ratio:
+    if not isinstance(exponent, LinearForm):
+        return Ratio({((), stripped((Fraction(exponent),))): Fraction(1)})
+    rates = [Fraction(exponent.constant)] + [Fraction(0)] * -min(exponent.coefficients)
+    for name, c in exponent.coefficients.items():
+        rates[-name] = Fraction(c)
+    return Ratio({((), stripped(tuple(rates))): Fraction(1)})
+
+
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
+    unit: Any = None
+    """1/ε, or log(base)/ε, as a number to calculate with; None if neither stands beside reals."""
+    base: Fraction | None = None
+    """Of which number the unit is the logarithm, over ε."""
+
     def __init__(self) -> None:
-        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
+
+    def log(self, value: Any) -> Ratio:
+        """Return the logarithm of a power of the base as a multiple of the variable 1."""
+        if self.base is None or not is_number(value) or value <= 0:
+            raise UnsupportedError("a logarithm is not re-derived here")
+        left, power = Fraction(value), 0
+        factor = self.base if left > 1 else 1 / self.base
+        for _ in range(limits.MAX_POWER):
+            if left == 1:
+                return variable(1) * Fraction(power)
+            left, power = left / factor, power + (1 if factor == self.base else -1)
+        raise UnsupportedError("a logarithm is not a multiple of that of the unit")
+
+    def real(self, value: Ratio) -> Any:
+        """Return a + b/ε, or a + b·log(base)/ε, as a number to calculate with."""
+        once = (-1,) if self.base is None else (-1, 1)
+        found: Any = Fraction(0)
+        for (powers, rates), c in value.over.items():
+            right = value.is_sum and not rates and powers in ((), once)
+            if not right or (powers and self.unit is None):
+                raise UnsupportedError("an expression in ε beside reals is not re-derived")
+            found = (self.unit * c if powers else c) + found
+        return plain(found) if isinstance(found, Fraction) else found
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a sample: without noise, its mean."""
@@ -53,7 +107,7 @@ class ProgramRun:
         del options
         raise UnsupportedError("choose has no mean")
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
         self.scored = scored
@@ -81,6 +135,8 @@ class Path(ProgramRun):
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
+        self.picks: dict[int, list[Any]] = {}
+        """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
 
     def _choice(self, options: int, asked: Condition | None = None) -> int:
@@ -121,6 +177,8 @@ class Path(ProgramRun):
             return mean
         if kind in ("dlap", "geometric"):
             raise UnsupportedError("sums over integer noise are not re-derived")
+        if kind == "gumbel":
+            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
 
@@ -158,18 +216,21 @@ class Path(ProgramRun):
         self.weight = self.weight * chance
         return value
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
-        total = Ratio.number(0)
-        for weight in weights:
-            total = total + weight
-        k = self._choice(len(scored))
-        self.weight = self.weight * (weights[k] / total)
+        exponents = [s * rate for _, s in scored]
+        forms = [one for one in exponents if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        place, k = len(self.made), self._choice(len(scored))
+        if forms:
+            self.picks[place] = exponents
+        else:
+            self.weight = self.weight * share(exponents, k)
         return scored[k][0]
 
 

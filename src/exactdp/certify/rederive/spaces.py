@@ -39,12 +39,14 @@ class ParameterSpace:
     """dd minus the least α, as stated on the cells."""
     corner: StatedCorner | None = None
     """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
+    unit: At | None = None
+    """1/ε, or a logarithm over ε, where such numbers stand beside reals."""
 
     @property
     def forms(self) -> list[Vector]:
         """The numbers that move, ε first."""
         one = tuple(Fraction(k == 0) for k in range(self.size))
-        moving = [*self.entries, self.alpha, self.gamma]
+        moving = [self.unit, *self.entries, self.alpha, self.gamma]
         return [one, *(form.form for form in moving if isinstance(form, At))]
 
     def flat(self, directions: list[Vector] | None = None) -> tuple[object, ...]:

@@ -74,6 +74,13 @@ class Statement(Sums):
         """Read what is claimed."""
         self.where = "the claim"
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
+        self.beta = None if spec["beta"] is None else formulas.read(self, spec["beta"])
+        self.levels = values.level(self, spec["alpha"]), values.level(self, spec["gamma"])
+        self.read_setting(spec)
+        self.claim = self.sentence(spec)
+
+    def read_setting(self, spec: dict[str, Any]) -> None:
+        """Read all that is claimed but α, β and γ."""
         self.require(isinstance(spec["mechanism"], str), "the mechanism is no source text")
         for name, allowed in (
             ("boundary", ("skip", "check")),
@@ -94,8 +101,6 @@ class Statement(Sums):
             "python": None,
         }
         self.known(spec["output_distance"], named)
-        self.beta = None if spec["beta"] is None else formulas.read(self, spec["beta"])
-        self.levels = values.level(self, spec["alpha"]), values.level(self, spec["gamma"])
         self.epsilon = self.interval(spec["epsilon"])
         right = self.epsilon.lower > 0 or (
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
@@ -112,7 +117,6 @@ class Statement(Sums):
                 for u, output in map(self.pair, self.entries(spec["ideal"]["table"]))
             }
         self.read_inputs(spec["inputs"])
-        self.claim = self.sentence(spec)
 
     def read_inputs(self, given: Any) -> None:
         """Read which inputs the claim is about: a list, a grid, a box, or all reals."""
@@ -163,19 +167,17 @@ class Statement(Sums):
         """Return the claim in a sentence."""
         function = self.derivation.mechanism.function
         assert function is not None
-        alpha, gamma = (
-            f"{name} in {level.text()}"
-            if isinstance(level, RealInterval)
-            else f"{name} = {formulas.say(level)}"
-            for name, level in zip("αγ", self.levels, strict=True)
-        )
-        beta = "a function of the input" if self.beta is None else formulas.say(self.beta)
         ways = [spec[name].get("name", "own") for name in ("input_distance", "output_distance")]
         return (
-            f"{short(function.name)} is (α, β, γ)-accurate with {alpha}, {gamma} and β = {beta} "
+            f"{short(function.name)} is (α, β, γ)-accurate with {self.levels_said()} "
             f"at {self.which()}, for every ε in {self.epsilon.text()} "
             f"(distances: {short(ways[0])} on inputs, {short(ways[1])} on outputs)"
         )
+
+    def levels_said(self) -> str:
+        """Return α, β and γ in words."""
+        beta = "a function of the input" if self.beta is None else formulas.say(self.beta)
+        return f"{levels_said(self.levels)} and β = {beta}"
 
     def known(self, given: Any, allowed: Mapping[str, tuple[object, ...] | None]) -> None:
         """Require an object of one entry: a value that is allowed, or else any text (or table)."""
@@ -207,6 +209,16 @@ class Statement(Sums):
         for form, sign, ends in zip(forms[1:], signs[1:], stated, strict=True):
             low, high = (self.scaled(end) for end in self.pair(ends))
             self.encloses(eps, bits, form.terms(), (low, high), sign, "a value")
+
+
+def levels_said(levels: tuple[Level, Level]) -> str:
+    """Return α and γ in words."""
+    return ", ".join(
+        f"{name} in {level.text()}"
+        if isinstance(level, RealInterval)
+        else f"{name} = {formulas.say(level)}"
+        for name, level in zip("αγ", levels, strict=True)
+    )
 
 
 def _without(given: Any, key: str) -> Any:

@@ -1,0 +1,288 @@
+"""A function as flat code: simple statements and jumps, so that a run can stop and go on.
+
+`max` and `min` of a list, and the ends of a sorted one, become loops: then each comparison is an
+instruction of its own. What stays nested (other calls, comprehensions) is one instruction.
+"""
+
+from __future__ import annotations
+
+import ast
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .ratios import UnsupportedError
+
+_EXTREMES = {"max": ast.Gt, "min": ast.Lt}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One step.
+
+    `do` a statement, `test` or `jump`, `begin` a loop, take its `next` item, `return`.
+    """
+
+    kind: str
+    node: Any = None
+    name: str = ""
+    """The variable that holds the items of a loop that are left."""
+    target: int = 0
+    """Where to go on if a test fails, a loop is over, or always after a jump."""
+
+
+class FlatCode:
+    """The instructions of a function, and which variables each may still need."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.code: list[Instruction] = []
+        self._loops: list[tuple[int, list[int]]] = []  # where `continue` goes; the `break`s
+        self._names = 0
+        self._block(function.body)
+        self._emit(Instruction("return", ast.Constant(None)))
+        self.live = self._liveness()
+
+    def _emit(self, one: Instruction) -> int:
+        self.code.append(one)
+        return len(self.code) - 1
+
+    def _land(self, *places: int) -> None:
+        """Let jumps go to the next instruction."""
+        for k in places:
+            self.code[k] = replace(self.code[k], target=len(self.code))
+
+    def _name(self) -> str:
+        self._names += 1
+        return f"%{self._names}"
+
+    # Statements -----------------------------------------------------------------------
+
+    def _block(self, body: list[ast.stmt]) -> None:
+        for node in body:
+            self._statement(node)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.If(test, body, otherwise):
+                self._if(self._hoisted(test), body, otherwise)
+            case ast.For(target, items, body, otherwise):
+                self._for(target, self._hoisted(items), body, otherwise)
+            case ast.While(test, body, otherwise):
+                start = len(self.code)
+                self._loop(start, self._emit(Instruction("test", test)), body, otherwise)
+            case ast.Break() | ast.Continue() if self._loops:
+                start, breaks = self._loops[-1]
+                jump = self._emit(Instruction("jump", target=start))
+                if isinstance(node, ast.Break):
+                    breaks.append(jump)
+            case ast.Return(value):
+                found = ast.Constant(None) if value is None else self._hoisted(value)
+                self._emit(Instruction("return", found))
+            case ast.Assign(targets, value):
+                new = ast.Assign(targets, self._hoisted(value))
+                self._emit(Instruction("do", new))
+            case _:
+                self._emit(Instruction("do", node))
+
+    def _if(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
+        away = self._emit(Instruction("test", test))
+        self._block(body)
+        end = self._emit(Instruction("jump"))
+        self._land(away)
+        self._block(otherwise)
+        self._land(end)
+
+    def _for(
+        self, target: ast.expr, items: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]
+    ) -> None:
+        name = self._name()
+        self._emit(Instruction("begin", items, name))
+        start = len(self.code)
+        self._loop(start, self._emit(Instruction("next", target, name)), body, otherwise)
+
+    def _loop(self, start: int, head: int, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
+        self._loops.append((start, []))
+        self._block(body)
+        self._emit(Instruction("jump", target=start))
+        _, breaks = self._loops.pop()
+        self._land(head)
+        self._block(otherwise)
+        self._land(*breaks)
+
+    # Largest and smallest items -------------------------------------------------------
+
+    def _hoisted(self, node: ast.expr) -> ast.expr:
+        """Return an expression with variables for the extremes of lists, found by loops before."""
+        return _Extremes(self).visit(deepcopy(node)) if _has_extremes(node) else node
+
+    def extreme(self, items: ast.expr, key: ast.expr | None, op: ast.cmpop) -> ast.expr:
+        """Write a loop that finds the extreme item, and return its variable."""
+        rest, item, best, value, top = (self._name() for _ in range(5))
+
+        def keyed(name: str) -> ast.expr:
+            if key is None:
+                return _load(name)
+            assert isinstance(key, ast.Lambda)
+            found: ast.expr = _Replaced(key.args.args[0].arg, name).visit(deepcopy(key.body))
+            return found
+
+        self._emit(Instruction("begin", items, rest))
+        # An empty list fails here as there: then nothing is derived in this way.
+        self._emit(Instruction("do", _assigned(best, _entry(rest, ast.Constant(0)))))
+        self._emit(Instruction("do", _assigned(top, keyed(best))))
+        self._emit(Instruction("do", _assigned(rest, _entry(rest, ast.Slice(ast.Constant(1))))))
+        start = len(self.code)
+        head = self._emit(Instruction("next", ast.Name(item, ast.Store()), rest))
+        self._emit(Instruction("do", _assigned(value, keyed(item))))
+        compared = ast.Compare(_load(value), [op], [_load(top)])
+        away = self._emit(Instruction("test", compared))
+        self._emit(Instruction("do", _assigned(best, _load(item))))
+        self._emit(Instruction("do", _assigned(top, _load(value))))
+        self._land(away)
+        self._emit(Instruction("jump", target=start))
+        self._land(head)
+        return _load(best)
+
+    # Liveness -------------------------------------------------------------------------
+
+    def _liveness(self) -> list[frozenset[str]]:
+        """Return the variables that may be read from an instruction on, before they are set."""
+        live: list[frozenset[str]] = [frozenset()] * len(self.code)
+        changed = True
+        while changed:
+            changed = False
+            for k in reversed(range(len(self.code))):
+                one = self.code[k]
+                after: frozenset[str] = frozenset()
+                if one.kind not in ("return", "jump"):
+                    after |= live[k + 1]
+                if one.kind in ("test", "next", "jump"):
+                    after |= live[one.target]
+                used, defined = _effects(one)
+                found = frozenset(used | (after - defined))
+                if found != live[k]:
+                    live[k], changed = found, True
+        return live
+
+
+def _effects(one: Instruction) -> tuple[set[str], set[str]]:
+    """Return the variables that an instruction reads, and those that it surely sets."""
+    if one.kind == "begin":
+        return _read(one.node), {one.name}
+    if one.kind == "next":  # after the last item, the target keeps its value
+        return {one.name} | (_read(one.node) - _stored(one.node)), set()
+    if one.kind == "do" and isinstance(one.node, ast.Assign):
+        stored = set[str]().union(*map(_stored, one.node.targets))
+        inside = set[str]().union(*map(_read, one.node.targets))
+        return _read(one.node.value) | inside, stored
+    return (set() if one.node is None else _read(one.node)), set()
+
+
+def _read(node: ast.AST) -> set[str]:
+    """Return all names in a tree that are not only stored."""
+    return {
+        one.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
+    } | {
+        one.target.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)
+    }
+
+
+def _stored(target: ast.AST) -> set[str]:
+    """Return the names that an assignment to a target sets."""
+    if isinstance(target, ast.Name):
+        return {target.id}
+    if isinstance(target, ast.Tuple | ast.List):
+        return set[str]().union(*map(_stored, target.elts))
+    return set()
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _entry(name: str, index: ast.expr) -> ast.expr:
+    return ast.Subscript(_load(name), index, ast.Load())
+
+
+def _assigned(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+class _Replaced(ast.NodeTransformer):
+    """Replaces a name by another one."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Replace it."""
+        return _load(self.new) if node.id == self.old else node
+
+
+_NESTED = (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.BoolOp, ast.IfExp)
+
+
+class _Extremes(ast.NodeTransformer):
+    """Replaces extremes of lists by variables, where they are surely evaluated, and once."""
+
+    def __init__(self, code: FlatCode) -> None:
+        self.code = code
+
+    def visit(self, node: ast.AST) -> Any:
+        """Leave alone what may be evaluated not at all, or often."""
+        if isinstance(node, _NESTED):
+            return node
+        found = _extreme(node)
+        if found is None:
+            return self.generic_visit(node)
+        items, key, op = found
+        return self.code.extreme(self.visit(items), key, op)
+
+
+def _has_extremes(node: ast.AST) -> bool:
+    return any(_extreme(one) is not None for one in ast.walk(node))
+
+
+def _extreme(node: ast.AST) -> tuple[ast.expr, ast.expr | None, ast.cmpop] | None:
+    """Return the list, the key and the comparison of which a node is the extreme item."""
+    match node:
+        case ast.Call(ast.Name("max" | "min" as name), [items], keywords):
+            return _keyed(items, keywords, _EXTREMES[name]())
+        case ast.Subscript(
+            ast.Call(ast.Name("sorted"), [items], keywords),
+            ast.Constant(0) | ast.UnaryOp(ast.USub(), ast.Constant(1)) as place,
+        ):
+            turned = [one for one in keywords if one.arg == "reverse"]
+            rest = [one for one in keywords if one.arg != "reverse"]
+            if any(not isinstance(one.value, ast.Constant) for one in turned):
+                return None
+            is_turned = any(one.value.value for one in turned)  # type: ignore[attr-defined]
+            is_first = isinstance(place, ast.Constant)
+            # Sorting keeps the order of equal items: of these, the last one is at the end.
+            ends = (ast.Gt, ast.Lt) if is_first else (ast.LtE, ast.GtE)
+            return _keyed(items, rest, ends[0 if is_turned else 1]())
+    return None
+
+
+def _keyed(
+    items: ast.expr, keywords: list[ast.keyword], op: ast.cmpop
+) -> tuple[ast.expr, ast.expr | None, ast.cmpop] | None:
+    if not keywords:
+        return items, None, op
+    key = keywords[0].value
+    plain = len(keywords) == 1 and keywords[0].arg == "key" and isinstance(key, ast.Lambda)
+    if not plain or len(key.args.args) != 1:  # type: ignore[attr-defined]
+        return None
+    inner = [one for one in ast.walk(key.body) if isinstance(one, _NESTED)]  # type: ignore[attr-defined]
+    return None if inner else (items, key, op)
+
+
+def flat_code(function: ast.FunctionDef | None) -> FlatCode:
+    """Return the code of a function."""
+    if function is None or function.args.vararg or function.args.kwarg or function.args.kwonlyargs:
+        raise UnsupportedError("a function with such arguments is not flattened")
+    return FlatCode(function)

@@ -1,0 +1,250 @@
+"""The steps of merged runs that lead to one output.
+
+Everything that does not matter for the output is forgotten: nodes from which it is reached in the
+same way become one, comparisons that change nothing are left out, and a sample is drawn where it is
+first compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from .linear import LinearForm, is_number
+from .merged import (
+    Goto,
+    Law,
+    MergedRuns,
+    Node,
+    Output,
+    Tree,
+    ends,
+    forms_in,
+    spelled_key,
+    with_means,
+)
+from .ratios import UnsupportedError
+
+Form = tuple[tuple[tuple[int, Fraction], ...], Fraction]
+"""Coefficients by the places of samples (below 0: entries of the input), and the constant."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happens at a state that matters: samples are drawn, and a form is compared with 0.
+
+    The first `outer` samples were drawn before; `laws` are those of the next ones. Without a form
+    the step only draws, and goes on to `above`. At the end of a run `numbers` are in its output.
+    """
+
+    outer: int
+    laws: tuple[tuple[str, Fraction, Form], ...]
+    form: Form | None = None
+    above: int = 0
+    above_names: tuple[int, ...] = ()
+    below: int = 0
+    below_names: tuple[int, ...] = ()
+    numbers: tuple[Form, ...] = ()
+
+
+NEVER, ALWAYS = 0, 1
+
+
+@dataclass
+class Success:
+    """The steps that lead to one output; step 0 never does, step 1 always."""
+
+    steps: list[Step] = field(default_factory=lambda: [Step(0, ()), Step(0, ())])
+    root: int = NEVER
+
+
+class Successes:
+    """The steps to outputs of a mechanism."""
+
+    def __init__(self, runs: MergedRuns) -> None:
+        self.runs = runs
+        self.paths = runs.paths()
+        self._outputs: dict[object, int] = {}
+        self._reach = self._reached()
+        self._known: dict[object, Success] = {}
+
+    def _reached(self) -> dict[int, int]:
+        """Return a set of outputs for each node, as bits."""
+        found: dict[int, int] = {}
+        for k in self.runs.order:
+            bits = 0
+            for one in ends(self.runs.nodes[k].tree):
+                if isinstance(one, Goto):
+                    bits |= found[one.node]
+                else:
+                    for key in _keys(one.value):
+                        bits |= 1 << self._outputs.setdefault(key, len(self._outputs))
+            found[k] = bits
+        return found
+
+    def of(self, wanted: Any, *, sup: bool) -> Success:
+        """Return the steps to an output; with `sup`, numbers in it may be any."""
+        key = sup, skeleton(wanted) if sup else spelled_key(wanted)
+        if key not in self._known:
+            self._known[key] = self._success(wanted, sup=sup)
+        return self._known[key]
+
+    def _success(self, wanted: Any, *, sup: bool) -> Success:
+        found = Success()
+        key = ("any", skeleton(wanted)) if sup else ("this", wanted)
+        bit = 1 << self._outputs.get(key, len(self._outputs))
+        maker = _Maker(found, skeleton(wanted) if sup else wanted, sup=sup)
+        for k in self.runs.order:
+            if self._reach[k] & bit:
+                maker.add(k, self.runs.nodes[k])
+        step, names = maker.made.get(0, (NEVER, ()))
+        if names:
+            raise UnsupportedError("a sample is not drawn")
+        found.root = step
+        return found
+
+
+def _keys(output: Any) -> Iterator[object]:
+    """Yield by what an output is looked for."""
+    yield "any", skeleton(output)
+    if not any(True for _ in forms_in(output)):
+        yield "this", output
+
+
+def skeleton(output: Any) -> object:
+    """Return an output with a mark for each number."""
+    if isinstance(output, tuple):
+        return tuple(map(skeleton, output))
+    if isinstance(output, LinearForm) or is_number(output):
+        return "number", 0
+    return type(output).__name__, output
+
+
+def numbers_of(output: Any) -> list[Any]:
+    """Return the numbers of an output, in order."""
+    if isinstance(output, tuple):
+        return [number for one in output for number in numbers_of(one)]
+    return [output] if isinstance(output, LinearForm) or is_number(output) else []
+
+
+Reached = tuple[int, tuple[int, ...]]
+"""A step, and which samples it is about."""
+
+
+class _Maker:
+    """Makes the steps to one output, from the ends on."""
+
+    def __init__(self, success: Success, wanted: Any, *, sup: bool) -> None:
+        self.success, self.wanted, self.sup = success, wanted, sup
+        self.made: dict[int, Reached] = {}
+        self._known: dict[Step, int] = {}
+
+    def add(self, k: int, node: Node) -> None:
+        """Make the steps of a node."""
+        self.made[k] = self._of(node.tree, node.laws, node.introduced)
+
+    def _of(self, tree: Tree, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
+        if isinstance(tree, Goto):
+            found, about = self.made.get(tree.node, (NEVER, ()))
+            return found, tuple(tree.names[k] for k in about)
+        if isinstance(tree, Output):
+            return self._end(tree.value, laws, introduced)
+        asked = frozenset(n for n in tree.form.coefficients if n >= 0)
+        after = introduced | with_means(asked, laws)
+        yes, no = self._of(tree.yes, laws, after), self._of(tree.no, laws, after)
+        if yes == no:
+            return self._drawn(yes, laws, after - introduced)
+        above, below = (yes, no) if tree.op[0] == ">" else (no, yes)
+        names = [*dict.fromkeys((*above[1], *below[1], *sorted(asked)))]
+        outer, fresh, places = _placed(names, laws, after - introduced)
+        step = Step(
+            len(outer),
+            tuple(_law(laws[name], places) for name in fresh),
+            _placed_form(tree.form, places),
+            above[0],
+            tuple(places[name] for name in above[1]),
+            below[0],
+            tuple(places[name] for name in below[1]),
+        )
+        return self._interned(step), tuple(outer)
+
+    def _drawn(self, reached: Reached, laws: dict[int, Law], new: frozenset[int]) -> Reached:
+        """Return a step after samples are drawn that a comparison without consequence needed."""
+        step, about = reached
+        if new.isdisjoint(about):
+            return reached
+        outer, fresh, places = _placed([*about], laws, new)
+        made = Step(
+            len(outer),
+            tuple(_law(laws[name], places) for name in fresh),
+            None,
+            step,
+            tuple(places[name] for name in about),
+        )
+        return self._interned(made), tuple(outer)
+
+    def _end(self, output: Any, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
+        if not self.sup:
+            is_it = not any(True for _ in forms_in(output)) and bool(output == self.wanted)
+            return (ALWAYS if is_it else NEVER), ()
+        if skeleton(output) != self.wanted:
+            return NEVER, ()
+        numbers = numbers_of(output)
+        if not numbers:
+            return ALWAYS, ()
+        names: dict[int, None] = {}
+        for one in numbers:
+            own = [n for n in one.coefficients if n >= 0] if isinstance(one, LinearForm) else []
+            if not own:
+                raise UnsupportedError("a number without noise is returned")
+            names.update(dict.fromkeys(sorted(own)))
+        new = with_means(frozenset(names), laws) - introduced
+        outer, fresh, places = _placed([*names], laws, new)
+        step = Step(
+            len(outer),
+            tuple(_law(laws[name], places) for name in fresh),
+            numbers=tuple(_placed_form(one, places) for one in numbers),
+        )
+        return self._interned(step), tuple(outer)
+
+    def _interned(self, step: Step) -> int:
+        if step not in self._known:
+            self._known[step] = len(self.success.steps)
+            self.success.steps.append(step)
+        return self._known[step]
+
+
+def _placed(
+    names: list[int], laws: dict[int, Law], new: frozenset[int]
+) -> tuple[list[int], list[int], dict[int, int]]:
+    """Return samples that are there, those to be drawn in an order, and places for all."""
+    fresh: list[int] = []
+
+    def draw(name: int) -> None:
+        if name not in fresh:
+            for form in forms_in(laws[name].mean):
+                for other in sorted(form.coefficients):
+                    if other in new:
+                        draw(other)
+                    elif other >= 0 and other not in names:
+                        names.append(other)
+            fresh.append(name)
+
+    for name in [*names]:
+        if name in new:
+            draw(name)
+    outer = [name for name in names if name not in new]
+    return outer, fresh, {name: k for k, name in enumerate((*outer, *fresh))}
+
+
+def _placed_form(form: Any, places: dict[int, int]) -> Form:
+    if not isinstance(form, LinearForm):
+        return (), Fraction(form)
+    moved = {places[n] if n >= 0 else n: c for n, c in form.coefficients.items()}
+    return tuple(sorted(moved.items())), Fraction(form.constant)
+
+
+def _law(law: Law, places: dict[int, int]) -> tuple[str, Fraction, Form]:
+    return law.kind, law.rate, _placed_form(law.mean, places)

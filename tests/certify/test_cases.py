@@ -1,0 +1,250 @@
+"""Certificates of claims by cases: conditions, levels that move with ε, numbers over ε."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import jsonschema
+import mpmath
+import pytest
+
+from claims.formulas import exp
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Box,
+    Ideal,
+    Mechanism,
+    Range,
+    ValueRefusedError,
+    alpha,
+    certify,
+    eps,
+    gamma,
+    maximum,
+    parse,
+    piecewise,
+)
+from support.examples import TIMES
+
+from .specimens import seal
+from .test_mutations import Path, leaves, spread, variants
+from .test_schema import SCHEMA
+
+LARGER = Mechanism.from_source(
+    "def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1"
+)
+LAPLACE = Mechanism.from_source("def laplace(x: Real): return lap(eps, x)")
+MARGIN = Mechanism.from_source("def above(x: Real): return lap(eps, x) >= 1 + 2 / eps")
+LOG = Mechanism.from_source("def above(x: Real): return lap(eps, x) >= 1 + log(20) / eps")
+IDEAL = Ideal.from_source("def ideal(x: Real): return x >= 1")
+B = exp(-alpha * eps / 2)
+
+CLAIMS: dict[str, Callable[[Any], Accuracy]] = {
+    "a range that moves": lambda u: Accuracy(LARGER, B, alpha="[eps, inf)", inputs=u),
+    "a region with the input": lambda u: Accuracy(
+        LARGER, B, region="alpha <= q[0] - q[1] and alpha >= 1 / eps", inputs=u
+    ),
+    "functions of ε": lambda u: Accuracy(
+        LARGER, B, region="alpha >= eps**2 and alpha <= exp(-eps)", inputs=u
+    ),
+    "α of the input": lambda u: Accuracy(LARGER, B, alpha=lambda u: abs(u[0] - u[1]) / 4, inputs=u),
+    "α moves": lambda u: Accuracy(LARGER, B, alpha=1 / eps, inputs=u),
+    "β by cases": lambda u: Accuracy(LARGER, piecewise((B, "alpha < 1"), (2 * B, True)), inputs=u),
+    "β of the input": lambda u: Accuracy(
+        LARGER, lambda u: exp(-abs(u[0] - u[1]) * eps / 4), region="alpha >= 0", inputs=u
+    ),
+}
+ONE: dict[str, Callable[[Any], Accuracy]] = {
+    "γ of the input": lambda u: Accuracy(
+        LAPLACE, exp(-gamma * eps), alpha=0, gamma=lambda u: 1 + abs(u), inputs=u
+    ),
+    "γ between functions": lambda u: Accuracy(
+        LAPLACE, exp(-gamma * eps), gamma=Range(1 / eps, 2 / eps), inputs=u
+    ),
+    "γ above α": lambda u: Accuracy(
+        LAPLACE, exp(-gamma * eps), gamma=(alpha, float("inf")), inputs=u
+    ),
+    "γ moves": lambda u: Accuracy(
+        LAPLACE, exp(-gamma * eps) + parse("1/1000"), gamma=1 + eps**2, inputs=u
+    ),
+    "a margin over ε": lambda u: Accuracy(MARGIN, 4 * exp(-alpha * eps), ideal=IDEAL, inputs=u),
+    "a logarithm": lambda u: Accuracy(LOG, 10 * exp(-alpha * eps), ideal=IDEAL, inputs=u),
+}
+
+
+def sealed(claim: Accuracy, outcome: bool = True) -> Any:
+    verdict = claim.check()
+    assert verdict.holds is outcome, verdict
+    return json.loads(json.dumps(verdict.certificate))
+
+
+@pytest.mark.parametrize("name", [*CLAIMS, *ONE])
+def test_claims_by_cases_are_certified(name: str) -> None:
+    """At an input, in a box and for all reals; everything is derived again."""
+    for k, given in enumerate(([[2, 0]], Box(-1, 1), AllReals())):
+        here = [2] if name in ONE and not k else given
+        found = sealed((CLAIMS | ONE)[name](here))
+        report = certify.check(found)
+        assert report.accepted, report.reason
+        assert report.taken == ()
+        assert found["kind"] == "claim_by_cases"
+    if name in ("functions of ε", "a logarithm"):
+        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+
+
+def test_false_claims_by_cases_are_refuted() -> None:
+    """Also where β is the largest of two: then both are exceeded."""
+    for claim in (
+        Accuracy(LARGER, B / 3, region="alpha <= eps", inputs=AllReals()),
+        Accuracy(LARGER, maximum(B / 4, exp(-eps) / 8), inputs=[[2, 0]]),
+        Accuracy(LAPLACE, exp(-2 * gamma * eps), gamma=3 / eps, inputs=[1]),
+        Accuracy(MARGIN, exp(-alpha * eps) / 2, ideal=IDEAL, inputs=AllReals()),
+    ):
+        found = sealed(claim, outcome=False)
+        report = certify.check(found)
+        assert report.accepted, report.reason
+        assert report.taken == ()
+        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+        for place, change in (("alpha", "1000"), ("eps", "1/1000000"), ("gamma", "5000")):
+            wrong = copy.deepcopy(found)
+            wrong["counterexamples"][0][place] = change
+            assert not certify.check(seal(wrong)).accepted
+
+
+def at(place: Any, path: Path) -> Any:
+    for step in path:
+        place = place[step]
+    return place
+
+
+@pytest.mark.parametrize(
+    "name", ["a region with the input", "functions of ε", "γ between functions", "a margin over ε"]
+)
+def test_changes_of_the_statement_are_noticed(name: str) -> None:
+    """A slip in a case, a condition or a cut is rejected, unless less is claimed or more proved.
+
+    A smaller number in a condition may claim less, another form of a condition may be another
+    one that follows; every accepted certificate must still be one of a true claim, which a search
+    over ε, α and γ looks at.
+    """
+    right = sealed((CLAIMS | ONE)[name]([2] if name in ONE else [[2, 0]]))
+    assert certify.check(right).accepted
+    changes = [
+        (path, change)
+        for path, value in leaves({key: right[key] for key in ("claim", "regions")})
+        for change in variants(value)
+    ]
+    accepted = 0
+    chosen = spread(changes, 1, name)
+    for path, change in random.Random(name).sample(chosen, min(30 * TIMES, len(chosen))):
+        wrong = copy.deepcopy(right)
+        at(wrong, path[:-1])[path[-1]] = change
+        report = certify.check(seal(wrong))
+        if report.accepted and report.taken == () and path[0] == "claim":
+            accepted += 1
+            assert path[1] in ("cases", "unit", "inputs", "epsilon"), (path, change)
+            assert _is_true(wrong), (path, change)
+    assert accepted < len(changes)
+
+
+def _is_true(wrong: Any) -> bool:
+    """Whether the changed claim is one that the old proofs show, seen at points.
+
+    Wherever the changed claim is made it must be true: the error of these mechanisms at the input
+    is known in closed form.
+    """
+    source = wrong["claim"]["mechanism"]
+    inputs = [one[0] for one in wrong["claim"]["inputs"].get("list", [])]
+    for x in inputs:
+        for e in (Fraction(1, 3), Fraction(1), Fraction(5, 2)):
+            for a in (Fraction(0), Fraction(1, 3), Fraction(9, 10)):
+                for g in (Fraction(0), Fraction(2, 3), Fraction(3)):
+                    beta = _claimed(wrong["claim"], x, e, a, g)
+                    if beta is None:
+                        continue
+                    if "larger" in source:
+                        y = mpmath.mpf(2) * e.numerator / e.denominator / 2
+                        error = mpmath.exp(-y) * (mpmath.mpf(1) / 2 + y / 4)
+                    elif "laplace" in source:
+                        error = mpmath.exp(-mpmath.mpf((e * g).numerator) / (e * g).denominator)
+                    else:
+                        return True  # the margin: nothing but its own claim is listed
+                    if error > beta + mpmath.mpf(10) ** -12:
+                        return False
+    return True
+
+
+def _claimed(claim: Any, x: Any, e: Fraction, a: Fraction, g: Fraction) -> Any:
+    """Return the largest β of the cases that are claimed there, by plain evaluation; or None."""
+    names = {"alpha": a, "gamma": g, "x": Fraction(str(x)) if not isinstance(x, list) else 0}
+    if isinstance(x, list):
+        names |= {f"q[{k}]": Fraction(one) for k, one in enumerate(x)}
+
+    def form(terms: Any) -> Any:
+        total = mpmath.mpf(0)
+        for c, k, q in terms:
+            rate = Fraction(q) * e
+            power = mpmath.exp(mpmath.mpf(rate.numerator) / rate.denominator)
+            total += (
+                mpmath.mpf(Fraction(c).numerator)
+                / Fraction(c).denominator
+                * power
+                * (mpmath.mpf(e.numerator) / e.denominator) ** k
+            )
+        return total
+
+    def value(tree: Any) -> Any:
+        match tree:
+            case ["form", over, under]:
+                return form(over) / form(under)
+            case ["name", name]:
+                return mpmath.mpf(names[name].numerator) / names[name].denominator
+            case ["+", one, two]:
+                return value(one) + value(two)
+            case ["*", one, two]:
+                return value(one) * value(two)
+            case ["/", one, two]:
+                return value(one) / value(two)
+            case ["**", one, power]:
+                return value(one) ** power
+            case ["exp", one]:
+                return mpmath.exp(value(one))
+        raise AssertionError(tree)
+
+    for case in claim["cases"]:
+        if all(value(side["form"]) > 0 for side in case["when"]):
+            return max(map(value, case["beta"]))
+    return None
+
+
+def test_random_conditions_are_certified() -> None:
+    """Random linear conditions with functions of ε: what holds has a certificate that is right."""
+    source = random.Random(5)
+    terms = ("eps", "1/eps", "1/2", "2*eps", "1", "q[0]", "q[1]", "eps**2", "1/(1 + eps)")
+    held = refused = 0
+    for _ in range(8 * TIMES):
+        parts = [
+            f"alpha {source.choice(('<=', '>=', '<'))} {source.choice(terms)}"
+            for _ in range(source.choice((1, 2)))
+        ]
+        text = f" {source.choice(('and', 'or'))} ".join(parts)
+        beta = source.choice((B, 2 * B, maximum(B, exp(-eps)), B * parse("9/10")))
+        given = source.choice(([[2, 0]], [[0, 0]], [[-1, 1]], AllReals()))
+        given = [[2, 0]] if isinstance(beta, type(maximum(1))) else given
+        verdict = Accuracy(LARGER, beta, region=text, inputs=given).check()
+        if verdict.holds is None:
+            continue
+        try:
+            report = certify.check(json.loads(json.dumps(verdict.certificate)))
+        except ValueRefusedError:
+            refused += 1
+            continue
+        assert report.accepted, (text, beta, given, report.reason)
+        held += 1
+    assert held > 3 * refused

@@ -1,0 +1,140 @@
+"""Merged runs of the checker: against runs along single paths, and where there are too many."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
+from exactdp.certify import check
+from exactdp.certify.kernel.cones import PolyhedralCone
+from exactdp.certify.kernel.reading import CertificateReader
+from exactdp.certify.rederive import parametric
+from exactdp.certify.rederive.corners import CornerProof, StatedCorner, StatedRow
+from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.implied import ImpliedForms, side_of
+from exactdp.certify.rederive.merged import MergedRuns
+from exactdp.certify.rederive.monotone import Monotone
+from exactdp.certify.rederive.ratios import Ratio
+from exactdp.certify.rederive.regions import rows
+from exactdp.certify.rederive.runs import POSITIVE
+
+
+def program(draw: random.Random) -> str:
+    """Return a program of two numbers that compares samples and moves them around."""
+    names: list[str] = []
+    lines: list[str] = []
+
+    def sample() -> None:
+        kind, mean = (
+            draw.choice(["lap", "lap", "expo"]),
+            draw.choice(["q[0]", "q[1]", "0", "q[0] + q[1]", "-q[1]"]),
+        )
+        names.append(f"r{len(names)}")
+        lines.append(f"    {names[-1]} = {kind}({draw.choice(['eps', 'eps / 2'])}, {mean})")
+
+    for _ in range(3):
+        sample()
+    lines.append("    out = 0")
+    for _ in range(draw.choice([2, 3])):
+        one, two = draw.sample(names, 2)
+        lines.append(f"    if {one} {draw.choice(['>', '<='])} {draw.choice([two, two, '1'])}:")
+        then = [f"out = {draw.randrange(3)}", "out = out + 1", f"{two} = {one}", "return 1"]
+        lines += [f"        {line}" for line in draw.sample(then, draw.choice([1, 2]))]
+        if draw.random() < 0.4:
+            lines += ["    else:", f"        out = {draw.randrange(3)}"]
+        if draw.random() < 0.3:
+            sample()
+    return "def f(q: Real[2]):\n" + "\n".join(lines) + "\n    return out\n"
+
+
+def derived(source: str) -> Derivation:
+    """Return the derivation of a program."""
+    spec = {
+        "mechanism": source,
+        "ideal": {"noiseless": True},
+        "input_distance": {"name": "linf"},
+        "output_distance": {"name": "discrete"},
+        "agreement": "equal",
+    }
+    return Derivation(spec, None, POSITIVE)
+
+
+def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Probabilities are those of single paths, and none falls along a direction that is shown."""
+    monkeypatch.setattr(parametric, "_MANY", 0)
+    draw = random.Random(5)
+    seen = 0
+    for _ in range(25):
+        source = program(draw)
+        mechanism, mine = Mechanism.from_source(source), derived(source)
+        ray = PolyhedralCone(1, CertificateReader()).cut([1])
+        u = [Fraction(draw.randrange(-4, 5), 2) for _ in range(2)]
+        here = parametric.ProgramOnCone(mine, ray, u)
+        for output in range(3):
+            fast = here.merged(output, None)
+            assert fast is not None
+            with monkeypatch.context() as slowly:
+                slowly.setattr(parametric.ProgramOnCone, "merged", lambda *_: None)
+                assert here.probability(output, Fraction(0)) == Ratio.lifted(fast), source
+            order = Monotone(mine.successes([None, None]).of(output, sup=False), [], 2)
+            for signs in product((-1, 0, 1), repeat=2):
+                if any(signs) and order.grows({k: s for k, s in enumerate(signs) if s}):
+                    there = [x + s * Fraction(3, 4) for x, s in zip(u, signs, strict=True)]
+                    before, after = (mechanism.probability(v, output).at(1) for v in (u, there))
+                    assert float(after) >= float(before) - 1e-12, (source, u, signs)
+                    seen += 1
+    assert seen > 50
+
+
+def test_random_rows() -> None:
+    """A row that merged runs accept is one that every path of the ideal to an output satisfies."""
+    draw = random.Random(7)
+    counts = [0, 0]
+    for _ in range(40):
+        mine = derived(program(draw))
+        proof = CornerProof(mine, [None, None])
+        ideal = ImpliedForms(MergedRuns(mine.ideal_program, [[None, None]], noisy=False))
+        for output in range(3):
+            slopes = {k: Fraction(draw.choice([-1, 1])) for k in draw.choice([(0,), (1,), (0, 1)])}
+            row = StatedRow(slopes, Fraction(draw.choice([-1, 0, 0, 1])), Fraction(0))
+            ways = [way for end, way in ideal.ends if end == output]
+            side = side_of(row.slopes, row.constant, strict=False)
+            if ways and all(ideal.holds(way, side) for way in ways):
+                counts[0] += 1
+                for path, end in mine.ideal_paths([None, None]):
+                    for system in rows(path.conditions, 2) if end == output else ():
+                        assert proof.outside(StatedCorner(output, [row], [0, 0]), system) is None
+            counts[1] += bool(ways)
+    assert 5 < counts[0] < counts[1] - 5
+
+
+SPELLINGS = {
+    "running": "best, top = 0, lap(eps / 2, q[0])\n    for i in range(1, {m}):\n"
+    "        r = lap(eps / 2, q[i])\n        if r > top:\n            best, top = i, r\n"
+    "    return best",
+    "by index": "x = [lap(eps / 2, v) for v in q]\n    best = 0\n    for i in range(1, {m}):\n"
+    "        if x[i] > x[best]:\n            best = i\n    return best",
+    "by key": "x = [lap(eps / 2, v) for v in q]\n    return max(range({m}), key=lambda i: x[i])",
+    "one-sided": "best, top = 0, expo(eps / 2, q[0])\n    for i in range(1, {m}):\n"
+    "        r = expo(eps / 2, q[i])\n        if r > top:\n            best, top = i, r\n"
+    "    return best",
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_search_with_many_runs_is_derived_again(name: str) -> None:
+    """2⁹ runs of the search, and nothing is taken from the solver."""
+    m = 10
+    text = SPELLINGS[name].format(m=m)
+    mechanism = Mechanism.from_source(f"def search(q: Real[{m}]):\n    {text}\n")
+    claim = Accuracy(mechanism, m * exp(-alpha * eps / 2), inputs=AllReals())
+    certificate: dict[str, Any] = claim.check().certificate
+    report = check(certificate)
+    assert report.accepted, report.reason
+    assert not report.taken
+    assert f"{m} corners" in report.reason
