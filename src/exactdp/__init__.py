@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     )
     from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.examples import example
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
     from exactdp.public.privacy import Privacy, plot_tradeoff
@@ -181,6 +182,7 @@ __all__ = [
     "discrete",
     "dlap",
     "eps",
+    "example",
     "exp",
     "expmech",
     "expo",
@@ -226,6 +228,7 @@ _MODULES = (
     "exactdp.public.study",
     "exactdp.public.expected",
     "exactdp.public.comparing",
+    "exactdp.public.examples",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",
