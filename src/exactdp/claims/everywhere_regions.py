@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from exactdp.claims.admissible import ClaimPart, LinearSide, parts_of
@@ -42,8 +42,8 @@ from exactdp.claims.region import (
 )
 
 
-def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
-    """Yield the region for each value of the finite inputs."""
+def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:
+    """Yield the region for each value of the finite inputs, without the `first` ones."""
     if claim.mechanism.checked.releases_eps:
         raise refused("outputs are expressions in eps")
     is_released = claim.mechanism.checked.output.holds_noise
@@ -61,7 +61,8 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
             way_out="Give the input another name.",
         )
     fixed, moving = _levels_everywhere(claim)
-    for finite in product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind)):
+    every = product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind))
+    for finite in islice(every, first, None):
         whole = [
             region
             for part in parts_of(claim, _symbolic_beta(claim))

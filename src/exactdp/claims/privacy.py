@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.adjacency import Adjacency
@@ -205,12 +206,12 @@ class Privacy:
         """Whether no probability jumps where inputs move."""
         return not self.mechanism.kept(Engine).jumps
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the region of each listed pair, or those of all pairs of reals."""
         del each  # no pairs are looked at together
         if not is_listed(self.input_set):
-            yield from pairs_everywhere(self)
-        for u, v in self.pairs:
+            yield from islice(pairs_everywhere(self), first, None)
+        for u, v in islice(self.pairs, first, None):
             yield tuple(regions_of_pair(self, u, v))
 
     def how_many_groups(self) -> int:

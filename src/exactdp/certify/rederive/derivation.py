@@ -13,6 +13,7 @@ from ..kernel.reading import RealInterval
 from . import distances, limits
 from .flows import Flows
 from .integrals import Integrals
+from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .merged import MergedRuns
 from .points import Point, Remembered, at, unknown
@@ -61,6 +62,7 @@ class Derivation:
         """Of which number the last value of points, beyond the input, is the logarithm over ε."""
         self.steps = Steps()
         self.integrals = Integrals()
+        self.lattices = LatticeSums(self.integrals.spend)
         self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
@@ -213,6 +215,11 @@ class Derivation:
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
         return LinearForm(rest, found.constant, judge) if rest else found.constant
+
+    def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
+        """Return what a function of two inputs says of two, given by their single values."""
+        given = [_alone(self.assembled(one)) for one in (u, v)]
+        return self.program(source).run(ProgramRun(), given)
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""

@@ -135,7 +135,7 @@ class ExpectedLosses(AtInputs):
         total = Ratio.number(0)
         for way in program.ways:
             found = self.of_way(program, way, u, ideal)
-            total = total + way.weight * found
+            total = total + program.weight(way, []) * found
         return total
 
     def of_way(self, program: ProgramOnCone, way: TakenPath, u: Input, ideal: Any) -> Ratio:

@@ -86,7 +86,7 @@ def density(program: ProgramOnCone, wanted: Any) -> Ratio:
         if len(reduced(rows)) != len(forms):
             raise UnsupportedError("the numbers of an output are not independent noise")
         more = [(form - point, "<=") for form, point in zip(forms, points, strict=True)]
-        found = way.weight * Ratio.lifted(program.chance(way, more))
+        found = program.mass(way, more)
         for k in places:
             found = derivative(found, k)
         total = total + found

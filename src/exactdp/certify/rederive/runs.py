@@ -13,6 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import limits
+from .lattices import WHOLE
 from .linear import NEGATED, Judge, LinearForm, is_number, plain
 from .ratios import (
     BrokenRunError,
@@ -152,6 +153,8 @@ class Path(ProgramRun):
         """Follow the path; equality of noises has probability 0."""
         if self.inputs is not None and all(name < 0 for name in form.coefficients):
             return self.inputs.decide(form, op)
+        if self.is_whole(form):
+            return self._decide_whole(form, op)
         if self.noisy and op in ("==", "!="):
             return op == "!="
         known = self._known(form, op)
@@ -160,6 +163,32 @@ class Path(ProgramRun):
         truth = self._choice(2, (form, op)) == 0
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
+
+    def is_whole(self, form: LinearForm) -> bool:
+        """Whether a form has only integer noise in it."""
+        names = form.coefficients
+        return self.noisy and all(name >= 0 and self.noises[name][0] in WHOLE for name in names)
+
+    def _decide_whole(self, form: LinearForm, op: str) -> bool:
+        """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
+        if op in ("==", "!="):
+            ends = ("==", "<", ">")
+            chosen = self._known_whole(form, ends) or ends[self._choice(3)]
+            self.conditions.append((form, chosen))
+            return (chosen == "==") == (op == "==")
+        ways = (op, NEGATED[op])
+        chosen = self._known_whole(form, ways) or ways[self._choice(2, (form, op))]
+        self.conditions.append((form, chosen))
+        return chosen == op
+
+    def _known_whole(self, form: LinearForm, ways: tuple[str, ...]) -> str | None:
+        """Return which of the ways holds, if the conditions so far say it of the same form."""
+        signs = set("<=>")
+        for other, op in self.conditions:
+            if other.coefficients == form.coefficients and other.constant == form.constant:
+                signs &= set(op.replace("==", "="))
+        possible = [one for one in ways if signs & set(one.replace("==", "="))]
+        return possible[0] if len(possible) == 1 else None
 
     def _known(self, form: LinearForm, op: str) -> bool | None:
         """Return what a condition with the same coefficients says already."""
@@ -175,12 +204,19 @@ class Path(ProgramRun):
         """Return the mean and a new unknown."""
         if not self.noisy:
             return mean
-        if kind in ("dlap", "geometric"):
-            raise UnsupportedError("sums over integer noise are not re-derived")
+        if kind in WHOLE and not self._is_integer(mean):
+            raise UnsupportedError("integer noise around what is not seen to be an integer")
         if kind == "gumbel":
             raise UnsupportedError("comparisons of gumbel noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+
+    def _is_integer(self, mean: Any) -> bool:
+        """Whether the mean of integer noise is an integer, as far as is seen."""
+        if not isinstance(mean, LinearForm):
+            return Fraction(mean).denominator == 1
+        numbers = [mean.constant, *mean.coefficients.values()]
+        return self.is_whole(mean) and all(Fraction(q).denominator == 1 for q in numbers)
 
     def uniform(self, lower: Any, upper: Any) -> Any:
         """Return a new unknown between the ends, with its density 1/(width·ε) in the weight."""
