@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from exactdp.public.examples import example
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
-    from exactdp.public.privacy import Privacy
+    from exactdp.public.privacy import Privacy, plot_tradeoff
     from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
@@ -206,6 +206,7 @@ __all__ = [
     "one_entry",
     "parse",
     "piecewise",
+    "plot_tradeoff",
     "positive",
     "roots",
     "score_gap",

@@ -181,10 +181,13 @@ def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
                 yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
 
 
-def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
+def regions_of_pair(
+    claim: Privacy, u: Entries, v: Entries, known: set[object] | None = None
+) -> Iterator[Region]:
     """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
 
-    There the real numbers of the output are parameters.
+    There the real numbers of the output are parameters. Patterns are left out of which the same is
+    `known` from another pair.
     """
     on = claim.epsilon
     if claim.has_inverse_eps:
@@ -194,6 +197,11 @@ def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
     else:
         yield Region(("eps",), RAY, (*u, *v), on)
     for pattern in claim.losses.patterns(u, v):
+        if known is not None:
+            seen = claim.losses.seen_of(u, v, pattern)
+            if seen in known:
+                continue
+            known.add(seen)
         start = beside_eps(claim)
         names = (*start, *released(pattern))
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}

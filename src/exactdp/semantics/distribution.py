@@ -27,8 +27,8 @@ from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
+from exactdp.semantics.densities import JointDensity, pattern_at
 from exactdp.semantics.densities import is_integer as _is_integer
-from exactdp.semantics.densities import joint_density, pattern_at
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -73,6 +73,8 @@ _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution list
 
 _MOST_KEPT = 10_000  # answers that an engine remembers
 
+_MOST_DENSITIES = 500  # densities of real outputs that it remembers
+
 _MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
 
 _MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated instead of expanded
@@ -94,6 +96,7 @@ class Engine:
         self._graphs: dict[object, Graph] = {}
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
+        self._densities: dict[object, JointDensity] = {}
         self._names = [_names(param) for param in program.inputs]
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
@@ -268,13 +271,29 @@ class Engine:
 
         The input and the point may have spots. `Real` stands for the numbers in the pattern.
         """
-        whole = (*u, tuple(points))
-        if has_spots(whole):
-            found = self._at_spots(u, ANYTHING, trace_of(whole))
-        else:
-            plan, inputs = self.plan(u, ANYTHING)
-            found = Arrivals(plan, inputs, plan.at(inputs))
-        return found.ask(lambda listed: joint_density(listed, pattern, points, found.inputs))
+        trace = trace_of((*u, *points)) if has_spots((*u, *points)) else None
+        plan, inputs = self.plan(u, pattern)
+        if trace is not None and (plan.units or has_spots(u)):
+            return JointDensity(self._at_spots(u, pattern, trace), pattern).at(points)
+        # At numbers it is one function for all points, whatever parameters these depend on.
+        point = plan.at(inputs)
+        key = id(plan), point, trace and trace.names
+        if key not in self._densities:
+            found = (
+                Arrivals(plan, inputs, point)
+                if trace is None
+                else self._at_spots(u, pattern, trace)
+            )
+            if len(self._densities) >= _MOST_DENSITIES:
+                self._densities.clear()
+            self._densities[key] = JointDensity(found, pattern)
+        return self._densities[key].at(points)
+
+    def seen_of(self, u: tuple[Value, ...], pattern: Value) -> object:
+        """Return what outputs of a pattern depend on at an input: where it is equal, they are."""
+        plan, inputs = self.plan(u, pattern)
+        finite = tuple(x for x, names in zip(u, self._names, strict=True) if names is None)
+        return finite, plan.at(inputs)
 
     def tails(self, u: tuple[Value, ...], pattern: Value) -> tuple[Tails, ...]:
         """Return where each integer of a pattern becomes geometric, at an input."""
@@ -358,6 +377,7 @@ class Engine:
                 self._graphs.clear()
                 self._plans.clear()
                 self._answers.clear()
+                self._densities.clear()
             self._graphs[key] = self._graph(values, pattern)
         return self._graphs[key]
 
