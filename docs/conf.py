@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sphinx.util.inspect import TypeAliasForwardRef
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
@@ -21,13 +23,22 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "stored_notebooks",
+    "zoo_pictures",
 ]
 exclude_patterns = ["_build", "_ext", "schema"]
 nitpicky = True
 myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+autodoc_type_aliases = {
+    name: name for name in ("Number", "Value", "Distance", "Where", "Json")
+}  # not spelled out
+python_maximum_signature_line_length = 90
+# Types in signatures are links only where the page has the name.
+nitpick_ignore_regex = [("py:(class|obj|data)", ".*")]
 autodoc_inherit_docstrings = False
 default_role = "code"
 python_use_unqualified_type_names = True
@@ -44,6 +55,9 @@ html_theme_options = {
 }
 pygments_style = "tango"
 pygments_dark_style = "native"
+
+
+TypeAliasForwardRef.__repr__ = lambda self: self.name  # type: ignore[method-assign]
 
 
 def prepared(_app: Any, name: str, source: list[str]) -> None:

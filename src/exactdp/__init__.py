@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         expmech,
         expo,
         geometric,
+        gumbel,
         lap,
         log,
         observe,
@@ -80,9 +81,10 @@ if TYPE_CHECKING:
     )
     from exactdp.public.comparing import Ranking, compare
     from exactdp.public.error_bound import ErrorBound
+    from exactdp.public.examples import example
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
-    from exactdp.public.privacy import Privacy
+    from exactdp.public.privacy import Privacy, plot_tradeoff
     from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
@@ -181,11 +183,13 @@ __all__ = [
     "discrete",
     "dlap",
     "eps",
+    "example",
     "exp",
     "expmech",
     "expo",
     "gamma",
     "geometric",
+    "gumbel",
     "hamming",
     "ideal",
     "inf",
@@ -204,6 +208,7 @@ __all__ = [
     "one_entry",
     "parse",
     "piecewise",
+    "plot_tradeoff",
     "positive",
     "roots",
     "score_gap",
@@ -225,6 +230,7 @@ _MODULES = (
     "exactdp.public.study",
     "exactdp.public.expected",
     "exactdp.public.comparing",
+    "exactdp.public.examples",
     "exactdp.public.answers",
     "exactdp.claims",
     "exactdp.measure.work",

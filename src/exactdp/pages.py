@@ -1,8 +1,8 @@
-"""The pages that are installed with exactdp: the language, the formats, every error by its code.
+"""What is installed with exactdp to be read: pages about the language, formats, errors; examples.
 
-They are pages of the documentation: of the folder `docs` in a checkout, copied beside this file in
-a wheel (`pyproject.toml`). A heading `## R06: … has no //` of `errors/` gives a message its code; …
-stands for what differs.
+The pages are in the folder `docs` of a checkout, the examples in `examples`; a wheel has copies of
+both beside this file (`pyproject.toml`). A heading `## R06: … has no //` of `errors/` gives a
+message its code; … stands for what differs.
 """
 
 from __future__ import annotations
@@ -78,3 +78,11 @@ def topics() -> dict[str, Path]:
     pages = [folder() / "language.md", folder() / "command-line.md"]
     pages += sorted((folder() / "schema").glob("*.json"))
     return {page.name.removesuffix(".md"): page for page in pages if page.is_file()}
+
+
+def examples() -> dict[str, Path]:
+    """Return the example files by their names, those of a folder as folder/name."""
+    here = folder() / "examples"
+    where = here if here.is_dir() else folder().parent / "examples"
+    found = sorted(where.rglob("*.py"), key=lambda path: (len(path.parts), path))
+    return {path.relative_to(where).with_suffix("").as_posix(): path for path in found}

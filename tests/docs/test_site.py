@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zlib
+from html import unescape
 from pathlib import Path
 
 import exactdp
@@ -19,11 +20,13 @@ LOADED = re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(?:https?:)
 def test_the_site_is_built_strictly_and_lacks_nothing(tmp_path: Path) -> None:
     """One test, for one build: warnings (links that lead nowhere, lost pages) are errors."""
     strictly = ["-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / ".trees")]
+    strictly += ["-D", "zoo_pictures=0"]
     command = [sys.executable, "-m", "sphinx", *strictly, "-b", "html", str(DOCS), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     every_page_is_built(tmp_path)
     every_public_name_is_documented(tmp_path)
+    signatures_have_types(tmp_path)
     notebooks_are_shown_with_what_they_store(tmp_path)
     nothing_is_loaded_from_elsewhere(tmp_path)
 
@@ -40,6 +43,16 @@ def every_public_name_is_documented(site: Path) -> None:
     lines = zlib.decompress(inventory).decode().splitlines()
     documented = {line.split()[0] for line in lines if line.split()[3].startswith("api.html")}
     assert {f"exactdp.{name}" for name in exactdp.__all__} - documented == set()
+
+
+def signatures_have_types(site: Path) -> None:
+    page = unescape(re.sub(r"<[^>]*>", "", (site / "api.html").read_text(encoding="utf-8")))
+    for part in (
+        *("within: Number | None = None", "eps: Interval | Number | None = None", "→ Budget"),
+        *("beta: Formula | Callable", "upper: Fraction | float"),
+    ):
+        assert part in page
+    assert "ForwardRef" not in page
 
 
 def notebooks_are_shown_with_what_they_store(site: Path) -> None:

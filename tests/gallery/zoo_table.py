@@ -1,58 +1,116 @@
-"""The table of `docs/zoo.md`: what each file of `examples/zoo` states, and what is found.
+"""The page `docs/zoo.md`: what each file of `examples/zoo` states, and what is found.
 
 `python tests/gallery/zoo_table.py` writes the page anew.
 """
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 from typing import Any
 
-from exactdp import Mechanism
+from exactdp import Accuracy, ClosedForm, Expected, Mechanism, Privacy
 from exactdp.errors import ExactdpError
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "examples" / "zoo").glob("*.py"))
 PAGE = ROOT / "docs" / "zoo.md"
+LONGEST = 60  # characters of a closed form in the table
 
 HEAD = """# The zoo
 
-Mechanisms of textbooks, papers and libraries, one short file each in `examples/zoo/`; those of
-the [gallery](gallery.md) are not repeated. The tests compute this table from the files. κ is the
-largest number by which the stated bound may be divided and still be true. A mechanism that cannot
-be written has a row with the reason.
+Mechanisms of textbooks, papers and libraries, one short file each: those of the
+[gallery](gallery.md), and the files of `examples/zoo/`. The tests compute this page. A bound is
+quoted from the source, unless it says "recomputed by us". κ is the largest number by which the
+stated bound may be divided and still be true; of a claim of privacy the last column has the least
+budget or δ. A mechanism that cannot be written has a row with the reason. {written} of {all} are
+written as they are.
 
-| mechanism | source | stated bound | found | κ |
-| --- | --- | --- | --- | --- |
+| mechanism | source | stated bound | verdict | κ | exact |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+PICTURES = """
+## Pictures
+
+What is claimed and what is exact, against ε. `python docs/zoo/draw.py` draws them, and so does
+`make docs`.
 """
 
 
-def row(file: Path) -> str:
+def row(file: Path, found: dict[str, Any]) -> str:
     """Return the row of a file."""
-    found: dict[str, Any] = runpy.run_path(str(file))
     title, _, rest = found["__doc__"].strip().partition("\n\n")
     source, _, bound = rest.partition("\nBound: ")
     parts = f"{title} (`{file.name}`)", source.removeprefix("Source: "), bound
     words = [" ".join(text.replace(". (", " (").split()).removesuffix(".") for text in parts]
-    return f"| {' | '.join((*words, *answer(found)))} |"
+    cells = (text.replace("|", "\\|") for text in (*words, *answer(found)))
+    return f"| {' | '.join(cells)} |"
 
 
-def answer(found: dict[str, Any]) -> tuple[str, str]:
-    """Return the verdict and κ, or why the mechanism is refused."""
+def answer(found: dict[str, Any]) -> tuple[str, str, str]:
+    """Return the verdict, κ and the exact answer, or why the mechanism is refused."""
     if "PROGRAM" in found:
         try:
-            Mechanism.from_source(found["PROGRAM"])
+            program = Mechanism.from_source(found["PROGRAM"])
+            if "INPUT" in found:
+                program.distribution(found["INPUT"])
         except ExactdpError as error:
-            return f"refused: {error.message}", ""
-        return "accepted", ""
+            return f"refused: {error.message}", "", ""
+        return "accepted", "", ""
     claim = found["claim"]
-    return claim.check().outcome, str(claim.tightest().kappa)
+    outcome = claim.check().outcome
+    if isinstance(claim, Privacy):
+        least = claim.smallest_delta() if claim.delta else claim.tightest()
+        return outcome, "", str(least).partition(", decided")[0].partition("; decided")[0]
+    return outcome, str(claim.tightest().kappa), exact(claim)
+
+
+def exact(claim: Accuracy | Expected) -> str:
+    """Return the error probability, or the expected loss, at one input.
+
+    It is the first of listed inputs, or that which decides κ if the domain is finite.
+    """
+    if isinstance(claim.inputs, list):
+        u = claim.inputs[0]
+    elif all(one.type is not None and one.type.finite for one in claim.mechanism.inputs):
+        u = claim.tightest().input
+    else:
+        return ""
+    if claim.mechanism.moves:
+        right = claim.mechanism.probability(u, claim.ideal.run(u))
+        return f"{1 - float(right.at(1)):.6g} at ε = 1"
+    form = claim.exact(u) if isinstance(claim, Expected) else claim.error_probability(u).exact
+    if not isinstance(form, ClosedForm):
+        return str(form)
+    if len(str(form)) <= LONGEST:
+        return f"`{form}`"
+    return f"{float(form.at(1)):.6g} at ε = 1"
+
+
+def from_gallery() -> list[str]:
+    """Return the rows of the files of the gallery, which has their sources and numbers."""
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(\w+)\]\S+ \| (.*?) \| ([\d.]+) \|", text, re.MULTILINE)
+    return [
+        f"| `{name}.py` | [gallery](gallery.md) | {bound} | holds | {kappa} |  |"
+        for name, bound, kappa in rows
+    ]
 
 
 def page() -> str:
     """Return the whole page."""
-    return HEAD + "\n".join(map(row, FILES)) + "\n"
+    loaded = {file: runpy.run_path(str(file)) for file in FILES}
+    rows = from_gallery() + [row(file, found) for file, found in loaded.items()]
+    written = sum("| refused: " not in one for one in rows)
+    pictures = [
+        f"\n![{file.stem.replace('_', ' ')}](zoo/{file.stem}.svg)\n"
+        for file, found in loaded.items()
+        if "claim" in found
+    ]
+    head = HEAD.replace("{written}", str(written)).replace("{all}", str(len(rows)))
+    return head + "\n".join(rows) + "\n" + PICTURES + "".join(pictures)
 
 
 if __name__ == "__main__":

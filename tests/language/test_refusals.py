@@ -227,10 +227,10 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         "a lambda cannot sample",
         (2, 25),
     ),
-    "score of a real": (
-        REAL + "    return expmech(eps, lambda v: q * v, [1, 2])\n",
-        "a lambda cannot work on a real here",
-        (2, 35),
+    "score of integer noise": (
+        NONE + "    z = dlap(eps, 0)\n    return expmech(eps, lambda v: z * v, [1, 2])\n",
+        "a score cannot depend on integer noise",
+        (3, 12),
     ),
     "lambda as a value": (
         NONE + "    x = lambda: 1\n    return x\n",

@@ -1,4 +1,4 @@
-"""What is published: sdist and wheel are built, and the wheel is tried in clean environments.
+"""What is published: an sdist, a wheel built from it, and the wheel tried in clean environments.
 
 By default with this Python; EXACTDP_PYTHONS=all tries every Python that pyenv or the path has.
 Skipped where the package index cannot be reached.
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -45,15 +46,35 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy of the sources."""
-    folder = tmp_path_factory.mktemp("dist")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the sdist from a copy of the sources."""
+    folder = tmp_path_factory.mktemp("sdist")
+    tools = folder / "tools"
+    run(sys.executable, "-m", "pip", "install", "--quiet", "--target", tools, "hatchling")
     source = folder / "source"
     keep = shutil.ignore_patterns(".*", "__pycache__", "_build", "exactdp-demo")
     shutil.copytree(ROOT, source, ignore=keep)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, source)
-    (found,) = folder.glob("exactdp-*.whl")
-    return found
+    return built("sdist", source, tools)
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
+    """Build the wheel from the sdist, as an installer does."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(sdist.parent, filter="data")
+    source = sdist.with_name(sdist.name.removesuffix(".tar.gz"))
+    return built("wheel", source, sdist.parents[1] / "tools")
+
+
+def built(kind: str, source: Path, tools: Path) -> Path:
+    """Return what the build backend makes of a source tree."""
+    out = tools.with_name(kind)
+    out.mkdir()
+    code = (
+        f"import sys; sys.path.insert(0, {str(tools)!r}); import hatchling.build; "
+        f"print(hatchling.build.build_{kind}({str(out)!r}))"
+    )
+    return out / run(sys.executable, "-c", code, cwd=source).split()[-1]
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
@@ -62,6 +83,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     for needed in (
         *("py.typed", "report/page.html", "reproduce/experiments.toml", "cli/starters.py"),
         *("documents/errors/noise.md", "documents/language.md", "documents/schema/cli-v1.json"),
+        *("documents/examples/laplace.py", "documents/examples/zoo/staircase.py"),
     ):
         assert f"exactdp/{needed}" in names
     (metadata,) = [name for name in names if name.endswith("METADATA")]
@@ -84,6 +106,7 @@ def test_a_clean_environment(wheel: Path, python: str, tmp_path: Path) -> None:
     answer = run(command, "error", "count.py", "--within", "10", "--risk", "5%", cwd=tmp_path)
     assert "0.299573227356" in answer
     assert "Right:" in run(command, "help", "R06", cwd=tmp_path)
+    run(folder / "python", "-m", "doctest", beginning_of_the_gallery(tmp_path), cwd=tmp_path)
     refused = subprocess.run(
         [str(command), "plot", "selection.py::on_a_grid", "-o", "x.svg"],
         cwd=tmp_path,
@@ -95,11 +118,23 @@ def test_a_clean_environment(wheel: Path, python: str, tmp_path: Path) -> None:
     assert "exactdp[report]" in refused.stderr
 
 
-def test_the_source_distribution() -> None:
-    """What a distributor needs is in the patterns of the sdist, and exists."""
-    import tomllib  # noqa: PLC0415
+def beginning_of_the_gallery(folder: Path) -> Path:
+    """Return a page with the code of the gallery up to its first mechanism."""
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    page = folder / "gallery.md"
+    page.write_text("\n## ".join(text.split("\n## ")[:2]).replace("```", ""), encoding="utf-8")
+    assert "show(" in page.read_text(encoding="utf-8")
+    return page
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for pattern in patterns:
-        assert list(ROOT.glob(pattern.lstrip("/"))), pattern
+
+def test_the_source_distribution(sdist: Path) -> None:
+    """What a distributor needs: the sources, the tests, the documents, the licence."""
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for needed in (
+        *("pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile"),
+        *("src/exactdp/__init__.py", "tests/cli/test_golden.py", "docs/index.md"),
+        *("examples/laplace.py", "bench/__main__.py"),
+    ):
+        assert needed in names, needed
+    assert not any(part in name for name in names for part in ("__pycache__", ".venv", "_build"))

@@ -178,7 +178,7 @@ def test_processes_die_on_cells(
         return done(self, unit)
 
     monkeypatch.setattr(CellDesk, "done", dies)
-    monkeypatch.setattr(Forked, "room", property(lambda self: 1 - len(self._busy)))
+    monkeypatch.setattr(Forked, "lane", property(lambda self: None if self._busy else 0))
     verdict = everywhere().check(jobs=2)
     if deaths == 1:
         monkeypatch.undo()

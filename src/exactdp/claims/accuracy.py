@@ -100,9 +100,9 @@ class Accuracy(Statement):
         is_total = not self.ideal_function.is_partial
         return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the regions of each class of listed inputs, or of each finite part of one."""
-        return regions_of(self, each=each)
+        return regions_of(self, each=each, first=first)
 
     @cached_property
     def classes(self) -> tuple[InputClass, ...] | None:

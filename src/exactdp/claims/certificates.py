@@ -421,6 +421,10 @@ def value_json(value: Value) -> Any:
         return [value_json(one) for one in value]
     if isinstance(value, str):
         return {"text": value}
+    if isinstance(value, Interval):  # outputs of an event: closed if of integers
+        ends = [value.lower, value.upper]
+        is_whole = not (value.lower_open and value.upper_open)
+        return {"integers" if is_whole else "reals": [_number(end) for end in ends]}
     return _number(value)
 
 

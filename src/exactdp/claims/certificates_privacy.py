@@ -5,6 +5,7 @@ The checker derives pairs, probabilities and bounds again; a certificate has the
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,13 @@ from exactdp.claims.certificates import _quotient, _which, interval_json, value_
 from exactdp.claims.certificates_cones import WrittenCones
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import is_listed, listed
-from exactdp.claims.losses import endless, integers_in
-from exactdp.claims.pairs import Pairs
+from exactdp.claims.losses import endless, reals_in
+from exactdp.claims.pairs import Own, Pairs
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
-from exactdp.reals import ClosedForm, Decision, ExpPoly, nonnegative
+from exactdp.language.machine import State
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal
 from exactdp.reals.numbers import spell
 
@@ -40,19 +43,23 @@ def certificate(verdict: Verdict) -> Json:
     inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
     chances = {u: claim.losses.distribution(u) for u in inputs}
     patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
-    if any(map(integers_in, patterns)):
-        raise _refused("outputs are integers without bound")
-    if patterns and claim.delta_form:
+    if any(map(reals_in, patterns)) and claim.delta_form:
         raise _refused("δ is asked, and the outputs hold noise")
-    if patterns:
+    if any(map(reals_in, patterns)):
         return _on_cones(verdict, inputs)
     signs = SignProofs(verdict)
-    if verdict.holds:
+    if patterns:
+        chances = dict(zip(inputs, claim.losses.together(inputs), strict=True))
+    if verdict.holds and claim.delta_form:
+        _add_sets(claim, chances, signs)
+    elif verdict.holds and patterns:
+        for u, v in claim.pairs:
+            for one in claim.losses.bounds((*u, *v), chances[u], chances[v]):
+                signs.decided(nonnegative(one.beta[0] - one.chance, claim.epsilon))
+    elif verdict.holds:
         for _, sign in verdict.decided:
-            if isinstance(sign, Decision) and not claim.delta_form:
+            if isinstance(sign, Decision):
                 signs.decided(sign)
-        if claim.delta_form:
-            _add_sets(claim, chances, signs)
     body: Json = {
         "format": "exactdp-certificate",
         "version": VERSION,
@@ -64,7 +71,10 @@ def certificate(verdict: Verdict) -> Json:
             [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
             for u in inputs
         ],
-        "counterexamples": [_counterexample(claim, inputs, one) for one in verdict.counterexamples],
+        "counterexamples": [
+            _counterexample(claim, one, {u: chances[u] for u in inputs})
+            for one in verdict.counterexamples
+        ],
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
@@ -127,7 +137,8 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         size = None if adjacency.size is None else spell(adjacency.size)
         adjacent = {"entries": [adjacency.count, size]}
     else:
-        raise _refused(f"the adjacency {adjacency} is a function")
+        assert isinstance(adjacency, Own)
+        adjacent = {"source": str(adjacency.function)}
     return {
         "mechanism": str(claim.mechanism),
         "budget": spell(claim.multiple),
@@ -139,10 +150,22 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
     }
 
 
-def _counterexample(claim: Privacy, inputs: list[tuple[object, ...]], one: Breach) -> Json:
-    places = {u: k for k, u in enumerate(inputs)}
-    pair = [places[tuple(entries(claim.mechanism.read_input(u)))] for u in one.inputs]
-    gap = one.allowed - one.chance
+def _counterexample(
+    claim: Privacy, one: Breach, chances: dict[tuple[object, ...], Chances]
+) -> Json:
+    """Return a counterexample in the events of all inputs.
+
+    Far out one event is as good as all, and a set of outputs is made of events.
+    """
+    places = {u: k for k, u in enumerate(chances)}
+    u, v = (tuple(entries(claim.mechanism.read_input(x))) for x in one.inputs)
+    events = list(dict.fromkeys(key for each in chances.values() for key in each))
+    sets = [[event for event in events if _is_part(event.env[0], output)] for output in one.outputs]
+    if claim.delta_form:
+        outputs = list(dict.fromkeys(event for some in sets for event in some))
+    else:
+        outputs = [some[0] for some in sets]
+    gap = _gap(claim, chances[u], chances[v], outputs)
 
     def is_enough(bits: int) -> bool:
         checker = Privacies()
@@ -150,18 +173,41 @@ def _counterexample(claim: Privacy, inputs: list[tuple[object, ...]], one: Breac
         return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
 
     return {
-        "inputs": pair,
-        "outputs": [value_json(output) for output in one.outputs],
+        "inputs": [places[u], places[v]],
+        "outputs": [value_json(event.env[0]) for event in outputs],
         "eps": spell(one.eps),
         "bits": precision(is_enough),
     }
 
 
+def _gap(claim: Privacy, one: Chances, two: Chances, outputs: list[State]) -> ClosedForm:
+    """Return by how much the bound on some events holds."""
+    if claim.measure == "bounded_range":
+        first, second = outputs
+        allowed = claim.factor * two.get(first, _ZERO) * one.get(second, _ZERO)
+        return allowed - one.get(first, _ZERO) * two.get(second, _ZERO)
+    found = claim.delta_form
+    for event in outputs:
+        found = found + claim.factor * two.get(event, _ZERO) - one.get(event, _ZERO)
+    return found
+
+
+def _is_part(event: Value, output: Value) -> bool:
+    """Whether an event is one of the outputs, or in an interval of integers."""
+    if isinstance(event, tuple) and isinstance(output, tuple):
+        pairs = zip(event, output, strict=True)
+        return len(event) == len(output) and all(_is_part(*pair) for pair in pairs)
+    if not isinstance(output, Interval):
+        return State(-1, (event,)) == State(-1, (output,))
+    if isinstance(event, Interval):
+        return output.lower <= event.lower and event.upper <= output.upper
+    return isinstance(event, int) and not isinstance(event, bool) and Fraction(event) in output
+
+
 def _refused(why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"there is no certificate of this verdict on privacy: {why}",
-        rule="Certificates of privacy are about finite outputs and real noise, with the "
-        "adjacency linf, l1, one_entry, hamming or Pairs.",
+        rule="The checker derives pairs and distributions again, and wants a proof of each bound.",
         way_out="The signs have proofs of their own: `verdict.decided` lists each problem with its "
         "decision, and the certificate of one on a ray is checked by `exactdp certify`.",
     )

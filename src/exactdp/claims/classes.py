@@ -32,7 +32,7 @@ from exactdp.language.machine import Compare, Done, Draw
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.semantics.distribution import Engine
-from exactdp.semantics.graph import Failure, Node, has_noise, inputs_in, looks_at
+from exactdp.semantics.graph import Failure, Node, Rounding, has_noise, inputs_in, looks_at
 
 if TYPE_CHECKING:
     from exactdp.claims.statement import Statement
@@ -243,6 +243,8 @@ class _Listing:
         if isinstance(event, Draw):
             mean = 0 if has_noise(event.mean) else inserted(event.mean, (), entries)
             values = (*values, mean)
+        elif isinstance(event, Rounding):
+            values = (*values, *event.values(inserted(event.form, values, entries)))
         elif isinstance(event, Compare):
             difference = inserted(event.difference, values, entries)
             case = COMPARISONS[event.op](difference, 0)

@@ -216,7 +216,7 @@ def _forms(
     measure: object,
     inputs: Any,
     within: Fraction,
-    ideal: object,
+    ideal: Any,
     on: Interval,
 ) -> list[ClosedForm]:
     """Return the measure of a mechanism at each input."""

@@ -34,7 +34,7 @@ from exactdp.claims.reaches import (
     system,
     told_apart,
 )
-from exactdp.claims.symbolic_runs import Exploration, Gap, Reach, followed
+from exactdp.claims.symbolic_runs import Exploration, Gap, Reach, followed, unknown_neighbours
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.machine import Compare
@@ -145,6 +145,8 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
+        if self._engine.rounds:
+            return self._far(u, self._any_other(u, output, differ))
         if self._distance.is_euclidean and len(self._kinds) > 1:
             if is_symbolic:
                 return self._euclidean_bound(u, output, differ)
@@ -166,6 +168,29 @@ class Disagreements:
             return self._certified(point, list(possible))
         found = min((one.distance(point) for one in possible), default=inf)
         return found if found == inf else self._checked(Fraction(found) / possible[0].scale, u)
+
+    def _far(self, u: tuple[Value, ...], other: tuple[Value, ...]) -> Fraction:
+        """Return how far another input is, where all others are equally far."""
+        return Fraction(self._distance.between([*map(_sampled, entries(u))], entries(other)))
+
+    def _any_other(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> tuple[Value, ...]:
+        """Return some input with another ideal output, where outputs are rounded numbers.
+
+        Under the discrete distance any of them is a nearest one.
+        """
+        if self._distance.is_all_or_nothing:
+            own = [*map(_sampled, entries(u))]
+            reals = [place for place, kind in enumerate(self._kinds) if kind is None]
+            for moved in ([place] for place in reals):
+                for by in _STEPS:
+                    there = [x + by if place in moved else x for place, x in enumerate(own)]
+                    other = assembled(self._mechanism.inputs, there)
+                    out = self._defined(other)
+                    if out is not None and (out != output if differ is None else differ(out)):
+                        return other
+        raise unknown_neighbours()
 
     def _checked(self, distance: Fraction, u: tuple[Value, ...]) -> Fraction:
         if distance < 0:
@@ -350,6 +375,10 @@ class Disagreements:
         """Return dd(u) with a nearest disagreeing input."""
         if not self._distance.by_entry:
             self._check_distance(u)
+        if self._engine.rounds and None in self._kinds:
+            other = self._any_other(u, output, differ)
+            shown_as = as_written(as_given(self._mechanism, other))
+            return Disagreement(self._far(u, other), shown_as, self._ideal(other), attained=True)
         if None not in self._kinds:
             distance, v = self._search.nearest(u, output, differ)
             if v is None:
@@ -508,6 +537,8 @@ class Disagreements:
             given = found.input if len(self._mechanism.inputs) > 1 else (found.input,)
             listed = (List(one) if isinstance(one, list | tuple) else one for one in given)
             return entries(tuple(listed)), found.towards
+        if self._engine.rounds:
+            return entries(self._any_other(u, output, differ)), None
         here = self._numbers(u)
         if self._distance.is_euclidean and len(self._kinds) > 1:
             return self._projected(u, output)
@@ -558,6 +589,7 @@ def _away(side: Halfspace, point: Mapping[Name, Any]) -> Any:
 
 
 _STEP = "a little"
+_STEPS = (1, -1, 10, -10, 1000, -1000)  # by which inputs are moved to change a rounded output
 
 
 def _answer_beyond(event: Compare, difference: Any) -> bool:

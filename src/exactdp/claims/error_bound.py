@@ -46,8 +46,13 @@ from exactdp.running.conduct import How
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
-    from exactdp.claims.inputs import Inputs
     from exactdp.claims.progress import Progress
+    from exactdp.claims.statement import (
+        EpsilonGiven,
+        IdealGiven,
+        InputsGiven,
+        OutputDistanceGiven,
+    )
 
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
@@ -181,11 +186,11 @@ class ErrorBound:
         within: Number | None = None,
         risk: Number | None = None,
         *,
-        ideal: Any = None,
-        inputs: Inputs | Iterable[object] | None = None,
-        epsilon: Interval | Number | tuple[Number, Number] = POSITIVE,
+        ideal: IdealGiven = None,
+        inputs: InputsGiven = None,
+        epsilon: EpsilonGiven = POSITIVE,
         simultaneous: bool = True,
-        output_distance: Any = None,
+        output_distance: OutputDistanceGiven = None,
     ) -> None:
         given: dict[str, Any] = {
             "mechanism": mechanism,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, product, zip_longest
@@ -23,6 +24,7 @@ from exactdp.language.kinds import ValueKind
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_text
 from exactdp.language.source import text_source
+from exactdp.language.tree import ExpMech
 from exactdp.language.types import ListType, RealType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
@@ -197,6 +199,8 @@ def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
     """Whether the ideal output is a candidate of `expmech` with the largest score."""
     metric = replace(score_gap, mechanism=mechanism)
     types = [param.type for param in mechanism.inputs]
+    if mechanism.checked.scores_reals:
+        return _is_expmech_alone(mechanism, ideal)
     if not types or any(kind is None or not kind.finite for kind in types):
         return False
     inputs = list(islice(product(*(kind.values() for kind in types if kind)), _MOST_INPUTS + 1))
@@ -210,6 +214,15 @@ def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
     except ExactdpError:
         return False
     return True
+
+
+def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether a mechanism returns what `expmech` picks, and the ideal is its first maximiser."""
+    match mechanism.definition.body:
+        case [ast.Return(ExpMech())]:
+            if isinstance(ideal, IdealProgram):
+                return str(ideal.function) == str(mechanism.noiseless())
+    return False
 
 
 def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance | None:

@@ -106,8 +106,9 @@ def read_ideal(value: object, mechanism: Program) -> IdealFunction:
 def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
         function = mechanism.noiseless()
-        # Runs of the mechanism go the same ways, but for those that do not count.
-        return IdealProgram(function, function if observes(mechanism.definition) else mechanism)
+        # Runs of the mechanism go the same ways, but for those that do not count, and choices.
+        is_own = observes(mechanism.definition) or mechanism.checked.scores_reals
+        return IdealProgram(function, function if is_own else mechanism)
     if isinstance(value, Program) and not isinstance(value, DeterministicProgram):
         if not value.deterministic:
             raise ValueRefusedError(

@@ -16,8 +16,8 @@ from typing import Any
 from exactdp.claims.fitting import may_select
 from exactdp.claims.ideals import IdealFunction
 from exactdp.claims.inputs import as_given
-from exactdp.claims.output_distances import candidate_scores
-from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.claims.scores import begins_with_scores, candidate_scores
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.chance import source_of_chance
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -159,7 +159,7 @@ def _wrong(mechanism: Program) -> LossFunction:
 
 def _regret(mechanism: Program) -> LossFunction:
     """Return by how much the value of the selected candidate is below that of the best."""
-    if _begins_with_scores(mechanism):
+    if begins_with_scores(mechanism):
         by_score = partial(_score_regret, mechanism)
         return LossFunction("regret", by_score, uses_ideal=False, is_continuous=True)
     if not may_select(mechanism):
@@ -185,19 +185,6 @@ def _score_regret(mechanism: Program, u: Any, output: Any, ideal: Any) -> Any:
 
 def _hashable(output: Any) -> Any:
     return tuple(map(_hashable, output)) if isinstance(output, list) else output
-
-
-def _begins_with_scores(mechanism: Program) -> bool:
-    """Whether a mechanism of finite inputs begins with `expmech`."""
-    types = [param.type for param in mechanism.inputs]
-    if not types or any(kind is None or not kind.finite for kind in types):
-        return False
-    first = tuple(next(iter(kind.values())) for kind in types if kind is not None)
-    try:
-        candidate_scores(mechanism, as_given(mechanism, first))
-    except ExactdpError:
-        return False
-    return True
 
 
 # Functions of a user ------------------------------------------------------------------

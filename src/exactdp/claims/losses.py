@@ -7,7 +7,7 @@ these are at some ε suffice. Bounded range: p(u, o)·p(u′, o′) ≤ e^b·p(u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -106,6 +106,8 @@ class Losses:
     ) -> Iterator[Loss]:
         """Yield the bound on the density at an output: its pattern, then its real numbers."""
         pattern, *points = output
+        if integers_in(pattern):
+            raise _integers_beside_reals(pattern)
         one, two = (
             self._engine.density(assembled(self._claim.mechanism.inputs, x), pattern, points)
             for x in (u, v)
@@ -127,8 +129,18 @@ class Losses:
         )
         return list(found)
 
+    def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
+        """Return what the densities of a pattern depend on at two listed inputs."""
+        if self._claim.has_inverse_eps:
+            return u, v, pattern
+        given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+        return pattern, *(self._engine.seen_of(x, pattern) for x in given)
+
     def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
-        one, two = self.chances(u, v, trace)
+        return self.bounds(both, *self.chances(u, v, trace))
+
+    def bounds(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
+        """Yield the bounds on outputs with these probabilities at two inputs."""
         if self._claim.measure == "bounded_range":
             yield from self._ranges(both, one, two)
         elif self._claim.delta_form:
@@ -220,15 +232,30 @@ class Losses:
                 outputs += self._values(given, pattern, atoms)
             else:
                 outputs += self._stretches(given, pattern, atoms)
-        one, two = (
-            {
-                State(-1, (output,)): chance
-                for output in outputs
-                if (chance := self._engine.probability(as_given(self._claim.mechanism, x), output))
-            }
-            for x in given
-        )
-        return one, two
+        return self.events(given[0], outputs), self.events(given[1], outputs)
+
+    def together(self, inputs: Sequence[Entries]) -> list[Chances]:
+        """Return the probabilities of the same events at all listed inputs, integers far out."""
+        sides = [self.distribution(u) for u in inputs]
+        every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
+        wide = [one for one in every if endless(one)]
+        if not wide:
+            return sides
+        outputs = [one for one in every if not endless(one)]
+        atoms = list(outputs)
+        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
+        for pattern in wide:
+            outputs += self._values(given, pattern, atoms)
+        return [self.events(x, outputs) for x in given]
+
+    def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
+        """Return the probabilities of events at an input; what has none is left out."""
+        given = as_given(self._claim.mechanism, x)
+        return {
+            State(-1, (output,)): chance
+            for output in outputs
+            if (chance := self._engine.probability(given, output))
+        }
 
     @property
     def _by_density(self) -> bool:
@@ -272,11 +299,7 @@ class Losses:
         """Return the outputs of a pattern with an integer, and intervals of it far out."""
         assert not has_spots(tuple(given))  # integer noise is refused for all reals
         if reals_in(pattern):
-            raise ValueRefusedError(
-                f"the output {shown(pattern)} has real noise and integers without bound",
-                rule="Outputs are compared by densities, or integer by integer.",
-                way_out="Clamp the integers, as in min(max(z, -10), 10).",
-            )
+            raise _integers_beside_reals(pattern)
         found = [one for x in given if (one := self._engine.tails(x, pattern))]
         known = [numbers for atom in atoms if (numbers := _numbers_of(pattern, atom))]
         places: list[list[Value]] = []
@@ -355,6 +378,14 @@ def _numbers_of(pattern: Value, output: Value) -> list[Fraction] | None:
             return None
         found += numbers
     return found
+
+
+def _integers_beside_reals(pattern: Value) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the output {shown(pattern)} has real noise and integers without bound",
+        rule="Outputs are compared by densities, or integer by integer.",
+        way_out="Clamp the integers, as in min(max(z, -10), 10).",
+    )
 
 
 def _not_compared() -> ValueRefusedError:

@@ -22,16 +22,17 @@ from exactdp.claims.distances import (
     l2,
 )
 from exactdp.claims.pieces import condition, pieces
+from exactdp.claims.scores import candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import Asked, asked
-from exactdp.language.machine import Machine, Selection
+from exactdp.language.machine import Machine
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
 from exactdp.polyhedra.elimination import feasible
 from exactdp.reals.numbers import inf
 from exactdp.semantics.linear import Linear, Scalar
-from exactdp.semantics.spots import Spot, has_spots, run_at_spots, symbolic, watched
+from exactdp.semantics.spots import Spot, has_spots, run_at_spots, watched
 
 Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]
 
@@ -214,7 +215,7 @@ class _ScoreGap(OutputDistance):
         """Return the difference of two scores."""
         return abs(self._score(u, one) - self._score(u, two))
 
-    def scores(self, u: Value) -> dict[Value, Fraction]:
+    def scores(self, u: Value) -> dict[Value, Any]:
         """Return the scores of the candidates of the mechanism's `expmech` at an input."""
         assert self.mechanism is not None
         return candidate_scores(self.mechanism, u)
@@ -241,24 +242,6 @@ def _read_score(found: object, output: Value) -> Fraction:
             rule="A score is a function of an input and an output that returns a number.",
             way_out="Write for example score_gap(lambda u, output: u[output]).",
         ) from None
-
-
-def candidate_scores(mechanism: Program, u: Value) -> dict[Value, Fraction]:
-    """Return the scores of the candidates, from the first statement that samples.
-
-    They are numbers also where real inputs are parameters: a score is a function of finite values.
-    """
-    machine = mechanism.machine
-    values = (u,) if len(mechanism.inputs) == 1 else u
-    read = symbolic(values) if has_spots(values) else mechanism.read_input(u)
-    event = machine.advance(machine.start(read))
-    if not isinstance(event, Selection) or event.exponents is None or event.rate is None:
-        raise ValueRefusedError(
-            "score_gap alone needs a mechanism that begins with expmech",
-            way_out="Name the score: score_gap(score).",
-        )
-    pairs = zip(event.values, event.exponents, strict=True)
-    return {value: exponent / event.rate for value, exponent in pairs}
 
 
 @dataclass(frozen=True)

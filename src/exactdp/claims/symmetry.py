@@ -27,7 +27,7 @@ from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.graph import Edge, Failure, Graph, has_noise, looks_at
+from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, looks_at
 from exactdp.semantics.linear import Linear
 
 Exchange: TypeAlias = Mapping[Hashable, Hashable]
@@ -305,7 +305,7 @@ class _Proof:
         run = pair.runs[which]
         node = self._graph.nodes[run.node]
         event = node.event
-        if self._graph.cyclic[run.node] or isinstance(event, Failure | Done):
+        if self._graph.cyclic[run.node] or isinstance(event, Failure | Done | Rounding):
             return None
         if isinstance(event, Draw):
             fresh = self._drawn(event, run, which)
@@ -380,17 +380,41 @@ class _Proof:
             if event.exponents is None:
                 return None
             return [pair.with_run(which, self._taken(run, which, picked(event)))]
-        place, chances = len(run.choices), (event.exponents, event.chances)
-        if self._chances.setdefault(place, chances) != chances:
+        scores = inserted(event.exponents, (), self._inputs[which])
+        place, chances = len(run.choices), (scores, event.chances)
+        known = self._chances.setdefault(place, chances)
+        order = _matched(chances, known)
+        if order is None:
             return None
         other = pair.runs[1 - which].choices
-        cases = [other[place]] if place < len(other) else range(len(event.values))
         return [
             pair.with_run(
-                which, self._taken(run._replace(choices=(*run.choices, case)), which, case)
+                which, self._taken(run._replace(choices=(*run.choices, own)), which, case)
             )
-            for case in cases
+            for case, own in enumerate(order)
+            if place >= len(other) or own == other[place]
         ]
+
+
+def _matched(one: Any, two: Any) -> Sequence[int] | None:
+    """Return for each value of a choice the one of another choice that is as likely.
+
+    Candidates of `expmech` may be exchanged with their scores. None if the choices differ.
+    """
+    (scores, chances), (known, others) = one, two
+    if chances != others or (scores is None) != (known is None):
+        return None
+    if scores is None:
+        return range(len(chances))
+    left = dict(enumerate(known))
+    order = []
+    for score in scores:
+        found = next((k for k, other in left.items() if other == score), None)
+        if found is None:
+            return None
+        del left[found]
+        order.append(found)
+    return None if left else order
 
 
 def _law(event: Draw) -> Law:
@@ -444,6 +468,9 @@ def sees_shifts(graph: Graph) -> bool:
             if _move(event.width, here):
                 return True
             here = (*here, _move(_mean(event), here))
+        elif isinstance(event, Selection):
+            if len({_move(form, here) for form in _forms(event.exponents)}) > 1:
+                return True  # only the differences of scores count
         elif any(_move(form, here) for form in _forms(looks_at(event))):
             return True
         for edge in node.edges:

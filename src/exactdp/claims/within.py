@@ -12,7 +12,6 @@ from exactdp.claims.distances import Distance
 from exactdp.claims.inputs import as_given
 from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.noisy import samples_integers
 from exactdp.language.released import holds_terms
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
@@ -175,7 +174,7 @@ class Within:
         number = "Use a number for gamma, or gamma=alpha"
         if self._metric != sup:
             number = "Use output_distance=sup with a number for gamma, or gamma=alpha"
-        if samples_integers(self._mechanism.definition):
+        if self._mechanism.kept(Engine).has_integers:
             return f"{number}."
         return f"{number}; or inputs=AllReals(), which proves all gamma."
 

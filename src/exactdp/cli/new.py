@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from exactdp import pages
 from exactdp.cli.output import Output, examples, json_option, pass_output, writing
 from exactdp.cli.starters import KINDS, starter
 from exactdp.errors import ExactdpError
@@ -17,6 +18,7 @@ from exactdp.errors import ExactdpError
     epilog=examples(
         "exactdp new my_mechanism",
         "exactdp new my_count --kind count",
+        "exactdp new my_sparse --example sparse",
         "exactdp check my_mechanism.py",
     ),
 )
@@ -28,9 +30,10 @@ from exactdp.errors import ExactdpError
     show_default=True,
     help="What kind of mechanism to start from.",
 )
+@click.option("--example", metavar="NAME", help="Copy this example of the gallery instead.")
 @json_option
 @pass_output
-def command(output: Output, name: str, kind: str) -> int:
+def command(output: Output, name: str, kind: str, example: str | None) -> int:
     """Write a commented file to start from.
 
     NAME is the name of a mechanism; the file is NAME.py, which `exactdp check` accepts.
@@ -42,13 +45,24 @@ def command(output: Output, name: str, kind: str) -> int:
             rule="It names a Python function of the file: letters, digits and _.",
             way_out="Write for example `exactdp new my_mechanism`.",
         )
+    text = starter(kind, path.stem, path.name) if example is None else _example(example)
     with writing(path):
         try:
             with path.open("x", encoding="utf-8") as file:
-                file.write(starter(kind, path.stem, path.name))
+                file.write(text)
         except FileExistsError:
             raise ExactdpError(
                 f"{path} is there already", way_out="Choose another name, or remove the file first."
             ) from None
     output.say(f"Wrote {path}. Now: exactdp check {path}")
     return output.document(0, path=str(path))
+
+
+def _example(name: str) -> str:
+    """Return the text of an example, or refuse a name that is none."""
+    found = pages.examples()
+    if name not in found:
+        raise ExactdpError(
+            f"there is no example {name!r}", rule=f"The examples are {', '.join(found)}."
+        )
+    return found[name].read_text(encoding="utf-8")

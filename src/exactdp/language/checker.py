@@ -41,6 +41,7 @@ from exactdp.language.kinds import (
 )
 from exactdp.language.redrawn import carries
 from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
+from exactdp.language.sampling import NOISY, SCORE
 from exactdp.language.tree import Choose, ExpMech, NoiseCall, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 from exactdp.language.words import NOISES
@@ -65,6 +66,8 @@ class CheckedCode:
     """Whether a + b/ε may stand beside reals."""
     releases_eps: bool = False
     """Whether an output may be an expression in ε."""
+    scores_reals: bool = False
+    """Whether a score of `expmech` may depend on real inputs."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -98,6 +101,7 @@ class Checker:
         self.abstract = Abstract(code, flow)
         self.output = NOTHING
         self.releases_eps = False
+        self.scores_reals = False
         self.noisy: dict[int, tuple[str, str]] = {}
         """What noise statements assign inside `while` loops: the slot, and what it is called."""
 
@@ -137,7 +141,7 @@ class Checker:
                     before[there] = merged
                     waiting.add(there)
         self.refuse_carried()
-        found = abstract.meets_eps, self.releases_eps
+        found = abstract.meets_eps, self.releases_eps, self.scores_reals
         return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
@@ -251,7 +255,7 @@ class Checker:
                 MIXED,
                 "Use lap, or an input of type Dom(lo, hi).",
             )
-        if not whole and mean.integer:
+        if not whole and mean.never_real:
             refuse(
                 where(part),
                 f"{name} of {draw.noise} cannot be integer noise",
@@ -265,18 +269,15 @@ class Checker:
         if isinstance(choice, ExpMech):
             abstract.finite(choice.rate, "{} cannot be a rate", FINITE_ONLY, LEAVE_OUT)
             score = abstract.kind(choice.score)
-            if score.holds_noise:
-                refuse(
-                    where(choice.score),
-                    f"a score cannot depend on {score.word}",
-                    "A score is a function of finite values with rational results.",
-                    "Make the inputs that it reads finite: `Dom(lo, hi)`.",
-                )
+            if score.holds("integer"):
+                refuse(where(choice.score), f"a score cannot depend on {score.word}", SCORE, NOISY)
+            if score.holds("real"):
+                self.scores_reals = True
             if not score.function and score.items is None:
                 refuse(
                     where(choice.score),
                     "the score must be a function",
-                    "A score is a function of finite values with rational results.",
+                    SCORE,
                     "Write expmech(a * eps, score, candidates).",
                 )
             message = "the candidates of expmech are finite values"
@@ -298,7 +299,7 @@ class Checker:
     def test(self, one: Test) -> None:
         """Check a comparison in which a side may be noise."""
         left, right = self.abstract.kind(one.left), self.abstract.kind(one.right)
-        if (left.real and right.integer) or (left.integer and right.real):
+        if (left.real and right.never_real) or (left.never_real and right.real):
             refuse(one.place, "a real cannot be compared with integer noise", MIXED, UNMIX)
         for part, kind in ((one.left, left), (one.right, right)):
             if kind.term and kind.items is None and (left.real or right.real):

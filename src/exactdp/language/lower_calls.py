@@ -26,7 +26,7 @@ from exactdp.language.tree import (
     rebuilt,
 )
 
-_SCORE = "A score is a function of finite values with rational results."
+_SCORE = "A score is a rational number or linear in real inputs, without noise."
 _KEY = "A key or score is a function of one item."
 _ONE_ITEM = "Write `lambda item: …`, or the name of a function."
 _ARGUMENTS = "A subroutine is called with one argument for each of its inputs."
@@ -45,6 +45,10 @@ class CallLowering(Lowering):
             argument = node.args[0]
             if isinstance(argument, Comprehension):
                 return self.quantifier(word, argument, node)
+        if target is None and word in ("int", "trunc") and len(node.args) == 1:
+            argument = node.args[0]
+            if self.scope.noise.noisy(argument) and not node.keywords:
+                return self.prelude_call("trunc", [self.value(argument)], node)
         if (
             target is None
             and word in ("abs", "min", "max", "sorted")
@@ -54,7 +58,8 @@ class CallLowering(Lowering):
         assert isinstance(node.func, ast.Name)
         place, args = self.place(node), [self.value(arg) for arg in node.args]
         keywords = [rebuilt(one, self.value, place) for one in node.keywords]
-        return put(ast.Call(self.called(node.func), args, keywords), place)
+        found = put(ast.Call(self.called(node.func), args, keywords), place)
+        return self.keep(found, place) if self.scope.noise.rounds(node) else found
 
     def subroutine(self, node: ast.Call, target: Definition) -> ast.Name:
         """Inline a call of another mechanism or ideal."""
@@ -205,7 +210,8 @@ class CallLowering(Lowering):
         target = self.scope.constants.get(score.id) if isinstance(score, ast.Name) else None
         if isinstance(target, Definition) and samples(target) is not None:
             refuse(self.place(score), "the score samples", _SCORE, "Leave the noise out of it.")
-        if isinstance(target, Definition) or self.scope.noise.effectful(score):
+        noise = self.scope.noise
+        if isinstance(target, Definition) or noise.effectful(score) or noise.noisy(score):
             kept = self.keep(candidates, place)
             return put(ExpMech(rate, self.mapped(score, kept, node), kept), place)
         return put(ExpMech(rate, self.value(score), candidates), place)

@@ -47,10 +47,13 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("yield", "Append to a list and return it."),
     ast.YieldFrom: ("yield from", "Append to a list and return it."),
 }
-#: What libraries call Gaussian noise.
-_GAUSSIAN = frozenset(
-    ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
-)
+#: What libraries call noise whose probabilities are no sums of exponentials.
+_GAUSSIAN = ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
+_FOREIGN = {
+    **dict.fromkeys((*_GAUSSIAN, "discrete_gaussian", "dgauss"), "Gaussian"),
+    **dict.fromkeys(("cauchy", "standard_cauchy"), "Cauchy"),
+    **dict.fromkeys(("student_t", "standard_t"), "Student"),
+}
 RULE = "The language is the paper's DiPWhile+ in Python's own syntax."
 
 
@@ -206,10 +209,10 @@ class NameReader:
     def refuse_sampler(self, node: ast.AST, name: str) -> None:
         """Refuse the samplers of other libraries; names that are none of them are left alone."""
         last = name.rpartition(".")[2]
-        if last in _GAUSSIAN:
+        if last in _FOREIGN:
             self.refuse(
                 node,
-                f"{name} is Gaussian noise, which is not in the language",
+                f"{name} is {_FOREIGN[last]} noise, which is not in the language",
                 "Exact answers need probabilities that are sums of exponentials: Laplace, "
                 "exponential and discrete Laplace noise.",
                 "Use lap(eps, q), or lap(scale=2 / eps, mean=q).",

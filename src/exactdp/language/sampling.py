@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place, ProgramError, shown
 from exactdp.language.evaluate import guarded
-from exactdp.language.linear import Linear, as_real
+from exactdp.language.linear import Linear, Scalar, as_real
 from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _WRITE_RATE = "Write a * eps with a rational number a > 0."
 _WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
 _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
+SCORE = "A score is a rational number or linear in real inputs, without noise."
+NOISY = "Score the inputs themselves: expmech adds all the noise that is needed."
 _DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
 
 
@@ -117,8 +119,8 @@ def _end(value: Value, place: Place) -> Value:
     )
 
 
-def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Fraction, ...]:
-    """Return the score of each candidate."""
+def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Scalar, ...]:
+    """Return the score of each candidate: a number, or a form in real inputs."""
     values = _items(candidates, place)
     if not values:
         raise fail(
@@ -132,15 +134,25 @@ def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Fraction, 
         found: Sequence[Value] = [scored(value) for value in values]
     else:
         found = _items(score, place)
-    for value, points in zip(values, found, strict=True):
-        if isinstance(points, bool) or not isinstance(points, int | Fraction):
-            raise fail(
-                place,
-                f"the score of {shown(value)} is {shown(points)}, which is not a rational number",
-                "A score is a function of finite values with rational results.",
-                "Return an int or a Fraction from the score.",
-            )
-    return tuple(Fraction(points) for points in found)
+    return tuple(_points(value, one, place) for value, one in zip(values, found, strict=True))
+
+
+def _points(value: Value, points: Value, place: Place) -> Scalar:
+    """Return the score of a candidate, if it is one."""
+    if isinstance(points, EpsTerm):
+        points = as_real(points, place)
+    if isinstance(points, Symbolic):
+        if isinstance(points, Linear) and all(isinstance(one, str) for one in points.coefficients):
+            return points
+        raise fail(place, f"the score of {shown(value)} depends on noise", SCORE, NOISY)
+    if isinstance(points, bool) or not isinstance(points, int | Fraction):
+        raise fail(
+            place,
+            f"the score of {shown(value)} is {shown(points)}, which is not a rational number",
+            SCORE,
+            "Return an int or a Fraction from the score.",
+        )
+    return Fraction(points)
 
 
 def _items(value: Value, place: Place) -> Any:

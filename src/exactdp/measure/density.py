@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Univariate, step
 from exactdp.measure.joint import Joint, JointCell, name_of
 from exactdp.measure.lattice import Lattice, LatticeCell
 from exactdp.measure.pairs import ends, joined
+from exactdp.measure.race import Race, only_compared
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace
@@ -33,7 +34,8 @@ class Summand(NamedTuple):
     """
 
     weight: Element
-    functions: dict[int, Univariate]
+    functions: dict[int, Any]
+    """Each a `Univariate`, or a `Race` of Gumbel noise."""
     joints: tuple[Joint, ...] = ()
     conditions: tuple[Halfspace, ...] = ()
     under: frozenset[tuple[ExpPoly, int]] = frozenset()
@@ -101,6 +103,8 @@ class Summand(NamedTuple):
             cell = LatticeCell(frozenset(), form, {})
             return self._replace(lattices=(*self.lattices, Lattice((cell,))))
         if variable in self.functions:
+            if isinstance(self.functions[variable], Race):
+                raise only_compared()
             piece = frame.element(form, name_of(variable))
             return self.with_function(variable, Univariate(frame, (), (piece,)))
         return self._replace(joints=(*self.joints, Joint((JointCell(frozenset(), form),))))
@@ -139,6 +143,10 @@ class Summand(NamedTuple):
         if mine is not None and list(form.coefficients.values()) == [1]:
             (other,) = form.coefficients
             rest = rest.with_function(other, mine.shifted(frame.point(form.constant)))
+        elif isinstance(mine, Race) and len(form.coefficients) == 1:
+            ((other, factor),) = form.coefficients.items()
+            moved = mine.shifted(frame.point(form.constant)).stretched(Fraction(factor))
+            rest = rest.with_function(other, moved)
         elif mine is not None:
             changed.append(as_joint(mine, variable))
         current: Summand | None = rest
@@ -150,18 +158,25 @@ class Summand(NamedTuple):
                 current = current.restricted(one.substituted({variable: form}), frame)
         return current
 
+    def require_other_than_gumbel(self, variables: Iterable[int]) -> None:
+        """Refuse variables that are Gumbel noise."""
+        if any(isinstance(self.functions.get(v), Race) for v in variables):
+            raise only_compared()
+
     def length(self, variable: int) -> int:
         """Return the number of pieces of a variable's function, 0 if it has none."""
         function = self.functions.get(variable)
         return 0 if function is None else len(function.pieces)
 
-    def with_function(self, variable: int, function: Univariate) -> Summand:
+    def with_function(self, variable: int, function: Univariate | Race) -> Summand:
         """Return the product with one more factor of one variable."""
         known = self.functions.get(variable)
+        if known is not None and isinstance(known, Race) != isinstance(function, Race):
+            raise only_compared()
         new = function if known is None else known * function
         return self._with({**self.functions, variable: new}, self.conditions)
 
-    def _with(self, functions: dict[int, Univariate], conditions: tuple[Halfspace, ...]) -> Summand:
+    def _with(self, functions: dict[int, Any], conditions: tuple[Halfspace, ...]) -> Summand:
         """Return the product with other functions and conditions (quicker than `_replace`)."""
         weight, _, joints, _, under, lattices, bounds = self
         return Summand(weight, functions, joints, conditions, under, lattices, bounds)
@@ -173,6 +188,8 @@ class Summand(NamedTuple):
             return self if condition.form.constant > 0 else None
         if len(coefficients) == 1:
             ((variable, c),) = coefficients.items()
+            if isinstance(self.functions.get(variable), Race):
+                raise only_compared()
             bound = step(frame, frame.point(condition.end(variable).constant), above=c > 0)
             cut = self.with_function(variable, bound)
             return cut if cut.functions[variable] else None
@@ -197,7 +214,10 @@ class Summand(NamedTuple):
         mine = [one for one in self.conditions if variable in one.variables]
         joint = [one for one in self.joints if variable in one.variables]
         if not mine and not joint:
-            weight = self.weight * self.functions[variable].total()
+            total = self.functions[variable].total()
+            if not isinstance(total, Element):
+                return _listed(_nonzero(self._replace(functions=functions).times(total, frame)))
+            weight = self.weight * total
             return _listed(_nonzero(self._replace(weight=weight, functions=functions)))
         kept = tuple(one for one in self.conditions if variable not in one.variables)
         rest = self._with(functions, kept)
@@ -243,7 +263,7 @@ class Summand(NamedTuple):
         return len(others), self.length(variable)
 
     def _times_integral(
-        self, function: Univariate, variable: int, mine: list[Halfspace]
+        self, function: Univariate | Race, variable: int, mine: list[Halfspace]
     ) -> list[Summand]:
         """Multiply by ∫ function over the range that conditions give its variable.
 
@@ -253,7 +273,7 @@ class Summand(NamedTuple):
         frame = function.frame
         has_upper = any(one.coefficient(variable) < 0 for one in mine)
         tails = function.below() if has_upper else function.above()
-        found: list[tuple[Summand, int, Univariate]] = []
+        found: list[tuple[Summand, int, Any]] = []
         for end, is_upper, conditions in ends(variable, mine):
             current: Summand | None = self
             for one in conditions:
@@ -319,8 +339,10 @@ def _is_pair(condition: Halfspace) -> bool:
     return len(condition.form.coefficients) == 2
 
 
-def as_joint(function: Univariate, variable: int) -> Joint:
+def as_joint(function: Univariate | Race, variable: int) -> Joint:
     """Return a function of one variable as a joint density."""
+    if isinstance(function, Race):
+        raise only_compared()
     points = [function.frame.number(point) for point in function.breakpoints]
     cells = []
     for j, piece in enumerate(function.pieces):
@@ -386,7 +408,8 @@ class Density:
                 not (one.joints or one.conditions or one.lattices)
                 and len(one.functions) == variables
             ):
-                key = tuple(id(one.functions[v]) for v in range(1, variables))
+                kind = type(one.functions.get(0))
+                key = kind, *(id(one.functions[v]) for v in range(1, variables))
             known = gathered.get(key)
             gathered[key] = one if known is None else _sum(known, one, self.frame)
         return Density(self.frame, tuple(one for one in gathered.values() if one.weight))

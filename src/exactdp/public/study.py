@@ -127,9 +127,9 @@ class _Answering:
         under_way = 0
         try:
             while waiting or under_way:
-                while waiting and crew.room > 0:
+                while waiting and (lane := crew.lane) is not None:
                     number = waiting.pop()
-                    crew.give(number, str(number).encode())
+                    crew.give(number, str(number).encode(), lane)
                     under_way += 1
                 for number, news in crew.news():
                     under_way -= 1

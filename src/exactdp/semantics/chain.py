@@ -232,7 +232,7 @@ class _ChainBuilder:
                 ExpPoly(1),
             )
         elif isinstance(event, Selection):
-            for value, chance in zip(event.values, chances(event), strict=True):
+            for value, chance in zip(event.values, chances(event, self.inputs), strict=True):
                 if chance.numerator:
                     after = self.machine.resume(event, value)
                     yield self.visit(_NamedState(after, spot.noise, spot.answers), density), chance

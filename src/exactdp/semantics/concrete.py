@@ -15,7 +15,8 @@ from exactdp.language.operations import COMPARISONS
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
-from exactdp.language.values import List, Symbolic
+from exactdp.language.values import List, Symbolic, plain
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, exp
 from exactdp.reals import eps as budget
@@ -114,6 +115,9 @@ def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
     assert isinstance(form, Linear)
     total = Fraction(form.constant)
     for name, q in form.coefficients.items():
+        if isinstance(name, Whole):
+            total += q * name.value(_at(name.form, drawn))
+            continue
         assert isinstance(name, int)
         total += q * drawn[name]
     return total
@@ -132,7 +136,11 @@ def _floats(output: Value, drawn: list[Fraction]) -> Value:
     if isinstance(output, tuple):
         parts = [_floats(part, drawn) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
-    return float(_at(output, drawn)) if isinstance(output, Symbolic) else output
+    if not isinstance(output, Linear):
+        return output
+    value = _at(output, drawn)
+    is_whole = all(isinstance(name, Whole) for name in output.coefficients)
+    return plain(value) if is_whole else float(value)
 
 
 def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
@@ -146,6 +154,8 @@ def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
         first = math.floor(_exponential(scale, rng))
         return first if kind.is_above else first - math.floor(_exponential(scale, rng))
     size = _exponential(scale, rng)
+    if event.noise == "gumbel":  # e^{−x} is exponential noise of rate 1
+        return -Fraction(math.log(size / scale or _SMALLEST)) * scale
     return -size if not kind.is_above and rng.random() < 0.5 else size
 
 
@@ -169,9 +179,10 @@ def scale_of(event: Draw, eps: Fraction) -> Fraction:
 def weights(event: Selection, eps: Fraction) -> list[float]:
     """Return the probabilities of a choice, each rounded once."""
     if event.exponents is not None:
-        top = max(event.exponents)
+        numbers = [q for q in event.exponents if not isinstance(q, Symbolic)]
+        top = max(numbers)
         # Below e^-1000 there is no float but 0.
-        sizes = [max((q - top) * eps, _LOWEST) for q in event.exponents]
+        sizes = [max((q - top) * eps, _LOWEST) for q in numbers]
         found = [math.exp(size) for size in sizes]
     else:
         assert event.chances is not None

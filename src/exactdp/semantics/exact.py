@@ -7,27 +7,32 @@ are not needed there are integrated out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from exactdp.errors import Place
+from exactdp.errors import Place, ProgramError
+from exactdp.language.code import Code, Sample
 from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
-from exactdp.measure.function import indicator, noise
+from exactdp.measure.function import Univariate, indicator, noise
 from exactdp.measure.joint import scaled
 from exactdp.measure.lattice import integer_noise
+from exactdp.measure.race import Race
+from exactdp.measure.rounding import coupled, divided, is_alone
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Failure, noise_part
+from exactdp.semantics.graph import Edge, Failure, Rounding, forms_of, noise_part
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.loops import endless, exits
 from exactdp.semantics.plan import (
     Constants,
@@ -41,6 +46,7 @@ from exactdp.semantics.plan import (
     places_of,
 )
 from exactdp.semantics.rounds import Rounds, rounds_of, visits
+from exactdp.semantics.spots import Spot, whole_of
 
 T = TypeVar("T")
 
@@ -116,7 +122,13 @@ class Runner:
 
     def run(self) -> list[Arrival]:
         """Return what reaches the outputs."""
-        counting = heard()
+        try:
+            self._run_stages(counting=heard())
+        except ProgramError as error:
+            raise _placed(error, self.plan.graph.code) from None
+        return self.arrived
+
+    def _run_stages(self, *, counting: bool) -> None:
         for stage in self.plan.stages:
             for number in stage.nodes:
                 density = self.waiting.pop(number, None)
@@ -134,7 +146,6 @@ class Runner:
                         self.go_round(number, stage, part)
                     else:
                         self.visit(step, part)
-        return self.arrived
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Take a density through a loop: for each truth of its comparisons a finite chain."""
@@ -159,7 +170,7 @@ class Runner:
                     ways = [(way, ExpPoly(1)) for way in step.ways if way.edge.case == truth]
                 else:
                     assert isinstance(step.event, Selection)
-                    listed = chances(step.event)
+                    listed = self.chances(step)
                     ways = [(way, listed[way.edge.case or 0]) for way in step.ways]
                 moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
             for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
@@ -233,6 +244,9 @@ class Runner:
         """Take a density from a node to those after it."""
         event = step.event
         if isinstance(event, Done):
+            for form in forms_of(event.output):
+                for one in density.products:
+                    one.require_other_than_gumbel(noise_part(form))
             self.arrived.append(Arrival(event.output, step.variables, density))
         elif isinstance(event, Failure):
             if density.without(range(step.variables)).number().numerator:
@@ -241,6 +255,10 @@ class Runner:
             numbers = [self.point.values[place] * self.unit for place in step.places]
             place = self.plan.graph.code.instructions[event.state.pc].place
             grown = sampled(density, event, step.variables, numbers, place)
+            for way in step.ways:
+                self.send(way, grown)
+        elif isinstance(event, Rounding):
+            grown = self.rounded(step, event, density)
             for way in step.ways:
                 self.send(way, grown)
         elif isinstance(event, Compare) and len(step.ways) == 2 and step.is_idle:
@@ -253,9 +271,38 @@ class Runner:
                 elif question == way.edge.case:
                     self.send(way, density)
         else:
-            listed = chances(event)
+            listed = self.chances(step)
             for way in step.ways:
                 self.send(way, density.times(listed[way.edge.case or 0]))
+
+    def rounded(self, step: Step, event: Rounding, density: Density) -> Density:
+        """Return a density in which a form is k + f, a whole number and 0 ≤ f < 1.
+
+        Its variables are those that are needed later, then k and f.
+        """
+        frame, fresh = density.frame, step.variables
+        if event.is_whole:
+            form, constant = noise_part(event.form), constant_part(event.form, self.inputs)
+            mass = coupled(form, constant, fresh, nearest=event.whole.nearest)
+            found = (one._replace(lattices=(*one.lattices, mass)) for one in density.products)
+            return Density(frame, tuple(found))
+        kept = step.kept
+        forms = (*(Linear.symbol(v) for v in kept), event.form)
+        way = PreparedEdge.of(Edge(0, forms, None), step.variables)
+        n = len(kept)
+        parts: list[Summand] = []
+        for one in moved(density, way, self.inputs).products:
+            if not is_alone(one, n):
+                raise entangled(self.plan.graph.code.instructions[event.state.pc].place)
+            parts += divided(one, n, (n, n + 1), frame, floor_of)
+        return Density(frame, tuple(parts))
+
+    def chances(self, step: Step) -> tuple[ClosedForm, ...]:
+        """Return the probabilities of a choice at the point."""
+        assert isinstance(step.event, Selection)
+        if not step.places:
+            return chances(step.event, {})
+        return picked_by(map(self.point.value, step.places))
 
     def send(self, way: PreparedEdge, density: Density) -> None:
         """Add a density to those that wait at the target, in its variables."""
@@ -263,6 +310,21 @@ class Runner:
         if arrived.products:
             known = self.waiting.get(way.edge.target)
             self.waiting[way.edge.target] = arrived if known is None else known + arrived
+
+
+def floor_of(number: Any) -> int:
+    """Return the largest whole number that is at most a number; of a spot it is noted."""
+    return whole_of(number, Whole(number))
+
+
+def entangled(place: Place) -> ProgramError:
+    """Return the refusal to round noise that was compared with other noise."""
+    return fail(
+        place,
+        "noise is rounded that was compared with noise which is needed later",
+        "What is rounded becomes a whole number and a rest, and nothing is compared with both.",
+        "Release or compare the other noise first, or compare the rounded number with numbers.",
+    )
 
 
 def moved(density: Density, way: PreparedEdge, inputs: Mapping[str, Number]) -> Density:
@@ -357,16 +419,29 @@ def sampled(
         mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points)
         found = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
         return Density(frame, found).times(factor)
-    function = noise(frame, event.noise, event.rate, mean)
-    return Density(frame, tuple(one.with_function(fresh, function) for one in density.products))
+    law: Univariate | Race
+    if event.noise == "gumbel":
+        law = Race.noise(frame, event.rate, mean)
+    else:
+        law = noise(frame, event.noise, event.rate, mean)
+    return Density(frame, tuple(one.with_function(fresh, law) for one in density.products))
 
 
-def chances(event: Selection) -> tuple[ClosedForm, ...]:
-    """Return the probabilities of a choice."""
+def _placed(error: ProgramError, code: Code) -> ProgramError:
+    """Return a refusal of Gumbel noise with its place: where the first of it is drawn."""
+    draws = (one for one in code.instructions if isinstance(one, Sample))
+    found = next((one.place for one in draws if one.draw.noise == "gumbel"), None)
+    if error.place is not None or found is None:
+        return error.with_traceback(None)
+    return fail(found, error.message, error.rule, error.way_out)
+
+
+def chances(event: Selection, inputs: Mapping[str, Number]) -> tuple[ClosedForm, ...]:
+    """Return the probabilities of a choice at an input."""
     if event.chances is not None:
         return _chosen(event.chances)
     assert event.exponents is not None
-    return _picked(event.exponents)
+    return picked_by(constant_part(form, inputs) for form in event.exponents)
 
 
 @lru_cache(maxsize=4096)
@@ -374,8 +449,13 @@ def _chosen(listed: tuple[Any, ...]) -> tuple[ClosedForm, ...]:
     return tuple(closed_form(chance, eps, exp) for chance in listed)
 
 
+def picked_by(exponents: Iterable[Any]) -> tuple[ClosedForm, ...]:
+    """Return the probabilities of the exponential mechanism; exponents are not scaled by ε yet."""
+    return _picked(tuple(q.closed_form() if isinstance(q, Spot) else q * eps for q in exponents))
+
+
 @lru_cache(maxsize=4096)
-def _picked(exponents: tuple[Fraction, ...]) -> tuple[ClosedForm, ...]:
-    weights = [exp(q * eps) for q in exponents]
+def _picked(exponents: tuple[ExpPoly, ...]) -> tuple[ClosedForm, ...]:
+    weights = [exp(q) for q in exponents]
     whole = sum(weights, ExpPoly(0))
     return tuple(weight / whole for weight in weights)

@@ -9,7 +9,10 @@ rule; each rule holds at every point, so no case of probability 0 is left out.
 - At a sample with mean μ(x) the noise z = r − μ(x) has a law that does not depend on x (coupling:
   the same z at both inputs). So V does not fall along d if the next V does not along d together
   with r moved as fast as μ. Where the mean has noise in it, the graph has z itself for r.
-- At a choice V is a mixture whose weights do not depend on r or x.
+- At a choice V is a mixture whose weights do not depend on r; nor on x, if the exponents of
+  `expmech` all move alike. Otherwise V is the share of some candidates if each ends for sure in
+  the output or never does. That share does not fall if the scores of these grow at least as fast
+  as those of all others.
 - At a comparison of a form D with 0 let V₊ be the chance where D is positive and V₋ where it is
   negative. Both must not fall along d. If D does not move along d that is enough. If D grows, a run
   crosses D = 0 once, from V₋ to V₊, so V₋ ≤ V₊ is needed where D = 0: one of them is 0 or 1
@@ -43,7 +46,7 @@ from exactdp.semantics.linear import Linear, Scalar
 _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""
 
-_TRANSLATED = ("lap", "expo", "unif")
+_TRANSLATED = ("lap", "expo", "unif", "gumbel")
 """Noise that only moves with its mean, where its width is a number."""
 
 
@@ -201,6 +204,8 @@ class Order:
             case Draw():
                 moved = 0 if has_noise(event.mean) else rate_of(event.mean, rates)
                 rates[node.variables] = moved
+            case Selection() if self._moves_scores(event, rates):
+                return [] if self._favours(node, event, rates) else None
             case Compare():
                 if event.op not in _ABOVE:
                     likely = event.op == "!="  # on the other edge nothing can happen
@@ -209,6 +214,21 @@ class Order:
                 elif not self._is_ordered(node, event, rates):
                     return None
         return [(edge.target, self._after(edge, rates)) for edge in node.edges]
+
+    @staticmethod
+    def _moves_scores(event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
+        """Whether the scores of candidates move apart."""
+        return len({rate_of(form, rates) for form in event.exponents or ()}) > 1
+
+    def _favours(self, node: Node, event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
+        """Whether candidates that surely end in the output gain on those that never do."""
+        if not all(self._sure[edge.target] for edge in node.edges):
+            return False
+        wanted = {edge.case for edge in node.edges}
+        speeds = [rate_of(form, rates) for form in event.exponents or ()]
+        own = [q for k, q in enumerate(speeds) if k in wanted]
+        others = [q for k, q in enumerate(speeds) if k not in wanted]
+        return not (own and others) or min(own) >= max(others)
 
     def _after(self, edge: Edge, rates: Mapping[Any, Fraction | int]) -> Direction:
         """Return the direction at the end of an edge."""

@@ -94,10 +94,12 @@ class RunTree:
         self.path, self.output = found[0]
         self.wanted, self.sup = wanted, sup
         self.asked: Any = None
+        self.exponents: list[Any] = []
         self.ways: dict[int, RunTree] = {}
         if len(self.path.made) == depth:
             return
         self.asked = self.path.asked[depth]
+        self.exponents = self.path.picks.get(depth, [])
         by_choice: dict[int, list[tuple[Path, Any]]] = {}
         for one in found:
             by_choice.setdefault(one[0].made[depth], []).append(one)
@@ -131,6 +133,9 @@ class RunTree:
             return True
         if not self.ways:
             return all(_rate(one, direction) == 0 for one in self.errors or ())
+        speeds = [_rate(one, direction) for one in self.exponents]
+        if len(set(speeds)) > 1:
+            return self.gains(speeds)
         if not all(way.grows(direction) for way in self.ways.values()):
             return False
         rate = _rate(self.asked[0], direction) if self.asked else _ZERO
@@ -141,6 +146,14 @@ class RunTree:
         below = self.ways[1 if op[0] == ">" else 0]
         before, after = (below, above) if rate > 0 else (above, below)
         return before.never or after.always or before.is_like(after, form)
+
+    def gains(self, speeds: list[Fraction]) -> bool:
+        """Whether candidates that lead to success gain on all others, which never do."""
+        if not all(way.never or way.always for way in self.ways.values()):
+            return False
+        own = [speeds[k] for k, way in self.ways.items() if way.always]
+        others = [speeds[k] for k, way in self.ways.items() if way.never]
+        return min(own) >= max(others)
 
     def is_like(self, other: RunTree, zero: LinearForm) -> bool:
         """Whether two trees are the same where a form is 0."""
@@ -154,6 +167,7 @@ class RunTree:
                 return mine is None and yours is None
             same = self.path.noises == other.path.noises
             same = same and self.path.weight == other.path.weight
+            same = same and not self.path.picks and not other.path.picks
             return same and all(map(_multiple(zero), mine, yours))
         if (self.asked is None) != (other.asked is None):
             return False

@@ -13,12 +13,13 @@ from ..kernel.reading import RealInterval
 from . import distances, limits
 from .flows import Flows
 from .integrals import Integrals
+from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .merged import MergedRuns
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
-from .ratios import BrokenRunError, UnsupportedError, WrongProgramError
-from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths
+from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
 from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -38,6 +39,15 @@ class TakenPath(NamedTuple):
         """When it is taken."""
         return [(at(form, self.point), op) for form, op in self.path.conditions]
 
+    @property
+    def weight(self) -> Ratio:
+        """The factor of its probability that comes from choices."""
+        total = self.path.weight
+        for place, exponents in self.path.picks.items():
+            here = [at(one, self.point) for one in exponents]
+            total = total * share(here, self.path.made[place])
+        return total
+
 
 class Derivation:
     """The program, the ideal and the distances of one claim."""
@@ -52,6 +62,7 @@ class Derivation:
         """Of which number the last value of points, beyond the input, is the logarithm over ε."""
         self.steps = Steps()
         self.integrals = Integrals()
+        self.lattices = LatticeSums(self.integrals.spend)
         self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
@@ -206,6 +217,11 @@ class Derivation:
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
         return LinearForm(rest, found.constant, judge) if rest else found.constant
+
+    def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
+        """Return what a function of two inputs says of two, given by their single values."""
+        given = [_alone(self.assembled(one)) for one in (u, v)]
+        return self.program(source).run(ProgramRun(), given)
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""

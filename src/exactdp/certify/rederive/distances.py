@@ -9,7 +9,7 @@ from typing import Any
 from .linear import Coefficients, LinearForm, is_number
 from .programs import SourceProgram
 from .ratios import MalformedError, UnsupportedError
-from .runs import Condition, ProgramRun
+from .runs import Condition, Path, ProgramRun
 
 Values = list[Any]  # single values of an input
 
@@ -114,6 +114,15 @@ def holds_noise(output: Any) -> bool:
     return isinstance(output, LinearForm) and any(name >= 0 for name in output.coefficients)
 
 
+def is_integer_noise(value: Any) -> bool:
+    """Whether a value is a number with integer noise."""
+    return (
+        isinstance(value, LinearForm)
+        and isinstance(value.judge, Path)
+        and value.judge.is_whole(value)
+    )
+
+
 def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
     """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it).
 
@@ -128,8 +137,13 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
         return all(matches(a, b, radius, conditions) for a, b in pairs)
     numbers = [is_number(x) or isinstance(x, LinearForm) for x in (output, ideal)]
     if holds_noise(output):
-        if radius is None or not numbers[1]:
-            return False  # noise equals a number with probability 0
+        if not numbers[1]:
+            return False
+        if radius is None:
+            if is_integer_noise(output):
+                conditions.append((output - ideal, "=="))
+                return True
+            return False  # real noise equals a number with probability 0
         for form in (output - ideal + radius, -output + ideal + radius):
             conditions.append((form, ">="))
         return True

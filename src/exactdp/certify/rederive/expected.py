@@ -26,6 +26,7 @@ from .derivation import Input, TakenPath, single
 from .distances import holds_noise
 from .linear import LinearForm, is_number
 from .parametric import ProgramOnCone
+from .points import at
 from .programs import frozen
 from .ratios import EPS, Ratio, UnsupportedError
 from .runs import Condition
@@ -134,7 +135,7 @@ class ExpectedLosses(AtInputs):
         total = Ratio.number(0)
         for way in program.ways:
             found = self.of_way(program, way, u, ideal)
-            total = total + way.path.weight * found
+            total = total + program.weight(way, []) * found
         return total
 
     def of_way(self, program: ProgramOnCone, way: TakenPath, u: Input, ideal: Any) -> Ratio:
@@ -153,7 +154,10 @@ class ExpectedLosses(AtInputs):
 
     def regret(self, way: TakenPath, u: Input) -> Fraction:
         """Return by how much a selection is below the best one."""
-        scored = way.path.scored  # if the program begins with `expmech`
+        # If the program begins with `expmech`.
+        scored = [(one, at(s, way.point)) for one, s in way.path.scored]
+        if any(isinstance(s, LinearForm) for _, s in scored):
+            raise UnsupportedError("scores on a cone of inputs")
         if scored:
             return Fraction(max(s for _, s in scored) - dict(scored)[way.output])
         (listed,) = u

@@ -18,6 +18,7 @@ from math import gcd, lcm
 
 from ..kernel.reading import Sum
 from . import limits
+from .lattices import WHOLE
 from .ratios import UnsupportedError
 from .runs import Condition
 
@@ -66,6 +67,8 @@ class Integrals:
         """
         names = {*powers, *(name for form, _ in conditions for name in form.coefficients)}
         used = sorted(name for name in names if name >= 0)
+        if any(noises[name][0] in WHOLE for name in used):
+            raise UnsupportedError("moments of integer noise are not re-derived")
         place = {name: k for k, name in enumerate(used)}
         rows: list[Row] = []
         for form, op in conditions:

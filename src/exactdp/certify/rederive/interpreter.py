@@ -18,7 +18,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import ProgramRun
+from .runs import ProgramRun, as_score
 
 if TYPE_CHECKING:
     from .programs import SourceProgram
@@ -332,7 +332,7 @@ class FunctionCall:
         match function:
             case ast.Attribute(base, name) if name in METHODS and not named:
                 return METHODS[name](self.value(base), *map(self.value, arguments))
-            case ast.Name("lap" | "expo" | "dlap" | "geometric" as kind):
+            case ast.Name("lap" | "expo" | "dlap" | "geometric" | "gumbel" as kind):
                 return self.draw(kind, arguments, named)
             case ast.Name("unif") if len(arguments) == 2 and not named:
                 lower, upper = (self.real(self.value(one)) for one in arguments)
@@ -343,7 +343,7 @@ class FunctionCall:
                 return self.sampling().log(self.value(arguments[0]))
             case ast.Name("expmech") if len(arguments) == 3 and not named:
                 rate, score, among = map(self.value, arguments)
-                scored = [(one, Fraction(score(one))) for one in bounded(among)]
+                scored = [(one, as_score(score(one))) for one in bounded(among)]
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
                 self.program.steps.spend(_COST_OF_CHOICE)

@@ -19,7 +19,7 @@ from .interpreter import FAILURES, FunctionCall
 from .linear import NEGATED, LinearForm
 from .programs import SourceProgram, frozen
 from .ratios import Ratio, UnsupportedError
-from .runs import ProgramRun
+from .runs import ProgramRun, Score
 
 _MOST_NODES = 30_000
 _MOST_OUTCOMES = 300  # of one instruction
@@ -129,7 +129,7 @@ class _Walk(ProgramRun):
         del options
         raise UnsupportedError("choices are not merged")
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Refuse."""
         if not self.noisy:
             return super().expmech(rate, scored)

@@ -12,11 +12,12 @@ from math import prod
 from typing import Any
 
 from ..kernel.cones import reduced
+from ..kernel.reading import Sum
 from .linear import LinearForm
 from .parametric import ProgramOnCone
 from .points import number_of
 from .programs import frozen
-from .ratios import Ratio, UnsupportedError, stripped
+from .ratios import Ratio, UnsupportedError, stripped, times
 
 
 class _RealNumber:
@@ -85,7 +86,7 @@ def density(program: ProgramOnCone, wanted: Any) -> Ratio:
         if len(reduced(rows)) != len(forms):
             raise UnsupportedError("the numbers of an output are not independent noise")
         more = [(form - point, "<=") for form, point in zip(forms, points, strict=True)]
-        found = way.path.weight * Ratio.lifted(program.chance(way, more))
+        found = program.mass(way, more)
         for k in places:
             found = derivative(found, k)
         total = total + found
@@ -93,12 +94,18 @@ def density(program: ProgramOnCone, wanted: Any) -> Ratio:
 
 
 def derivative(function: Ratio, k: int) -> Ratio:
-    """Return the derivative in a parameter that is not in the denominator."""
-    keys = function.under
-    if any(len(powers) > k or len(rates) > k for powers, rates in keys):
-        raise UnsupportedError("a denominator depends on an input")
+    """Return the derivative in a parameter."""
+    over, under = function.over, function.under
+    if any(len(powers) > k or len(rates) > k for powers, rates in under):
+        parts = times(_derivative(over, k), under), times(over, _derivative(under, k))
+        return (Ratio(parts[0]) - Ratio(parts[1])) / Ratio(times(under, under))
+    return Ratio(_derivative(over, k), under)
+
+
+def _derivative(terms: Sum, k: int) -> Sum:
+    """Return the derivative of a sum in a parameter."""
     found: dict[Any, Fraction] = {}
-    for (powers, rates), c in function.over.items():
+    for (powers, rates), c in terms.items():
         if len(rates) > k and rates[k]:
             key = powers, rates
             found[key] = found.get(key, Fraction(0)) + c * rates[k]
@@ -106,7 +113,7 @@ def derivative(function: Ratio, k: int) -> Ratio:
             lower = (*powers[:k], powers[k] - 1, *powers[k + 1 :])
             key = stripped(lower), rates
             found[key] = found.get(key, Fraction(0)) + c * powers[k]
-    return Ratio({key: c for key, c in found.items() if c}, function.under)
+    return {key: c for key, c in found.items() if c}
 
 
 def substituted(function: Ratio, at: Sequence[Fraction]) -> Ratio:

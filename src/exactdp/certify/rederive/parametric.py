@@ -20,6 +20,7 @@ from .derivation import Derivation, TakenPath
 from .distances import matches, squared_outputs
 from .flows import Flows
 from .integrals import Integrals
+from .lattices import WHOLE
 from .linear import LinearForm
 from .points import InsideCone, number_of, vector_of
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
@@ -95,13 +96,28 @@ class ProgramOnCone:
         """The ways of the mechanism; it must not fail on one that is possible."""
         every = self.derivation.ways(self.point, self.mechanism)
         for way in every:
-            if isinstance(way.output, BrokenRunError) and self.chance(way, []):
+            if isinstance(way.output, BrokenRunError) and self.mass(way, []) != 0:
                 raise WrongProgramError(str(way.output)) from way.output
         return [way for way in every if not isinstance(way.output, BrokenRunError)]
 
+    def mass(self, way: TakenPath, more: list[Condition]) -> Ratio:
+        """Return the probability of a way and more conditions."""
+        chance = self.chance(way, more)
+        return self.weight(way, more) * Ratio.lifted(chance) if chance else Ratio.number(0)
+
     def chance(self, way: TakenPath, more: list[Condition]) -> Sum:
-        """Return the probability of a way and more conditions, without its weight."""
-        return self.integrals.density(way.path.noises, [*way.conditions, *more])
+        """Return the probability of the conditions on real noise, without the weight of the way."""
+        conditions = [*way.conditions, *more]
+        real = [one for one in conditions if not way.path.is_whole(one[0])]
+        return self.integrals.density(way.path.noises, real)
+
+    def weight(self, way: TakenPath, more: list[Condition]) -> Ratio:
+        """Return the weight of a way with the probability of the conditions on integer noise."""
+        if not any(kind in WHOLE for kind, _ in way.path.noises):
+            return way.weight
+        conditions = [*way.conditions, *more]
+        whole = [one for one in conditions if way.path.is_whole(one[0])]
+        return way.weight * self.derivation.lattices.mass(way.path.noises, whole)
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""
@@ -124,7 +140,7 @@ class ProgramOnCone:
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:
-                yield way.path.weight, self.chance(way, more)
+                yield self.weight(way, more), self.chance(way, more)
 
     def merged(self, wanted: Any, radius: Any) -> Sum | None:
         """Return the probability on merged runs; None if there are few, or they are not merged.
@@ -180,7 +196,7 @@ class ProgramOnCone:
         wanted = self.value(ideal)
         listed: list[Any] = [Fraction(0)]
         for way in self.ways:
-            if self.chance(way, []):
+            if self.mass(way, []) != 0:
                 gap = self.gap(wanted, way.output)
                 if not any(bool(gap == other) for other in listed):
                     listed.insert(sum(bool(other < gap) for other in listed), gap)

@@ -22,10 +22,9 @@ from ..kernel.reading import counted, short
 from . import values
 from .at_inputs import AtInputs
 from .derivation import Input, single
-from .distances import holds_noise
+from .events import Events
 from .parametric import ProgramOnCone
-from .programs import frozen
-from .ratios import EPS, Ratio, UnsupportedError
+from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
 
 _PARTS = "mechanism budget delta adjacent measure epsilon inputs"
 _COUNTEREXAMPLE = "inputs outputs eps bits"
@@ -84,7 +83,10 @@ class Privacies(AtInputs):
                 first, second = (self.integer(k, 0, count - 1) for k in self.pair(one))
                 yield from ((first, second), (second, first))
             return
-        if name == "entries":
+        if name == "source":
+            self.require(isinstance(size, str), "the adjacency is no source text")
+            most, change = size, None
+        elif name == "entries":
             most, change = self.pair(size)
             self.integer(most, 1)
             change = None if change is None else self.rational(change)
@@ -103,8 +105,16 @@ class Privacies(AtInputs):
 
     def are(self, u: list[Any], v: list[Any]) -> bool:
         """Whether two inputs are adjacent, given by their single values."""
-        _, most, change = self.adjacency
-        return _are_adjacent(u, v, most, change)
+        name, most, change = self.adjacency
+        if name != "source":
+            return _are_adjacent(u, v, most, change)
+        try:
+            found = [self.derivation.related(most, *pair) for pair in ((u, v), (v, u))]
+        except (UnsupportedError, WrongProgramError) as error:
+            self.require(False, f"the adjacency is not derived: {error}")
+        right = found in ([True, True], [False, False])
+        self.require(right, "the adjacency is not symmetric, or not True or False")
+        return bool(found[0])
 
     # The whole ------------------------------------------------------------------------
 
@@ -113,6 +123,7 @@ class Privacies(AtInputs):
         verdict = self.read_verdict(parts)
         self.read_signs(parts["signs"])
         given = self.entries(parts["distributions"], len(self.inputs))
+        self.read_events(given)
         self.chances = [self.distribution(k, one) for k, one in enumerate(given)]
         bounds = 0
         if verdict == "holds":
@@ -140,6 +151,15 @@ class Privacies(AtInputs):
         }[verdict]
         return f"{said}; {self.account()}"
 
+    def read_events(self, given: list[Any]) -> None:
+        """Read the outputs that have a probability at some input, by events."""
+        self.where = "the outputs"
+        listed = [
+            values.value(self, self.pair(one)[0]) for each in given for one in self.entries(each)
+        ]
+        self.events = Events(list({repr(one): one for one in listed}.values()))
+        self.require(self.events.are_disjoint(), "an event has an output of another one")
+
     def distribution(self, k: int, given: Any) -> Chances:
         """Return the probabilities of outputs at an input: as stated, and derived again."""
         self.where = f"the distribution {k}"
@@ -160,18 +180,8 @@ class Privacies(AtInputs):
 
     def outcomes(self, u: Input) -> Chances:
         """Return the probabilities of outputs at an input, from the program."""
-        found: Chances = {}
         ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
-        program = ProgramOnCone(self.derivation, ray, single(u))
-        for way in program.ways:
-            chance = program.chance(way, [])
-            if not chance:
-                continue
-            if holds_noise(way.output):
-                raise UnsupportedError("an output holds noise")
-            key = repr(frozen(way.output))
-            found[key] = found.get(key, Ratio.number(0)) + way.path.weight * Ratio.lifted(chance)
-        return {key: chance for key, chance in found.items() if chance != 0}
+        return self.events.chances(ProgramOnCone(self.derivation, ray, single(u)))
 
     # Bounds ---------------------------------------------------------------------------
 

@@ -155,11 +155,8 @@ class ConePrivacies(PairSpaces):
                 right = not (self.delta.over or self.is_range or self.by_slopes)
                 self.require(right, "an output holds noise")
                 continue
-            chance = program.chance(way, [])
-            if chance:
-                key = repr(pattern)
-                weighted = way.path.weight * Ratio.lifted(chance)
-                found[key] = found.get(key, Ratio.number(0)) + weighted
+            key = repr(pattern)
+            found[key] = found.get(key, Ratio.number(0)) + program.mass(way, [])
         return {key: chance for key, chance in found.items() if chance != 0}
 
     def of_pair(self, one: Chances, two: Chances) -> Iterator[Ratio]:

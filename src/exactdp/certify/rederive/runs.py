@@ -13,6 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import limits
+from .lattices import WHOLE
 from .linear import NEGATED, Judge, LinearForm, is_number, plain
 from .ratios import (
     BrokenRunError,
@@ -33,6 +34,32 @@ class TooManyPathsError(UnsupportedError):
     """A program has more paths than are followed."""
 
 
+Score = Fraction | LinearForm
+
+
+def as_score(value: Any) -> Score:
+    """Return the score of a candidate: a number, or a form in inputs that are unknowns."""
+    return value if isinstance(value, LinearForm) else Fraction(value)
+
+
+def share(exponents: list[Any], k: int) -> Ratio:
+    """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
+    weights = [_power(one) for one in exponents]
+    total = Ratio.number(0)
+    for weight in weights:
+        total = total + weight
+    return weights[k] / total
+
+
+def _power(exponent: Any) -> Ratio:
+    if not isinstance(exponent, LinearForm):
+        return Ratio({((), stripped((Fraction(exponent),))): Fraction(1)})
+    rates = [Fraction(exponent.constant)] + [Fraction(0)] * -min(exponent.coefficients)
+    for name, c in exponent.coefficients.items():
+        rates[-name] = Fraction(c)
+    return Ratio({((), stripped(tuple(rates))): Fraction(1)})
+
+
 class ProgramRun:
     """One run of a program; here, one without noise."""
 
@@ -42,7 +69,7 @@ class ProgramRun:
     """Of which number the unit is the logarithm, over ε."""
 
     def __init__(self) -> None:
-        self.scored: list[tuple[Any, Fraction]] = []  # by the last `expmech`
+        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
 
     def log(self, value: Any) -> Ratio:
         """Return the logarithm of a power of the base as a multiple of the variable 1."""
@@ -81,7 +108,7 @@ class ProgramRun:
         del options
         raise UnsupportedError("choose has no mean")
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
         self.scored = scored
@@ -109,6 +136,8 @@ class Path(ProgramRun):
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
+        self.picks: dict[int, list[Any]] = {}
+        """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
 
     def _choice(self, options: int, asked: Condition | None = None) -> int:
@@ -124,6 +153,8 @@ class Path(ProgramRun):
         """Follow the path; equality of noises has probability 0."""
         if self.inputs is not None and all(name < 0 for name in form.coefficients):
             return self.inputs.decide(form, op)
+        if self.is_whole(form):
+            return self._decide_whole(form, op)
         if self.noisy and op in ("==", "!="):
             return op == "!="
         known = self._known(form, op)
@@ -132,6 +163,32 @@ class Path(ProgramRun):
         truth = self._choice(2, (form, op)) == 0
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
+
+    def is_whole(self, form: LinearForm) -> bool:
+        """Whether a form has only integer noise in it."""
+        names = form.coefficients
+        return self.noisy and all(name >= 0 and self.noises[name][0] in WHOLE for name in names)
+
+    def _decide_whole(self, form: LinearForm, op: str) -> bool:
+        """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
+        if op in ("==", "!="):
+            ends = ("==", "<", ">")
+            chosen = self._known_whole(form, ends) or ends[self._choice(3)]
+            self.conditions.append((form, chosen))
+            return (chosen == "==") == (op == "==")
+        ways = (op, NEGATED[op])
+        chosen = self._known_whole(form, ways) or ways[self._choice(2, (form, op))]
+        self.conditions.append((form, chosen))
+        return chosen == op
+
+    def _known_whole(self, form: LinearForm, ways: tuple[str, ...]) -> str | None:
+        """Return which of the ways holds, if the conditions so far say it of the same form."""
+        signs = set("<=>")
+        for other, op in self.conditions:
+            if other.coefficients == form.coefficients and other.constant == form.constant:
+                signs &= set(op.replace("==", "="))
+        possible = [one for one in ways if signs & set(one.replace("==", "="))]
+        return possible[0] if len(possible) == 1 else None
 
     def _known(self, form: LinearForm, op: str) -> bool | None:
         """Return what a condition with the same coefficients says already."""
@@ -147,10 +204,19 @@ class Path(ProgramRun):
         """Return the mean and a new unknown."""
         if not self.noisy:
             return mean
-        if kind in ("dlap", "geometric"):
-            raise UnsupportedError("sums over integer noise are not re-derived")
+        if kind in WHOLE and not self._is_integer(mean):
+            raise UnsupportedError("integer noise around what is not seen to be an integer")
+        if kind == "gumbel":
+            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
         self.noises.append((kind, rate))
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+
+    def _is_integer(self, mean: Any) -> bool:
+        """Whether the mean of integer noise is an integer, as far as is seen."""
+        if not isinstance(mean, LinearForm):
+            return Fraction(mean).denominator == 1
+        numbers = [mean.constant, *mean.coefficients.values()]
+        return self.is_whole(mean) and all(Fraction(q).denominator == 1 for q in numbers)
 
     def uniform(self, lower: Any, upper: Any) -> Any:
         """Return a new unknown between the ends, with its density 1/(width·ε) in the weight."""
@@ -186,18 +252,21 @@ class Path(ProgramRun):
         self.weight = self.weight * chance
         return value
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Fraction]]) -> Any:
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""
         if not self.noisy:
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        weights = [Ratio({((), stripped((rate * s,))): Fraction(1)}) for _, s in scored]
-        total = Ratio.number(0)
-        for weight in weights:
-            total = total + weight
-        k = self._choice(len(scored))
-        self.weight = self.weight * (weights[k] / total)
+        exponents = [s * rate for _, s in scored]
+        forms = [one for one in exponents if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        place, k = len(self.made), self._choice(len(scored))
+        if forms:
+            self.picks[place] = exponents
+        else:
+            self.weight = self.weight * share(exponents, k)
         return scored[k][0]
 
 

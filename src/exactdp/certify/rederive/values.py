@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice, product
 from math import inf
 from typing import Any
@@ -18,13 +20,34 @@ Level = RealInterval | Tree  # a range, or a formula
 MOST_INPUTS = 200_000
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Integers from one on, or up to one, or an open interval of reals: outputs of an event."""
+
+    is_whole: bool
+    lower: Fraction | float
+    upper: Fraction | float
+
+    @property
+    def end(self) -> Fraction:
+        """The finite end, of integers."""
+        found = self.lower if self.upper == inf else self.upper
+        assert isinstance(found, Fraction)
+        return found
+
+
 def value(reader: CertificateReader, given: Any, depth: int = 0) -> Any:
-    """Read a value: a rational, "inf", {"text": …}, true, false, null, or a list of values."""
+    """Read a value: a rational, "inf", {"text": …}, true, false, null, or a list of values.
+
+    An output may be a stretch: {"integers": [lower, upper]} or {"reals": [lower, upper]}.
+    """
     reader.require(depth < 20, "a value is nested too deeply")
     if isinstance(given, bool) or given is None:
         return given
     if isinstance(given, list):
         return tuple(value(reader, one, depth + 1) for one in given)
+    if isinstance(given, dict) and set(given) & {"integers", "reals"}:
+        return stretch(reader, given)
     if isinstance(given, dict):
         (text,) = reader.fields(given, "text")
         reader.require(isinstance(text, str), "a text is none")
@@ -32,6 +55,20 @@ def value(reader: CertificateReader, given: Any, depth: int = 0) -> Any:
     if given in ("inf", "-inf"):
         return float(given)
     return plain(reader.rational(given))
+
+
+def stretch(reader: CertificateReader, given: dict[str, Any]) -> Stretch:
+    """Read integers from one on or up to one, or an interval of reals."""
+    is_whole = "integers" in given
+    (ends,) = reader.fields(given, "integers" if is_whole else "reals")
+    first, last = reader.entries(ends, 2)
+    lower = -inf if first == "-inf" else reader.rational(first)
+    upper = inf if last == "inf" else reader.rational(last)
+    reader.require(lower < upper, "a stretch is empty")
+    numbers = [end for end in (lower, upper) if isinstance(end, Fraction)]
+    right = not is_whole or (len(numbers) == 1 and numbers[0].denominator == 1)
+    reader.require(right, "a stretch of integers has one whole end")
+    return Stretch(is_whole, lower, upper)
 
 
 def distance(reader: CertificateReader, given: Any) -> Number:

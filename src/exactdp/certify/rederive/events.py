@@ -1,0 +1,168 @@
+"""Outputs with noise by events: integers one by one or from some on, and intervals of reals.
+
+**Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
+for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
+probabilities of the whole event. So what is proved of the event holds for each of its outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from .derivation import TakenPath
+from .distances import holds_noise, is_integer_noise
+from .lattices import Masses, grown, scale, total_of, whole_rows
+from .linear import LinearForm, is_number
+from .parametric import ProgramOnCone
+from .programs import frozen
+from .ratios import Ratio, UnsupportedError
+from .runs import Condition
+from .values import Stretch
+
+Far = list[tuple[LinearForm, Stretch]]
+Rates = dict[str, tuple[Fraction, ...]]
+
+
+def has_stretch(event: Any) -> bool:
+    """Whether an event has more than one output."""
+    return any(map(has_stretch, event)) if isinstance(event, tuple) else isinstance(event, Stretch)
+
+
+def overlap(one: Any, two: Any) -> bool:
+    """Whether two events may have an output in common; ends of intervals of reals do not count."""
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        return len(one) == len(two) and all(map(overlap, one, two))
+    if isinstance(two, Stretch):
+        one, two = two, one
+    if not isinstance(one, Stretch):
+        return repr(one) == repr(two)
+    if isinstance(two, Stretch):
+        if one.is_whole != two.is_whole:
+            return True
+        low, high = max(one.lower, two.lower), min(one.upper, two.upper)
+        return low <= high if one.is_whole else low < high
+    if not is_number(two):
+        return False
+    return bool(one.lower <= two <= one.upper if one.is_whole else one.lower < two < one.upper)
+
+
+class Events:
+    """The events of a claim, and the rates of those far out."""
+
+    def __init__(self, every: Sequence[Any]) -> None:
+        self.every = list(every)
+        self.rates: Rates = {}
+
+    def are_disjoint(self) -> bool:
+        """Whether no event of more than one output has one in common with another event."""
+        return not any(
+            has_stretch(one) and overlap(one, two)
+            for k, one in enumerate(self.every)
+            for j, two in enumerate(self.every)
+            if j != k
+        )
+
+    def chances(self, program: ProgramOnCone) -> dict[str, Ratio]:
+        """Return the probabilities of the events; what has none is left out."""
+        found: dict[str, Ratio] = {}
+
+        def add(event: Any, mass: Ratio) -> None:
+            if mass != 0:
+                key = repr(event)
+                found[key] = found[key] + mass if key in found else mass
+
+        for way in program.ways:
+            if not holds_noise(way.output):
+                add(frozen(way.output), program.mass(way, []))
+                continue
+            for event in self.every:
+                conditions: list[Condition] = []
+                far: Far = []
+                if _fits(way.output, event, conditions, far):
+                    add(event, self._mass(program, way, event, conditions, far))
+        return {key: chance for key, chance in found.items() if chance != 0}
+
+    def _mass(
+        self,
+        program: ProgramOnCone,
+        way: TakenPath,
+        event: Any,
+        conditions: list[Condition],
+        far: Far,
+    ) -> Ratio:
+        """Return the probability of a way with conditions, and integers far out."""
+        if not far:
+            return program.mass(way, conditions)
+        path, lattices = way.path, program.derivation.lattices
+        real = [one for one in way.conditions if not path.is_whole(one[0])]
+        rest = Ratio.lifted(program.integrals.density(path.noises, real))
+        whole = [one for one in (*way.conditions, *conditions) if path.is_whole(one[0])]
+        places = range(len(path.noises), len(path.noises) + len(far))
+        own: list[Condition] = []
+        for place, (form, part) in zip(places, far, strict=True):
+            number = LinearForm({place: Fraction(1)}, Fraction(0), path)
+            whole.append((form - number, "=="))
+            own.append((number - part.end, ">=" if part.upper == inf else "<="))
+        names = sorted({name for form, _ in whole for name in form.coefficients} - {*places})
+        rows = whole_rows([*whole, *own], [*names, *places])
+        if rows is None:
+            return Ratio.number(0)
+        cells = lattices.summed([path.noises[name] for name in names], rows, len(far))
+        left = whole_rows(own, [*names, *places])
+        if any(one != left for one in cells):
+            raise UnsupportedError("far out, integers are not compared with noise in one way")
+        masses = cells.get(left, {}) if left is not None else {}
+        for_all = way.weight * rest * scale(path.noises, names)
+        return self._geometric(event, masses, far, len(names)) * for_all
+
+    def _geometric(self, event: Any, masses: Masses, far: Far, count: int) -> Ratio:
+        """Return the sum of masses over all integers far out; they must be geometric."""
+        if not masses:
+            return Ratio.number(0)
+        rates = {key[1][count:] for key in masses}
+        if any(any(key[0]) for key in masses) or len(rates) != 1:
+            raise UnsupportedError("far out, the masses of integers are not geometric")
+        (rate,) = rates
+        if self.rates.setdefault(repr(event), rate) != rate:
+            raise UnsupportedError("far out, the masses of integers fall at different rates")
+        found = total_of(masses)
+        for r, (_, part) in zip(rate, far, strict=True):
+            if r == 0 or (r < 0) != (part.upper == inf):
+                raise UnsupportedError("far out, the masses of integers do not fall")
+            found = found * Ratio(grown(r * part.end)) / (1 - Ratio(grown(-abs(r))))
+        return found
+
+
+def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> bool:
+    """Whether an output with noise can be in an event; what it takes goes to two lists."""
+    if isinstance(output, tuple) or isinstance(event, tuple):
+        if not (
+            isinstance(output, tuple) and isinstance(event, tuple) and len(output) == len(event)
+        ):
+            return False
+        pairs = zip(output, event, strict=True)
+        return all(_fits(a, b, conditions, far) for a, b in pairs)
+    if not holds_noise(output):
+        if isinstance(event, Stretch):
+            if is_number(output) and overlap(event, output):
+                raise UnsupportedError("a number without noise is in an interval of outputs")
+            return False
+        return repr(frozen(output)) == repr(event)
+    if is_integer_noise(output):
+        if isinstance(event, Stretch):
+            if not event.is_whole:
+                return False
+            far.append((output, event))
+            return True
+        if is_number(event):
+            conditions.append((output - event, "=="))
+        return is_number(event)
+    if not isinstance(event, Stretch) or event.is_whole:
+        return False  # real noise equals a number with probability 0
+    for end, op in ((event.lower, ">="), (event.upper, "<=")):
+        if not isinstance(end, float):
+            conditions.append((output - end, op))
+    return True
