@@ -24,7 +24,6 @@ from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
 from exactdp.language.linear import unit_in
-from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.reals.certified import OpenSignError
 from exactdp.reals.exp_poly import ExpPoly
@@ -33,6 +32,7 @@ from exactdp.reals.interval import Interval
 from exactdp.reals.logs import LogForm
 from exactdp.running.shared import SharedHashes
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
+from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 Leaf: TypeAlias = Cell[Due[Any] | None]
@@ -270,7 +270,7 @@ class Explorer:
 
     def _most_at_input(self, region: Region) -> int:
         """Return how many cells of a listed input are looked at."""
-        if region.curve is None or not samples_integers(self.claim.mechanism.definition):
+        if region.curve is None or not self.claim.mechanism.kept(Engine).has_integers:
             return _MOST_AT_INPUT
         gamma = region.levels.get("gamma")
         bounded = gamma is None or supremum(gamma, region.on).is_finite
