@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
