@@ -1,4 +1,4 @@
-"""Draw the picture of the README: `python docs/pictures/draw.py [FOLDER]`."""
+"""Draw the pictures of the README and of privacy: `python docs/pictures/draw.py [FOLDER]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from exactdp import eps, exp
+from exactdp import Grid, Mechanism, Privacy, eps, exp, plot_tradeoff
 from exactdp.report.styles import BLUE, STYLE, VERMILLION
 
 HERE = Path(__file__).parent
@@ -48,7 +48,26 @@ def figure() -> Figure:
     return found
 
 
+def tradeoff() -> Figure:
+    """Return error against exact privacy loss of three ways to find the largest of three scores."""
+    examples = runpy.run_path(str(HERE.parents[1] / "examples" / "privacy.py"))
+    exponential = Mechanism.from_source(
+        "def exponential(q: Dom(-1, 1)[3]): return expmech(eps / 2, lambda k: q[k], range(3))"
+    )
+    found = Figure(figsize=(7.2, 3.6), layout="constrained")
+    plot_tradeoff(
+        Privacy(examples["report_max"](3), inputs=Grid(-1, 1)),
+        Privacy(examples["flipped_max"](3), inputs=Grid(-1, 1)),
+        Privacy(exponential),
+        at=[1, 0, 0],
+        ax=found.subplots(),
+        labels=["NoisyMax", "permute-and-flip", "exponential mechanism"],
+    )
+    return found
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     with mpl.rc_context(STYLE):
         figure().savefig(folder / "readme.svg", metadata={"Date": None})
+        tradeoff().savefig(folder / "tradeoff.svg", metadata={"Date": None})

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         gamma,
         hamming,
         l1,
+        l2,
         linf,
         maximum,
         minimum,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from exactdp.public.examples import example
     from exactdp.public.expected import Expected
     from exactdp.public.mechanism import Ideal, Mechanism, ideal, mechanism
-    from exactdp.public.privacy import Privacy
+    from exactdp.public.privacy import Privacy, plot_tradeoff
     from exactdp.public.study import Study, StudyTable
     from exactdp.reals import (
         ClosedForm,
@@ -194,6 +195,7 @@ __all__ = [
     "inf",
     "infimum",
     "l1",
+    "l2",
     "lap",
     "linf",
     "log",
@@ -206,6 +208,7 @@ __all__ = [
     "one_entry",
     "parse",
     "piecewise",
+    "plot_tradeoff",
     "positive",
     "roots",
     "score_gap",

@@ -100,9 +100,9 @@ class Accuracy(Statement):
         is_total = not self.ideal_function.is_partial
         return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the regions of each class of listed inputs, or of each finite part of one."""
-        return regions_of(self, each=each)
+        return regions_of(self, each=each, first=first)
 
     @cached_property
     def classes(self) -> tuple[InputClass, ...] | None:
@@ -251,8 +251,9 @@ class Accuracy(Statement):
 
         if at_each:
             self.require_one_sum("the best constant at each input")
+            self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only:
+        if self.is_decided_only or self.has_roots:
             from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
 
             return tightest_by_trial(self, width, conduct(progress, how))
@@ -265,6 +266,7 @@ class Accuracy(Statement):
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
         self.require_one_sum("the set of ε")
+        self.require_rationals("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(

@@ -62,7 +62,7 @@ class WrittenCones:
     def regions(self) -> list[Json]:
         """Return the tree of each space of the checker."""
         asked: Any = self.slopes or self.verdict.claim
-        known = {_key_of_region(one): one for group in asked.regions() for one in group}
+        known = {_key_of_region(one): one for group in asked.regions(each=True) for one in group}
         found = []
         try:
             for space in self.checker.spaces():

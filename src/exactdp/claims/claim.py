@@ -84,10 +84,11 @@ class Claim(Protocol):
     def is_continuous(self) -> bool:
         """Whether what is claimed on the sides of cells follows from what is claimed inside."""
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return groups of regions: those of each listed input, or of all reals.
 
         Listed inputs of which the same is claimed may be one group, unless `each` is asked for.
+        The `first` groups are left out.
         """
 
     def how_many_groups(self) -> int:

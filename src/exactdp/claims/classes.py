@@ -21,7 +21,7 @@ from math import factorial, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from exactdp.claims.conditions import ALWAYS
-from exactdp.claims.distances import discrete, l1, linf
+from exactdp.claims.distances import discrete, l1, l2, linf
 from exactdp.claims.inputs import Grid, how_many
 from exactdp.claims.output_distances import discrete_outputs
 from exactdp.claims.symbolic_runs import inserted, picked
@@ -32,7 +32,7 @@ from exactdp.language.machine import Compare, Done, Draw
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.semantics.distribution import Engine
-from exactdp.semantics.graph import Failure, Node, has_noise, inputs_in, looks_at
+from exactdp.semantics.graph import Failure, Node, Rounding, has_noise, inputs_in, looks_at
 
 if TYPE_CHECKING:
     from exactdp.claims.statement import Statement
@@ -144,7 +144,7 @@ def _may_be_reduced(claim: Statement) -> bool:
         return False
     by_output = claim.output_metric == discrete_outputs
     holds_noise = claim.mechanism.checked.output.holds_noise
-    return by_output and not holds_noise and claim.input_metric in (linf, l1, discrete)
+    return by_output and not holds_noise and claim.input_metric in (linf, l1, l2, discrete)
 
 
 class _FailedError(Exception):
@@ -243,6 +243,8 @@ class _Listing:
         if isinstance(event, Draw):
             mean = 0 if has_noise(event.mean) else inserted(event.mean, (), entries)
             values = (*values, mean)
+        elif isinstance(event, Rounding):
+            values = (*values, *event.values(inserted(event.form, values, entries)))
         elif isinstance(event, Compare):
             difference = inserted(event.difference, values, entries)
             case = COMPARISONS[event.op](difference, 0)

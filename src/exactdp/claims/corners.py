@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.dominance import LEVEL, CornerPiece, Forms, Row, SignedOrder, corners
 from exactdp.claims.enclosing import Enclosure, enclosed
 from exactdp.claims.inputs import AllReals, Box
@@ -34,7 +34,6 @@ from exactdp.errors import ExactdpError
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.machine import Done
-from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.polyhedra.halfspace import Halfspace
@@ -90,7 +89,7 @@ class Corners:
         ideal = claim.ideal_function.program
         if ideal is None or claim.uses_inputs or len(self._reals) < 2:
             return False
-        if claim.mechanism.meets_eps or samples_integers(claim.mechanism.definition):
+        if claim.mechanism.meets_eps or claim.mechanism.kept(Engine).has_integers:
             return False
         by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
         if not by_value or _dual(claim) is None:
@@ -396,6 +395,8 @@ def _dual(claim: Accuracy) -> Any:
         return total
     if metric == l1:
         return largest
+    if metric == l2:
+        return lambda side: l2.width(_slopes(side))
     if type(metric) is type(numeric):
         threshold = metric.threshold
         return at_threshold

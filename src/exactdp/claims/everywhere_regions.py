@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from exactdp.claims.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.expressions import Comparison, Constant, Expression
-from exactdp.claims.inputs import AllReals, Box, box_sides
+from exactdp.claims.inputs import AllReals, Box, box_sides, real_count
 from exactdp.claims.levels import Range, constant
 from exactdp.claims.moving import (
     exact_values,
@@ -20,7 +20,6 @@ from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, unit_in
-from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import (
     ExpPoly,
@@ -42,18 +41,19 @@ from exactdp.claims.region import (
 )
 
 
-def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
-    """Yield the region for each value of the finite inputs."""
+def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:
+    """Yield the region for each value of the finite inputs, without the `first` ones."""
     if claim.mechanism.checked.releases_eps:
         raise refused("outputs are expressions in eps")
     is_released = claim.mechanism.checked.output.holds_noise
-    if is_released and samples_integers(claim.mechanism.definition) and not _is_fixed(claim):
+    if is_released and claim.mechanism.kept(Engine).has_integers and not _is_fixed(claim):
         raise ValueRefusedError(
             "the mechanism releases integer noise, the claim is about all real inputs, and γ is "
             "no number",
             rule="There is a case for each whole number below γ, so γ has to be a number.",
             way_out="Give a number for gamma, or inputs=Grid(lo, hi) or a list.",
         )
+    refuse_rounded(claim)
     if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
         raise ValueRefusedError(
             f"an input of the mechanism is called {min(taken)}",
@@ -61,7 +61,8 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
             way_out="Give the input another name.",
         )
     fixed, moving = _levels_everywhere(claim)
-    for finite in product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind)):
+    every = product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind))
+    for finite in islice(every, first, None):
         whole = [
             region
             for part in parts_of(claim, _symbolic_beta(claim))
@@ -69,6 +70,20 @@ def regions_everywhere(claim: Accuracy) -> Iterator[tuple[Region, ...]]:
         ]
         yield tuple(
             one for region in whole for one in claim.corners.regions(finite, region) or (region,)
+        )
+
+
+def refuse_rounded(claim: Accuracy) -> None:
+    """Refuse rounded numbers at inputs without bound: there is a case for each whole number."""
+    programs = (claim.mechanism, claim.ideal_function.program)
+    sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
+    is_bounded = len(sides) == 2 * real_count(claim.mechanism)
+    if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
+        raise ValueRefusedError(
+            "rounded numbers are released or compared with each other, and the claim is about all "
+            "real inputs",
+            rule="There is a case for each whole number between the inputs.",
+            way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
         )
 
 

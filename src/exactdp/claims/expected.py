@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.claim import Due, about_the_constant, mechanism_on
@@ -167,15 +167,16 @@ class Expected:
         """Whether the expected loss jumps nowhere; it may where the ideal output does."""
         return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the ray of each listed input, or the cone of each finite part of one."""
         del each  # no inputs are looked at together
         if is_listed(self.input_set):
-            for u in listed(self.mechanism, self.input_set):
+            for u in islice(listed(self.mechanism, self.input_set), first, None):
                 yield (Region(("eps",), RAY, tuple(entries(u)), self.epsilon),)
             return
         domains = kinds(self.mechanism.inputs)
-        for finite in product(*(kind.members for kind in domains if kind is not None)):
+        every = product(*(kind.members for kind in domains if kind is not None))
+        for finite in islice(every, first, None):
             region = self._cone(finite)
             yield () if region is None else (region,)
 

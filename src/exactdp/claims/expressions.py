@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
-from exactdp.reals import ClosedForm, ExpPoly, exp, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
 
@@ -418,6 +418,19 @@ def as_expression(value: object, what: str) -> Expression:
             rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",
             way_out="Write for example 3 * exp(-alpha * eps / 2).",
         ) from None
+
+
+def run_with(value: Any, times: Fraction) -> Any:
+    """Return an expression, or parts of one, with a multiple of ε for ε."""
+    if isinstance(value, Constant):
+        return Constant(value.form.substitute(eps=eps * times))
+    if isinstance(value, tuple):
+        return tuple(run_with(part, times) for part in value)
+    if isinstance(value, Expression | Comparison):
+        parts = {one.name: getattr(value, one.name) for one in fields(value)}  # type: ignore[arg-type]
+        changed = {name: run_with(part, times) for name, part in parts.items() if name != "text"}
+        return replace(value, **changed)  # type: ignore[type-var]
+    return value
 
 
 def _is_operand(value: object) -> bool:

@@ -12,7 +12,7 @@ from exactdp.claims.expressions import Expression
 from exactdp.claims.hypotheses import falls
 from exactdp.claims.levels import Range
 from exactdp.errors import ExactdpError
-from exactdp.language.noisy import samples_integers
+from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -45,7 +45,7 @@ class Free:
             elif not falls(beta, "alpha", claim.epsilon):
                 why["alpha"] = f"beta = {beta} is not seen to fall in alpha"
         if isinstance(gamma, Range):
-            if noisy and not samples_integers(claim.mechanism.definition):
+            if noisy and not claim.mechanism.kept(Engine).has_integers:
                 why["gamma"] = "the outputs hold noise"
             elif not falls(beta, "gamma", claim.epsilon):
                 why["gamma"] = f"beta = {beta} is not seen to fall in gamma"

@@ -6,17 +6,17 @@ is negative somewhere in between with that a: then a is enclosed by bisection on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.deciding import decide
 from exactdp.claims.inputs import is_listed, show
-from exactdp.claims.losses import Loss
+from exactdp.claims.losses import Loss, filled
 from exactdp.claims.places import OnCone, OnRay
 from exactdp.claims.progress import Hear, Progress
-from exactdp.claims.region import RAY, Region
+from exactdp.claims.region import Region
 from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.slices import whole
 from exactdp.claims.spreading import Prepared
@@ -27,6 +27,7 @@ from exactdp.cones import OrderedSum, nonnegative_on
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals.limits import at_zero
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.running.conduct import conduct_of
 
@@ -143,12 +144,13 @@ class _Ray:
                 if zeros == [False, True]:
                     yield inf, end
         if self.on.lower == 0:
-            ratio = self.chance / self.other
-            start = ratio.limit(0)
+            over = self.chance.numerator * self.other.denominator
+            under = self.chance.denominator * self.other.numerator
+            start = at_zero(over, under)
             if start > 1:
                 yield inf, Fraction(0)
-            elif start == 1:
-                yield ((ratio - 1) / eps).limit(0), Fraction(0)
+            elif start == 1 and over != under:
+                yield at_zero(over - under, under * eps), Fraction(0)
         if self.on.upper == inf:
             yield _rate(self.chance) - _rate(self.other), inf
 
@@ -168,8 +170,38 @@ def _rate(form: ClosedForm) -> Fraction:
     return max(form.numerator.exponentials()) - max(form.denominator.exponentials())
 
 
+@dataclass(frozen=True)
+class _Best:
+    """The largest factor so far, near which ε it is needed, and by which bound."""
+
+    factor: Factor = Factor(Fraction(0), Fraction(0))
+    where: Fraction | float | None = None
+    loss: Loss | None = None
+
+    def with_limits(self, rays: Mapping[_Ray, Loss]) -> _Best:
+        """Return the larger of this and of all limits of some rays."""
+        best = self
+        for ray, loss in rays.items():
+            for limit, place in ray.limits():
+                if limit > best.factor.upper:
+                    best = _Best(Factor(limit, limit), place, loss)
+        return best
+
+    def raised(self, rays: Mapping[_Ray, Loss], width: Fraction) -> _Best:
+        """Return a factor that suffices on some rays, whose limits are not above this one."""
+        best = self
+        for ray, loss in rays.items():
+            upper = best.factor.upper
+            if isinstance(upper, Fraction) and (found := ray.witness(upper)) is not None:
+                best = _Best(*_raised(ray, upper, found, width), loss)
+        return best
+
+
 def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakage:
-    """Return the smallest factor over all pairs of a claim."""
+    """Return the smallest factor over all pairs of a claim.
+
+    On cones, where outputs have real numbers, it is that of their rays if it is seen to suffice.
+    """
     if claim.delta_form:
         raise ValueRefusedError(
             "the best factor is asked of a claim with delta",
@@ -179,13 +211,13 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     target = positive_width(width)
     if not is_listed(claim.input_set):
         return _everywhere(claim, target, progress)
-    rays: dict[_Ray, Problem] = {}
+    rays: dict[_Ray, Loss] = {}
     contents = Contents()
     cones: dict[Shape, Problem] = {}
     for found in whole(claim, FactorAsked(), conduct_of(progress)):
         contents += found.contents
-        for ray, problem in found.rays:
-            rays.setdefault(ray, problem)
+        for ray, loss in found.rays:
+            rays.setdefault(ray, loss)
         for shape, problem in found.cones:
             cones.setdefault(shape, problem)
     if contents.are_empty:
@@ -194,24 +226,20 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
             rule=f"{claim.why_empty(contents)}.",
             way_out=claim.way_out(contents),
         )
-    best, where, which = Factor(Fraction(0), Fraction(0)), None, None
-    for ray in rays:
-        for limit, place in ray.limits():
-            if limit > best.upper:
-                best, where, which = Factor(limit, limit), place, ray
-    for ray in rays:
-        if best.upper == inf:
-            break
-        if (found_at := ray.witness(Fraction(best.upper))) is not None:
-            best, where = _raised(ray, Fraction(best.upper), found_at, target)
-            which = ray
-    counted = contents.examined
-    if which is None:
-        return Leakage(best, None, None, None, counted)
-    one = rays[which].obligation
-    assert isinstance(one, Loss)
-    answer = Leakage(best, claim.both(one), one.outputs, where, counted)
-    if best.upper == inf or all(_suffices(one, Fraction(best.upper)) for one in cones.values()):
+    best = _Best().with_limits(rays)
+    inside = {shape: dict(_rays_of(claim.epsilon, one)) for shape, one in cones.items()}
+    for these in inside.values():
+        best = best.with_limits(these)
+    best = best.raised(rays, target)
+    for shape, problem in cones.items():
+        if not _suffices(problem, best.factor.upper):
+            best = best.raised(inside[shape], target)
+    if best.loss is None:
+        answer = Leakage(best.factor, None, None, None, contents.examined)
+    else:
+        both, outputs = claim.both(best.loss), best.loss.outputs
+        answer = Leakage(best.factor, both, outputs, best.where, contents.examined)
+    if all(_suffices(one, best.factor.upper) for one in cones.values()):
         return answer
     return _proved(claim, answer, target, progress)
 
@@ -235,7 +263,7 @@ class _RaysFound:
     """The rays of some pairs that may decide the factor of all, and the cones of their outputs."""
 
     contents: Contents
-    rays: tuple[tuple[_Ray, Problem], ...]
+    rays: tuple[tuple[_Ray, Loss], ...]
     cones: tuple[tuple[Shape, Problem], ...]
 
 
@@ -246,7 +274,7 @@ class _FactorSought:
 
     def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
         self._claim, self._contents, self._kept = claim, Contents(), kept
-        self._rays: dict[_Ray, Problem] = {}
+        self._rays: dict[_Ray, Loss] = {}
         self._cones: dict[Shape, Problem] = {}
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
@@ -257,13 +285,9 @@ class _FactorSought:
             one = problem.obligation
             assert isinstance(one, Loss)
             if isinstance(problem.place, OnRay):
-                self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), problem)
-                continue
-            shape = _shape(problem, one)
-            if shape not in self._cones:
-                self._cones[shape] = problem
-                for ray, at in _sampled(self._claim, problem):
-                    self._rays.setdefault(ray, at)
+                self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
+            else:
+                self._cones.setdefault(_shape(problem, one), problem)
 
     def answer(self) -> _RaysFound:
         """Return the ray with the largest limit, and those that exceed it in between.
@@ -277,8 +301,8 @@ class _FactorSought:
             if limit > largest:
                 largest, first = limit, ray
         kept = tuple(
-            (ray, problem)
-            for ray, problem in self._rays.items()
+            (ray, loss)
+            for ray, loss in self._rays.items()
             if ray is first or (isinstance(largest, Fraction) and self._exceeds(ray, largest))
         )
         return _RaysFound(self._contents, kept, tuple(self._cones.items()))
@@ -306,8 +330,10 @@ def _shape(problem: Problem, one: Loss) -> Shape:
     return shape_of(over, cone, problem.region.window, below)
 
 
-def _suffices(problem: Problem, a: Fraction) -> bool:
+def _suffices(problem: Problem, a: Fraction | float) -> bool:
     """Whether p ≤ e^{aε}·p′ is seen on a cone."""
+    if not isinstance(a, Fraction):
+        return True
     one = problem.obligation
     assert isinstance(one, Loss)
     assert isinstance(problem.place, OnCone)
@@ -315,19 +341,20 @@ def _suffices(problem: Problem, a: Fraction) -> bool:
     return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
 
 
-def _sampled(claim: Privacy, problem: Problem) -> Iterator[tuple[_Ray, Problem]]:
-    """Yield rays in and at the sides of a cone of outputs, each with its problem."""
-    cone = problem.cell.cone
+def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[_Ray, Loss]]:
+    """Yield a ray inside a cone of outputs and those at its sides, as limits from inside."""
+    cone, region, one = problem.cell.cone, problem.region, problem.obligation
+    assert isinstance(one, Loss)
     inner = cone.interior_point()
-    for ray in (*cone.rays, inner):
+    for ray in (inner, *cone.rays):
         point = [Fraction(x) for x in (ray if ray[0] else map(sum, zip(ray, inner, strict=True)))]
-        numbers = tuple(problem.region.numbers(point))
-        region = Region(("eps",), RAY, numbers, claim.epsilon)
-        for step in claim.work.steps(region):
-            for one in step.problems(region):
-                loss = one.obligation
-                assert isinstance(loss, Loss)
-                yield _Ray(claim.epsilon, loss.chance, loss.other), one
+        values = {name: eps * (x / point[0]) for name, x in zip(region.names, point, strict=True)}
+        del values["eps"]
+        chance, other = (form.substitute(**values) for form in (one.chance, one.other))
+        if chance.numerator:
+            pattern, *numbers = region.numbers(point)[len(one.input) :]
+            told = filled(pattern, numbers)
+            yield _Ray(on, chance, other), replace(one, outputs=(told,))
 
 
 def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:

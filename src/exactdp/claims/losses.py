@@ -129,6 +129,13 @@ class Losses:
         )
         return list(found)
 
+    def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
+        """Return what the densities of a pattern depend on at two listed inputs."""
+        if self._claim.has_inverse_eps:
+            return u, v, pattern
+        given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+        return pattern, *(self._engine.seen_of(x, pattern) for x in given)
+
     def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
         return self.bounds(both, *self.chances(u, v, trace))
 

@@ -23,7 +23,6 @@ from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT
-from exactdp.language.noisy import samples_integers
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
 from exactdp.semantics.by_epsilon import positive_cone
@@ -182,10 +181,13 @@ def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
                 yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
 
 
-def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
+def regions_of_pair(
+    claim: Privacy, u: Entries, v: Entries, known: set[object] | None = None
+) -> Iterator[Region]:
     """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
 
-    There the real numbers of the output are parameters.
+    There the real numbers of the output are parameters. Patterns are left out of which the same is
+    `known` from another pair.
     """
     on = claim.epsilon
     if claim.has_inverse_eps:
@@ -195,6 +197,11 @@ def regions_of_pair(claim: Privacy, u: Entries, v: Entries) -> Iterator[Region]:
     else:
         yield Region(("eps",), RAY, (*u, *v), on)
     for pattern in claim.losses.patterns(u, v):
+        if known is not None:
+            seen = claim.losses.seen_of(u, v, pattern)
+            if seen in known:
+                continue
+            known.add(seen)
         start = beside_eps(claim)
         names = (*start, *released(pattern))
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
@@ -298,7 +305,7 @@ def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
 
 def refuse_everywhere(claim: Privacy) -> None:
     """Refuse what cannot be asked of all reals at once."""
-    if samples_integers(claim.mechanism.definition):
+    if claim.mechanism.kept(Engine).has_integers:
         raise ValueRefusedError(
             "the mechanism samples integer noise, and the claim is about all real inputs",
             rule="All real inputs at once are for real noise (lap, expo).",

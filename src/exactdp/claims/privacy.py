@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.adjacency import Adjacency
@@ -205,13 +206,21 @@ class Privacy:
         """Whether no probability jumps where inputs move."""
         return not self.mechanism.kept(Engine).jumps
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
-        """Return the region of each listed pair, or those of all pairs of reals."""
-        del each  # no pairs are looked at together
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
+        """Return the regions of each listed pair, or those of all pairs of reals.
+
+        Outputs that have the same densities at an earlier pair are left out, unless `each` is asked
+        for.
+        """
         if not is_listed(self.input_set):
-            yield from pairs_everywhere(self)
-        for u, v in self.pairs:
-            yield tuple(regions_of_pair(self, u, v))
+            yield from islice(pairs_everywhere(self), first, None)
+            return
+        known: set[object] | None = None if each else set()
+        if first and known is not None and self.mechanism.checked.output.holds_noise:
+            for u, v in islice(self.pairs, first):
+                known.update(self.losses.seen_of(u, v, one) for one in self.losses.patterns(u, v))
+        for u, v in islice(self.pairs, first, None):
+            yield tuple(regions_of_pair(self, u, v, known))
 
     def how_many_groups(self) -> int:
         """Return how many groups of regions there are."""

@@ -15,7 +15,6 @@ from exactdp.claims.progress import Progress
 from exactdp.claims.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.language.kinds import ValueKind
-from exactdp.language.noisy import samples_integers
 from exactdp.language.values import Value
 from exactdp.reals import Interval, nonnegative
 from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
@@ -203,7 +202,7 @@ def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
     Integer noise makes the probability jump; with real noise alone it does not.
     """
     mechanism = claim.mechanism
-    if not samples_integers(mechanism.definition) or claim.output_metric != sup:
+    if not mechanism.kept(Engine).has_integers or claim.output_metric != sup:
         return False
     if not is_listed(claim.input_set):
         return False

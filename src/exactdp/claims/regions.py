@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -21,17 +22,20 @@ from exactdp.claims.listed_regions import regions_at
 from exactdp.claims.region import Region
 
 
-def regions_of(claim: Accuracy, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+def regions_of(
+    claim: Accuracy, *, each: bool = False, first: int = 0
+) -> Iterator[tuple[Region, ...]]:
     """Yield the regions of a claim: those of each listed input, or of each finite part of one.
 
-    Inputs of which the claim says the same are one, unless `each` is asked for.
+    Inputs of which the claim says the same are one, unless `each` is asked for. The `first` of them
+    are left out.
     """
     if not is_listed(claim.input_set):
-        yield from regions_everywhere(claim)
+        yield from regions_everywhere(claim, first)
         return
     classes = None if each else claim.classes
     alike: tuple[Region, ...] | None = None
-    for u, known in _inputs(claim, classes):
+    for u, known in _inputs(claim, classes, first):
         if alike is None:
             found = regions_at(claim, u)
         else:
@@ -43,13 +47,15 @@ def regions_of(claim: Accuracy, *, each: bool = False) -> Iterator[tuple[Region,
 
 
 def _inputs(
-    claim: Accuracy, classes: tuple[InputClass, ...] | None
+    claim: Accuracy, classes: tuple[InputClass, ...] | None, first: int
 ) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
     """Yield listed inputs, each with the class that it stands for."""
     if classes is None:
-        yield from ((u, None) for u in listed(claim.mechanism, claim.input_set))
+        every = listed(claim.mechanism, claim.input_set)
+        yield from ((u, None) for u in islice(every, first, None))
     else:
-        yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in classes)
+        left = islice(classes, first, None)
+        yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in left)
 
 
 def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:

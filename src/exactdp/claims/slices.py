@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from heapq import heappop, heappush
 from itertools import count, islice
 from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,6 +37,8 @@ from exactdp.running.crew import (
     width_of,
 )
 from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.shared import SharedHashes
+from exactdp.running.store import Store
 from exactdp.running.version import require_same, version
 
 if TYPE_CHECKING:
@@ -122,20 +123,20 @@ class Desk:
         self._kept: dict[Question, dict[Any, Any]] = {}
         self._cells = CellDesk(claim)
 
-    def _begin(self, *, each: bool) -> None:
-        self._each, self._at, self._groups = each, 0, iter(self.claim.regions(each=each))
+    def _begin(self, *, each: bool, first: int = 0) -> None:
+        self._each, self._at = each, first
+        self._groups = iter(self.claim.regions(each=each, first=first))
 
     def done(self, unit: SliceUnit, meter: Meter | None = None) -> Part:
         """Look at the groups of a slice, or at as many of them as there is time for."""
         begin, until = time.process_time(), time.monotonic() + unit.seconds
         each = unit.question.each
-        if unit.start < self._at or each != self._each:
-            self._begin(each=each)
+        if unit.start != self._at or each != self._each:
+            self._begin(each=each, first=unit.start)
         fold = unit.question.on(self.claim, self._kept.setdefault(unit.question, {}))
-        skipped = unit.start - self._at
-        self._at, inputs = unit.start, 0
+        inputs = 0
         hear = nobody if meter is None else meter.part
-        for group in islice(self._groups, skipped, skipped + unit.stop - unit.start):
+        for group in islice(self._groups, unit.stop - unit.start):
             self._at += 1
             fold.add(group, hear)
             count = group[0].inputs if group else 1
@@ -224,9 +225,11 @@ def parts(claim: Claim, question: Question, conduct: Conduct) -> Iterator[Part]:
         yield from _by_cells(claim, question, conduct, meter)
     else:
         slicing = _Slicing(claim, question, conduct, meter)
+        claim.work.shared = None if conduct.is_alone or conduct.executor else SharedHashes()
         try:
             yield from slicing.parts()
         finally:
+            claim.work.shared = None
             slicing.close()
 
 
@@ -276,7 +279,9 @@ class _Slicing:
         self.claim, self.question, self.conduct, self.meter = claim, question, conduct, meter
         self.total = self.limit = _count(claim, question)
         self.waiting = [(0, self.total)]
-        """Ranges of groups that nobody works on yet, as a heap."""
+        """Ranges of groups that nobody works on yet."""
+        self.ends: dict[int, int] = {}
+        """Where each worker goes on."""
         self.found: dict[int, Part] = {}
         self.under_way: dict[int, SliceUnit] = {}
         self.numbers = count()
@@ -288,6 +293,21 @@ class _Slicing:
         if conduct.store is not None:
             self.key = key_of(claim, question)
             conduct.store.begin(self.key, str(claim), question.asked, version(), self.total)
+            self._take_kept(conduct.store)
+
+    def _take_kept(self, store: Store) -> None:
+        """Take what the store has, and let the gaps wait."""
+        start, self.waiting = 0, []
+        while start < self.total and start < self.limit:
+            kept = self._kept(start, self.total)
+            if kept is not None:
+                self._add(kept)
+                start = kept.stop
+                continue
+            behind = store.next_start(self.key, _SLICE, start)
+            stop = self.total if behind is None else min(behind, self.total)
+            self._wait(start, stop)
+            start = stop
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts in order."""
@@ -310,10 +330,13 @@ class _Slicing:
         if self.crew is None:
             self._alone()
             return
-        while self.crew.room > 0 and (unit := self._next(pace.LONGEST)) is not None:
+        while (lane := self.crew.lane) is not None:
+            unit = self._next(pace.LONGEST, lane)
+            if unit is None:
+                break
             number = next(self.numbers)
             self.under_way[number] = unit
-            self.crew.give(number, pickle.dumps(unit))
+            self.crew.give(number, pickle.dumps(unit), lane)
         for number, news in self.crew.news():
             unit = self.under_way[number]
             if isinstance(news, bytes):
@@ -325,8 +348,8 @@ class _Slicing:
                 self._note(part, unit)
             else:
                 del self.under_way[number]
-                regions = self.claim.regions(each=self.question.each)
-                groups = islice(regions, unit.start, unit.stop)
+                regions = self.claim.regions(each=self.question.each, first=unit.start)
+                groups = islice(regions, unit.stop - unit.start)
                 inputs = sum(group[0].inputs if group else 1 for group in groups)
                 self._add(Part(unit.start, unit.stop, False, None, inputs, error=news))
 
@@ -350,10 +373,10 @@ class _Slicing:
         if not self.conduct.is_alone and left > max(1, pace.WORTH * self.rate):
             self.crew = hired(self.desk, self.conduct)
 
-    def _next(self, seconds: float) -> SliceUnit | None:
+    def _next(self, seconds: float, lane: int = 0) -> SliceUnit | None:
         """Return the next unit to do; what is kept is taken from the store on the way."""
         while self.waiting:
-            start, stop = heappop(self.waiting)
+            start, stop = self._range(lane)
             kept = self._kept(start, stop)
             if kept is not None:
                 self._wait(kept.stop, stop)
@@ -364,14 +387,30 @@ class _Slicing:
                 behind = self.conduct.store.next_start(self.key, _SLICE, start)
                 end = end if behind is None else min(end, behind)
             self._wait(end, stop)
+            self.ends[lane] = end
             return SliceUnit(self.question, start, end, seconds)
         return None
+
+    def _range(self, lane: int) -> tuple[int, int]:
+        """Return a range that waits, without it: if possible, where a lane goes on.
+
+        Inputs beside each other share much, so each worker stays in its own part of them.
+        """
+        others = {end for number, end in self.ends.items() if number != lane}
+        free = [one for one in self.waiting if one[0] not in others]
+        start, stop = min(free) if free else max(self.waiting, key=lambda one: one[1] - one[0])
+        self.waiting.remove((start, stop))
+        if not free and stop - start > 1:
+            middle = (start + stop) // 2
+            self._wait(start, middle)
+            return middle, stop
+        return start, stop
 
     def _wait(self, start: int, stop: int) -> None:
         """Note that groups wait, unless they no longer count."""
         stop = min(stop, self.limit)
         if start < stop:
-            heappush(self.waiting, (start, stop))
+            self.waiting.append((start, stop))
 
     def _size(self, left: int) -> int:
         """Return how many groups make a unit, if so many are left."""

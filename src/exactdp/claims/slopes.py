@@ -161,9 +161,9 @@ class Slopes:
     def weaker(self) -> None:
         """Return nothing: there is no weaker claim."""
 
-    def regions(self, *, each: bool = False) -> Iterator[tuple[Region, ...]]:
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the region of all inputs."""
-        del each
+        del each, first  # there is one group
         reals = entry_names(self.mechanism.inputs)
         names = (*beside_eps(self.claim), *reals)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}

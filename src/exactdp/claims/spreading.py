@@ -211,9 +211,12 @@ class Spreading:
         if self._crew is None:
             self._alone()
             return
-        while self._crew.room > 0 and (given := self._next(pace.LONGEST)) is not None:
+        while (lane := self._crew.lane) is not None:
+            given = self._next(pace.LONGEST)
+            if given is None:
+                break
             number, unit = given
-            self._crew.give(number, pickle.dumps(unit))
+            self._crew.give(number, pickle.dumps(unit), lane)
         for number, news in self._crew.news():
             if not isinstance(news, bytes):
                 told = f"{counted(len(self._under_way[number][1].waiting), 'cone')} of inputs"

@@ -309,6 +309,21 @@ class Statement:
         by_cases = self.has_parts or self.conditions != ALWAYS
         return by_cases or self.has_inverse_eps or checked.releases_eps
 
+    @property
+    def has_roots(self) -> bool:
+        """Whether distances to disagreement may be irrational: numbers close to them stand in."""
+        return self.input_metric.is_euclidean and len(self.entry_names) > 1
+
+    def require_rationals(self, what: str) -> None:
+        """Refuse a question whose answer would be that for a number close to the one asked for."""
+        if self.has_roots:
+            raise ValueRefusedError(
+                f"{what} is not computed under the distance l2",
+                rule="There dd is the root of a rational; check(), tightest() and "
+                "smallest_epsilon() decide with numbers close to it.",
+                way_out="Use these, or linf or l1.",
+            )
+
     def require_one_sum(self, what: str) -> None:
         """Refuse a question that is answered where one sum for all ε tells everything."""
         if self.mechanism.checked.releases_eps:

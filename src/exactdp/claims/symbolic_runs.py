@@ -23,7 +23,15 @@ from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
-from exactdp.semantics.graph import Edge, Failure, Graph, has_noise, inputs_in, looks_at
+from exactdp.semantics.graph import (
+    Edge,
+    Failure,
+    Graph,
+    Rounding,
+    has_noise,
+    inputs_in,
+    looks_at,
+)
 from exactdp.semantics.linear import Linear, Scalar
 
 History: TypeAlias = "tuple[Any, Polyhedron | Case] | None"
@@ -132,6 +140,8 @@ def followed(
         if isinstance(event, Draw):
             mean = 0 if has_noise(event.mean) else inserted(event.mean, (), entries)
             values = (*values, mean)
+        elif isinstance(event, Rounding):
+            values = (*values, *event.values(inserted(event.form, values, entries)))
         elif isinstance(event, Selection):
             case = picked(event)
         else:
@@ -286,6 +296,12 @@ class _Pass:
             elif isinstance(event, Draw):
                 mean = 0 if has_noise(event.mean) else inserted(event.mean, (), self._there)
                 self._go(one._replace(values=(*one.values, mean)), edges.get(None))
+            elif isinstance(event, Rounding):
+                number = inserted(event.form, one.values, self._there)
+                if isinstance(number, Linear):
+                    raise unknown_neighbours()
+                found = event.values(number)
+                self._go(one._replace(values=(*one.values, *found)), edges.get(None))
             elif isinstance(event, Selection):
                 self._go(one, edges.get(picked(event)))
             else:
@@ -376,3 +392,12 @@ def _symbol(value: Scalar) -> Any:
         return None
     ((name, q),) = value.coefficients.items()
     return name if q == 1 else None
+
+
+def unknown_neighbours() -> ValueRefusedError:
+    """Return the refusal to look for an input near another one whose rounded output differs."""
+    return ValueRefusedError(
+        "the output is a rounded number, and the distance to inputs with another one is asked",
+        rule="Rounded numbers change at every whole number; there is no finite list of cases.",
+        way_out='Use input_distance="discrete", which is the default here, or ErrorBound.',
+    )

@@ -27,7 +27,7 @@ from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.graph import Edge, Failure, Graph, has_noise, looks_at
+from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, looks_at
 from exactdp.semantics.linear import Linear
 
 Exchange: TypeAlias = Mapping[Hashable, Hashable]
@@ -305,7 +305,7 @@ class _Proof:
         run = pair.runs[which]
         node = self._graph.nodes[run.node]
         event = node.event
-        if self._graph.cyclic[run.node] or isinstance(event, Failure | Done):
+        if self._graph.cyclic[run.node] or isinstance(event, Failure | Done | Rounding):
             return None
         if isinstance(event, Draw):
             fresh = self._drawn(event, run, which)

@@ -24,11 +24,15 @@ from exactdp.claims.shapes import Shape, shape_of
 from exactdp.claims.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
 from exactdp.language.linear import unit_in
-from exactdp.language.noisy import samples_integers
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.reals.certified import OpenSignError
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_ratio import ExpRatio
+from exactdp.reals.interval import Interval
 from exactdp.reals.logs import LogForm
+from exactdp.running.shared import SharedHashes
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
+from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 Leaf: TypeAlias = Cell[Due[Any] | None]
@@ -158,6 +162,8 @@ class Explorer:
 
     claim: Claim
     helpers: Helpers | None = None
+    shared: SharedHashes | None = None
+    """Problems on rays that some process has seen to hold, while several work on listed inputs."""
     _explored: dict[Region, Frontier] = field(default_factory=dict)
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
@@ -264,7 +270,7 @@ class Explorer:
 
     def _most_at_input(self, region: Region) -> int:
         """Return how many cells of a listed input are looked at."""
-        if region.curve is None or not samples_integers(self.claim.mechanism.definition):
+        if region.curve is None or not self.claim.mechanism.kept(Engine).has_integers:
             return _MOST_AT_INPUT
         gamma = region.levels.get("gamma")
         bounded = gamma is None or supremum(gamma, region.on).is_finite
@@ -382,10 +388,7 @@ class Explorer:
                 return place.decision(problem.gap)
             key = place.on, problem.obligation.probability, problem.beta
             if key not in self._on_rays:
-                try:
-                    self._on_rays[key] = nonnegative(problem.gap, place.on)
-                except OpenSignError as error:
-                    self._on_rays[key] = PlaceDecision(None, why=error.message)
+                self._on_rays[key] = self._on_ray_decided(problem, place.on)
             return self._on_rays[key]
         shape = problem.shape
         known = self._on_cones.get(shape)
@@ -397,6 +400,23 @@ class Explorer:
             self._asked.add(shape)
         assert known is not None
         return known
+
+    def _on_ray_decided(self, problem: Problem, on: Interval) -> Decision | PlaceDecision:
+        """Return the decision of a problem on a ray; what another process has seen is true."""
+        hashed = None
+        forms = problem.obligation.probability, problem.beta
+        if self.shared is not None and all(isinstance(one, ExpPoly | ExpRatio) for one in forms):
+            words = [form.written for one in forms for form in (one.numerator, one.denominator)]
+            hashed = self.shared.of(f"{on} {words}")
+            if hashed in self.shared:
+                return Decision(problem.gap, ">=", on, holds=True, _proof=None)
+        try:
+            found = nonnegative(problem.gap, on)
+        except OpenSignError as error:
+            return PlaceDecision(None, why=error.message)
+        if self.shared is not None and hashed is not None and found.holds:
+            self.shared.add(hashed)
+        return found
 
     def known(self, shape: Shape) -> ConeDecision | None:
         """Return what is known of a problem on a cone."""

@@ -27,6 +27,7 @@ from exactdp.language.kinds import (
     number,
     opaque,
     sequence,
+    whole_number,
 )
 from exactdp.language.operations import FUNCTIONS
 from exactdp.language.rules import (
@@ -57,8 +58,6 @@ Kinds = dict[str, ValueKind]
 _COMPARE = "Divide by a finite value, or compare."
 _INSTEAD_OF_OPERATOR = {
     "**": "Compare its absolute value: x**2 > 4 is abs(x) > 2.",
-    "//": "Compare it instead: x // 2 >= 3 is x >= 6.",
-    "%": "Compare it with finite values instead.",
 }
 _IN_PLAIN_PYTHON = {
     "argmax": "Write max(range(len(xs)), key=lambda i: xs[i]).",
@@ -275,7 +274,7 @@ class Abstract:
         if left.function or right.function:
             refuse(place, "a function is not a number", NOT_A_VALUE, CALL_IT)
         if op in ("+", "-"):
-            if (left.real and right.integer) or (left.integer and right.real):
+            if (left.real and right.never_real) or (left.never_real and right.real):
                 refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
             self.no_term_with_noise(left, right, node, is_sum=True)
             if op == "+" and left.may_be_list and right.may_be_list:
@@ -305,6 +304,10 @@ class Abstract:
         if op == "/" and not right.noise:
             self.no_term_with_noise(left, right, node)
             return number(join(left, right))
+        if op in ("//", "%") and not right.noise:
+            self.no_term_with_noise(left, right, node)
+            if left.noise and right.items is None:
+                return whole_number(left) if op == "//" else number(left)
         if left.noise or right.noise:
             word = left.word if left.noise else right.word
             what = f"nothing can be divided by {word}" if op == "/" else f"{word} has no {op}"

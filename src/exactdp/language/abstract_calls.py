@@ -16,6 +16,7 @@ from exactdp.language.kinds import (
     joined,
     number,
     sequence,
+    whole_number,
 )
 from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
 from exactdp.language.tree import arguments, called, where
@@ -55,14 +56,19 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
     messages = {
         "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
         "range": (f"{word} cannot bound a loop", "A `for` loop goes over finite values."),
-        "int": (f"{word} cannot be rounded", LINEAR),
-        "round": (f"{word} cannot be rounded", LINEAR),
         "exp": (f"exp of {word} is not in the language", LINEAR),
         "log": (f"log of {word} is not in the language", LINEAR),
         "any": condition,
         "all": condition,
         "bool": condition,
     }
+    if name in ("ceil", "floor", "int", "round", "trunc"):
+        refuse(
+            where(part),
+            "a list cannot be rounded",
+            "Numbers are rounded one by one, to a number of digits that is a finite value.",
+            "Write `[round(x) for x in xs]`.",
+        )
     message, rule = messages.get(name, (f"{name} cannot be called with {word}", LINEAR))
     refuse(where(part), message, rule, COMPARE_IT)
 
@@ -87,9 +93,17 @@ def _of_anything(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKin
         case "sum":
             total = number(kinds[1]) if len(kinds) > 1 else FINITE
             entry = first.entry
-            if (entry.real or total.real) and (entry.integer or total.integer):
+            if (entry.real or total.real) and (entry.never_real or total.never_real):
                 refuse(where(node), "real and integer noise cannot be mixed", MIXED, UNMIX)
             return number(join(entry, total))
+        case "floor" | "ceil" if first.noise and first.items is None:
+            return whole_number(first)
+        case "round" if first.noise and first.items is None:
+            if len(kinds) > 1 and kinds[1].holds_noise:
+                return None
+            return whole_number(first)
+        case "divmod" if len(kinds) == 2 and first.noise and not kinds[1].holds_noise:
+            return sequence((whole_number(first), number(first)))
         case "len" if first.noise and first.items is None and not first.finite:
             refuse(
                 where(node),

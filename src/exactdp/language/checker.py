@@ -255,7 +255,7 @@ class Checker:
                 MIXED,
                 "Use lap, or an input of type Dom(lo, hi).",
             )
-        if not whole and mean.integer:
+        if not whole and mean.never_real:
             refuse(
                 where(part),
                 f"{name} of {draw.noise} cannot be integer noise",
@@ -299,7 +299,7 @@ class Checker:
     def test(self, one: Test) -> None:
         """Check a comparison in which a side may be noise."""
         left, right = self.abstract.kind(one.left), self.abstract.kind(one.right)
-        if (left.real and right.integer) or (left.integer and right.real):
+        if (left.real and right.never_real) or (left.never_real and right.real):
             refuse(one.place, "a real cannot be compared with integer noise", MIXED, UNMIX)
         for part, kind in ((one.left, left), (one.right, right)):
             if kind.term and kind.items is None and (left.real or right.real):

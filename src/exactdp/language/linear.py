@@ -7,14 +7,16 @@ log(b)/ε, which is log b then.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.terms import EpsTerm, log
-from exactdp.language.values import Symbolic
+from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.wholes import Whole, first_unknown
 from exactdp.polyhedra.form import Form, Name, Number
 
 Scalar: TypeAlias = "Linear | Number"
@@ -65,6 +67,96 @@ class Linear(Form, Symbolic):
 
     def __rsub__(self, other: object) -> Any:
         return (-self).__add__(other)
+
+    def rounded(self, *, nearest: bool) -> Linear:
+        """Return the form as a whole number, a symbol of its own unless it is whole already."""
+        numbers = (*self.coefficients.values(), self.constant)
+        if all(isinstance(name, Whole) for name in self.coefficients) and all(
+            q.denominator == 1 for q in numbers
+        ):
+            return self
+        return Linear.symbol(Whole(self, nearest))
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A comparison of a form with 0, and what is to be known of a whole number by it."""
+
+    op: str
+    form: Linear
+    about: tuple[Whole, int] | None = None
+
+
+_FLIPPED = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
+
+
+def asked(op: str, form: Linear) -> Inquiry | bool:
+    """Return what to ask first to know whether form op 0, or the answer.
+
+    A single whole number is compared by the real that it is made of. Ends: each round knows more
+    of it, and an inner form is less deep.
+    """
+    while len(form.coefficients) == 1:
+        ((whole, q),) = form.coefficients.items()
+        if not isinstance(whole, Whole):
+            break
+        way = op if q > 0 else _FLIPPED[op]
+        answer, k = first_unknown(whole, way, Fraction(-form.constant) / q)
+        if k is None:
+            return answer
+        inner = asked(*whole.condition(k))
+        if isinstance(inner, Inquiry):
+            return inner if inner.about is not None else Inquiry(inner.op, inner.form, (whole, k))
+        form = Linear({whole.bounded(k, inner): q}, form.constant)
+    return Inquiry(op, form)
+
+
+def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:
+    """Return a value with something for a whole number, wherever that stands in it."""
+    if isinstance(value, Linear):
+        return _with_whole(value, whole, found)
+    if isinstance(value, tuple):
+        parts = [with_whole(part, whole, found) for part in value]
+        if any(one is not two for one, two in zip(parts, value, strict=True)):
+            return List(parts) if isinstance(value, List) else tuple(parts)
+    return value
+
+
+def _with_whole(form: Linear, whole: Whole, found: Scalar) -> Scalar:
+    if not any(isinstance(name, Whole) for name in form.coefficients):
+        return form
+    total: Any = form.constant
+    for name, q in form.coefficients.items():
+        part: Any
+        if not isinstance(name, Whole):
+            part = Linear({name: q})
+        elif name.is_like(whole):
+            part = found * q
+        else:
+            inner = _with_whole(name.form, whole, found)
+            part = q * made_whole(replace(name, form=inner))
+        total = total + part
+    return total  # type: ignore[no-any-return]
+
+
+def wholes_in(value: Value) -> Iterator[Whole]:
+    """Yield the whole numbers in a value, those inside of others first."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from wholes_in(item)
+    elif isinstance(value, Linear):
+        for name in value.coefficients:
+            if isinstance(name, Whole):
+                yield from wholes_in(name.form)
+                yield name
+
+
+def made_whole(whole: Whole) -> Scalar:
+    """Return a whole number as a form, or the number that it is known to be."""
+    if not isinstance(whole.form, Linear):
+        return whole.value(whole.form)
+    known = whole.known
+    return Linear.symbol(whole) if known is None else known
 
 
 def _one_log(logs: Mapping[Fraction, Fraction]) -> dict[str, Fraction]:

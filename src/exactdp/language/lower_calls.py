@@ -45,6 +45,10 @@ class CallLowering(Lowering):
             argument = node.args[0]
             if isinstance(argument, Comprehension):
                 return self.quantifier(word, argument, node)
+        if target is None and word in ("int", "trunc") and len(node.args) == 1:
+            argument = node.args[0]
+            if self.scope.noise.noisy(argument) and not node.keywords:
+                return self.prelude_call("trunc", [self.value(argument)], node)
         if (
             target is None
             and word in ("abs", "min", "max", "sorted")
@@ -54,7 +58,8 @@ class CallLowering(Lowering):
         assert isinstance(node.func, ast.Name)
         place, args = self.place(node), [self.value(arg) for arg in node.args]
         keywords = [rebuilt(one, self.value, place) for one in node.keywords]
-        return put(ast.Call(self.called(node.func), args, keywords), place)
+        found = put(ast.Call(self.called(node.func), args, keywords), place)
+        return self.keep(found, place) if self.scope.noise.rounds(node) else found
 
     def subroutine(self, node: ast.Call, target: Definition) -> ast.Name:
         """Inline a call of another mechanism or ideal."""

@@ -107,6 +107,9 @@ class Lowering(Control):
                 return self.into_fresh(node)
             case ast.Lambda():
                 self.noisy_lambda(node)
+            case ast.BinOp(_, ast.FloorDiv() | ast.Mod()) if self.scope.noise.rounds(node):
+                place = self.place(node)
+                return self.keep(rebuilt(node, self.value, place), place)
             case ast.Call():
                 return self.call(node)
             case ast.Subscript() if (found := end_of_sorted(node)) and self.is_builtin("sorted"):

@@ -37,7 +37,15 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.linear import Scalar, as_real
+from exactdp.language.linear import (
+    Inquiry,
+    Linear,
+    Scalar,
+    as_real,
+    asked,
+    made_whole,
+    with_whole,
+)
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
@@ -54,6 +62,7 @@ from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, Value, alike, as_output
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 
 if TYPE_CHECKING:
@@ -119,11 +128,16 @@ class Selection:
 
 @dataclass(frozen=True)
 class Compare:
-    """The program asks whether `difference` op 0; op is one of < <= == != >= >."""
+    """The program asks whether `difference` op 0; op is one of < <= == != >= >.
+
+    Where a whole number is compared, it is asked whether that is at least a number, by the real
+    that it is made of; then the statement is run again, with this known (`about`).
+    """
 
     state: State
     op: str
     difference: Symbolic
+    about: tuple[Whole, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -222,6 +236,10 @@ class Machine:
     def resume(self, event: Draw | Selection | Compare, value: Value) -> State:
         """Return the state after an event was decided: the sample, the pick or the truth."""
         pc, env = event.state
+        if isinstance(event, Compare) and event.about is not None:
+            whole, k = event.about
+            known = made_whole(whole.bounded(k, value))
+            return State(pc, tuple(with_whole(one, whole, known) for one in env))
         slot = self._targets[pc]
         return State(pc + 1, (*env[:slot], value, *env[slot + 1 :]))
 
@@ -431,11 +449,20 @@ class Machine:
             return decide(difference, 0)
 
         def step(env: Env) -> int:
-            found = env[slot] = compare(env)
-            return ~pc if isinstance(found, Symbolic) else after
+            found: Any = compare(env)
+            if isinstance(found, Linear):
+                found = asked(op, found)
+            env[slot] = found
+            return after if isinstance(found, bool) else ~pc
 
-        # The slot holds the difference until the event is made; then it is emptied.
-        self._events[pc] = lambda env: (Compare, op, env[slot])
+        def event(env: Env) -> tuple[Any, ...]:
+            # The slot holds the question until the event is made; then it is emptied.
+            found = env[slot]
+            if isinstance(found, Inquiry):
+                return Compare, found.op, found.form, found.about
+            return Compare, op, found
+
+        self._events[pc] = event
         return step
 
     def _sample(self, one: Sample) -> _Facts:

@@ -27,8 +27,9 @@ from exactdp.language.words import NOISES
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
-_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "int", "str", "exp", "log"))
-_CASE_SPLIT = frozenset(("abs", "min", "max", "sorted"))
+_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "str", "exp", "log"))
+_CASE_SPLIT = frozenset(("abs", "int", "max", "min", "sorted", "trunc"))
+_ROUNDING = frozenset(("ceil", "divmod", "floor", "round"))
 _BINDING = (
     ast.AnnAssign,
     ast.Assign,
@@ -130,8 +131,17 @@ class NoisyNames:
             return True
         return self.noisy(node) or (isinstance(node, ast.Lambda) and self.effectful(node.body))
 
+    def rounds(self, node: ast.AST) -> bool:
+        """Whether an expression rounds what may be noise; the result is kept in a slot."""
+        match node:
+            case ast.BinOp(left, ast.FloorDiv() | ast.Mod()):
+                return self.noisy(left)
+            case ast.Call(ast.Name(word), args):
+                return word in _ROUNDING and any(map(self.noisy, args))
+        return False
+
     def effectful(self, node: ast.AST) -> bool:
-        """Whether an expression samples, compares noise or calls a subroutine."""
+        """Whether an expression samples, compares or rounds noise, or calls a subroutine."""
         key = id(node)
         if key not in self._effects:
             self._effects[key] = (node, self._effectful(node))
@@ -153,6 +163,10 @@ class NoisyNames:
                     return True
                 if called(node) in _CASE_SPLIT and any(map(self.split, arguments(node))):
                     return True
+                if self.rounds(node):
+                    return True
+            case ast.BinOp() if self.rounds(node):
+                return True
         return any(self.effectful(part) for part in ast.iter_child_nodes(node))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from exactdp.language.rules import (
 from exactdp.language.terms import EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.terms import log as log_of_number
-from exactdp.language.values import List, Table, Value, plain, read_decimal
+from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:
@@ -124,7 +125,37 @@ def remainder(left: Value, right: Value) -> Value:
     """Return left % right for numbers."""
     if isinstance(left, str):
         raise TypeError("formatting strings is not in the language")
+    if isinstance(left, Symbolic):
+        return left - quotient(left, right) * right
     return left % right
+
+
+def quotient(left: Value, right: Value) -> Value:
+    """Return left // right: ⌊left / right⌋, also of noise."""
+    if isinstance(left, Symbolic):
+        return (left / right).rounded(nearest=False)
+    return left // right
+
+
+def floor(value: Value) -> Value:
+    """Return ⌊value⌋, also of noise."""
+    return value.rounded(nearest=False) if isinstance(value, Symbolic) else math.floor(value)
+
+
+def ceil(value: Value) -> Value:
+    """Return ⌈value⌉, also of noise."""
+    return -floor(-value)
+
+
+def rounded(value: Value, digits: Value = None) -> Value:
+    """Return the nearest whole number, or decimal with so many digits; of two the even one."""
+    if not isinstance(value, Symbolic):
+        return round(value, digits)
+    if digits is None:
+        return value.rounded(nearest=True)
+    unit = Fraction(10) ** operator.index(digits)
+    scaled: Any = value * unit  # type: ignore[operator]
+    return scaled.rounded(nearest=True) / unit
 
 
 def _bits(op: Callable[[int, int], int]) -> Callable[[Value, Value], Value]:
@@ -147,7 +178,7 @@ OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
     "-": lambda left, right: _small(left - right),
     "*": multiply,
     "/": divide,
-    "//": operator.floordiv,
+    "//": quotient,
     "%": remainder,
     "**": power,
     "&": _bits(operator.and_),
@@ -222,9 +253,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "any": lambda items: any(items_of(items)),
     "bool": bool,
     "dict": lambda items=(): Table(unpacked_pair(item) for item in items_of(items)),
-    "divmod": lambda left, right: (left // right, remainder(left, right)),
+    "ceil": ceil,
+    "divmod": lambda left, right: (quotient(left, right), remainder(left, right)),
     "enumerate": lambda items, start=0: tuple(enumerate(items_of(items), start)),
     "exp": exp_of_term,
+    "floor": floor,
     "int": lambda value=0: int(value),
     "len": len,
     "log": log_of_number,
@@ -233,10 +266,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": _extreme(min),
     "range": range,
     "reversed": lambda items: tuple(reversed(items_of(items))),
-    "round": lambda value, digits=None: round(value, digits),
+    "round": lambda number, ndigits=None: rounded(number, ndigits),
     "sorted": lambda items, **keywords: List(sorted(items_of(items), **keywords)),
     "str": lambda value="": str(value),
     "sum": lambda items, start=0: _sum(items_of(items), start),
+    "trunc": math.trunc,
     "tuple": lambda items=(): tuple(items_of(items)),
     "zip": lambda *items, strict=False: tuple(zip(*map(items_of, items), strict=strict)),
 }

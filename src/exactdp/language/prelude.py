@@ -17,6 +17,10 @@ _TEXTS = {
 def abs(x):
     return x if x >= 0 else -x
 """,
+    "trunc": """
+def trunc(x):
+    return floor(x) if x >= 0 else ceil(x)
+""",
     "max": """
 def max(items):
     assert len(items) > 0, "max of nothing"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -64,6 +65,10 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
             case ast.Import(aliases) if all(one.name == "exactdp" for one in aliases):
                 whole = sys.modules["exactdp"]
                 known.update({one.asname or one.name: whole for one in aliases})
+            case ast.Import([ast.alias("math", None)]):
+                known["math"] = math
+            case ast.ImportFrom("math", aliases) if all(hasattr(math, one.name) for one in aliases):
+                known.update({one.asname or one.name: getattr(math, one.name) for one in aliases})
             case ast.Expr(ast.Constant(str())):
                 continue
             case _:

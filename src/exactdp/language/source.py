@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -189,11 +190,11 @@ def surroundings(
 
 
 def given(constants: Mapping[str, object]) -> Callable[[str], object]:
-    """Return the lookup of names given by hand; Python's builtins are known too."""
+    """Return the lookup of names given by hand; Python's builtins and `math` are known too."""
 
     def lookup(name: str) -> object:
         if name in constants:
             return constants[name]
-        return getattr(builtins, name, MISSING)
+        return math if name == "math" else getattr(builtins, name, MISSING)
 
     return lookup

@@ -268,3 +268,7 @@ class Symbolic:
 
     def __bool__(self) -> bool:
         raise TypeError("noise is not a condition")
+
+    def rounded(self, *, nearest: bool) -> Any:
+        """Return ⌊x⌋, or the nearest whole number, of two the even one."""
+        raise NotImplementedError

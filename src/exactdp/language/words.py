@@ -116,7 +116,9 @@ VALUES: Final = ("eps", "inf")
 
 #: Python functions that the language knows, run on finite values.
 BUILTINS: Final[dict[str, Any]] = {
-    name: getattr(builtins, name, Fraction) for name in FUNCTIONS if name not in ("exp", "log")
+    "Fraction": Fraction,
+    **{name: getattr(builtins, name) for name in FUNCTIONS if hasattr(builtins, name)},
+    **{name: getattr(math, name) for name in ("floor", "ceil", "trunc")},
 }
 
 _KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "Dom": Dom}.items()}
@@ -139,6 +141,9 @@ INSTEAD: Final = {
 #: Functions of exactdp that are words of the language under a name of their own.
 _EXACTDP: Final = {"exp": "exp", "minimum": "min", "maximum": "max"}
 
+#: Functions of numpy that round one number as the language does.
+_NUMPY: Final = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "round"}
+
 MISSING: Final = object()
 
 
@@ -151,6 +156,8 @@ def denotes(found: object) -> str | None:
     if isinstance(found, float) and found == math.inf:
         return "inf"
     module = getattr(type(found), "__module__", "")
+    if module == "numpy" and type(found).__name__ == "ufunc":
+        return _NUMPY.get(found.__name__)  # type: ignore[attr-defined]
     if isinstance(module, str) and module.startswith("exactdp.") and not callable(found):
         return "eps" if str(found) == "eps" else None
     word = _EXACTDP.get(str(getattr(found, "__name__", ""))) if callable(found) else None

@@ -1,11 +1,12 @@
-"""`Privacy`: the claim of a user, with its questions."""
+"""`Privacy`: the claim of a user, with its questions; several of them in one picture."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp import claims
-from exactdp.errors import folds
+from exactdp.errors import ValueRefusedError, folded, folds, shown
 from exactdp.public.answers import DeltaCurve, PrivacyVerdict
 from exactdp.running.conduct import How
 
@@ -52,8 +53,63 @@ class Privacy(claims.Privacy):
     def plot(self, errors: ErrorCurve, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw an error probability against the exact privacy loss, as ε runs.
 
-        `errors` is `Accuracy(…).error_probability(u)`. Several mechanisms go into the same axes.
+        `errors` is `Accuracy(…).error_probability(u)`. Several mechanisms go into the same axes;
+        `plot_tradeoff` draws them at once.
         """
         from exactdp.report.private import plot_tradeoff  # noqa: PLC0415
 
         return plot_tradeoff(self, errors, ax, **options)
+
+
+@folded
+def plot_tradeoff(
+    *private: Privacy,
+    at: object,
+    ideal: Any = None,
+    gamma: Any = 0,
+    ax: Axes | None = None,
+    labels: Sequence[str] | None = None,
+    largest: float = 6.0,
+) -> Axes:
+    """Draw how accurate mechanisms are at an input against how private they are, as ε runs.
+
+    A curve for each claim: across the exact privacy loss over all its pairs of adjacent inputs, up
+    the exact probability that the output at the input is off by more than `gamma` from the right
+    one (without noise, or by a function `ideal`). At equal loss the lower curve is the better one.
+
+    >>> from exactdp import Mechanism, Privacy, plot_tradeoff
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return b if bernoulli(exp(eps) / (1 + exp(eps))) else 1 - b"
+    ... )
+    >>> plot_tradeoff(Privacy(coin), at=0, ideal=lambda b: b).get_xlabel()
+    'exact privacy loss'
+    """
+    from exactdp.public.accuracy import Accuracy  # noqa: PLC0415
+
+    for one in private:
+        if not isinstance(one, Privacy):
+            raise ValueRefusedError(
+                f"{shown(one)} is no claim of privacy",
+                rule="Each curve is that of a claim: Privacy(mechanism, inputs=…).",
+                way_out="Write plot_tradeoff(Privacy(one, inputs=…), Privacy(two, inputs=…), at=u)",
+            )
+    names = [one.mechanism.__name__ for one in private] if labels is None else list(labels)
+    if not private or len(names) != len(private):
+        raise ValueRefusedError(
+            f"there are {len(private)} claims and {len(names)} labels",
+            rule="Each claim has a curve with a label.",
+            way_out="Give as many labels as claims, or none.",
+        )
+    for one, name in zip(private, names, strict=True):
+        accuracy = Accuracy(
+            one.mechanism,
+            beta="1/2",
+            ideal=ideal,
+            alpha=0,
+            gamma=gamma,
+            inputs=[at],
+            epsilon=one.epsilon,
+        )
+        ax = one.plot(accuracy.error_probability(at), ax, label=name, largest=largest)
+    assert ax is not None
+    return ax

@@ -427,6 +427,11 @@ class ExpPoly(ClosedForm):
         under = tuple(int(q.q) for q in entries.values())
         return unpacked, (self._names, powers, over, under, self._step, self._low)
 
+    @property
+    def written(self) -> str:
+        """The sum as it is stored: equal texts are equal sums, but one sum has several texts."""
+        return f"{self._names} {self._poly} {self._step} {self._low}"
+
 
 def build(
     names: tuple[str, ...],

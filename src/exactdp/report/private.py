@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from html import escape
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve
-from exactdp.claims.inputs import as_given, as_written, is_listed, listed, show
-from exactdp.claims.losses import endless
+from exactdp.claims.expressions import run_with
+from exactdp.claims.inputs import as_given, is_listed, listed, show
+from exactdp.claims.losses import reals_in
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals.numbers import spell
 from exactdp.reals.printing import latex
 from exactdp.report.notebook import OUTCOMES
-from exactdp.report.styles import BLUE, GREEN, VERMILLION, new_axes
+from exactdp.report.styles import BLACK, BLUE, GREEN, SKY, VERMILLION, new_axes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _POINTS = 200
-_STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."))
+_INPUTS = 32  # of a claim of accuracy, of which the worst is told
+_STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, "-"))
 
 
 def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
@@ -81,22 +84,44 @@ def how_private(claim: Privacy, beside: Iterable[Accuracy] = ()) -> list[str]:
 
 
 def _saved(claim: Accuracy, times: Fraction) -> str:
-    """Return what less noise does to the error at an input, and to the bound, as a sentence."""
+    """Return what less noise does to the bound, and to the error at an input, as sentences."""
+    said = []
+    if not claim.is_beta_of_input:
+        before, after = str(claim.formula), str(run_with(claim.formula, times))
+        if before != after:
+            said.append(f"The bound β = {before} becomes {after} at the same privacy.")
     try:
-        u = next(iter(listed(claim.mechanism, claim.input_set)))
-        given = as_given(claim.mechanism, u)
-        curve = claim.error_probability(given)
-        before, after = (curve.at(at).text(4) for at in (Fraction(1), times))
-        said = f"its error probability is {before} at ε = 1 and {after} at {spell(times)}"
-        if curve.claimed:
-            bounds = (
-                min((form.at(at) for form in curve.claimed), key=float).text(4)
-                for at in (Fraction(1), times)
-            )
-            said += f", and the bound {' and '.join(bounds)}"
-        return f"At the input {show(as_written(given))} {said}."
-    except (ExactdpError, StopIteration, AttributeError) as error:
-        return f"What this does to the claim of accuracy is not told: {error}."
+        curve = _worst(claim)
+        if curve is not None:
+            said.append(_read(curve, times))
+    except ExactdpError as error:
+        said.append(f"What it does to the error at an input is not told: {error.message}.")
+    return " ".join(said)
+
+
+def _worst(claim: Accuracy) -> ErrorCurve | None:
+    """Return the curve of the largest error at ε = 1, of the first inputs with something claimed.
+
+    None if the inputs are not listed, or nothing is claimed.
+    """
+    if not is_listed(claim.input_set):
+        return None
+    inputs = islice(listed(claim.mechanism, claim.input_set), _INPUTS)
+    curves = (claim.error_probability(as_given(claim.mechanism, u)) for u in inputs)
+    found = [one for one in curves if one.claimed]
+    return max(found, key=lambda one: float(one.exact.at(1)), default=None)
+
+
+def _read(curve: ErrorCurve, times: Fraction) -> str:
+    """Return an error and its bound at ε = 1 and with less noise, as a sentence."""
+    places = Fraction(1), times
+    before, after = (curve.at(at).text(4) for at in places)
+    least = [min((form.at(at) for form in curve.claimed), key=float) for at in places]
+    bounds = ("1" if float(one) >= 1 else one.text(4) for one in least)
+    return (
+        f"At the input {show(curve.input)} its error probability is {before} at ε = 1 and {after} "
+        f"at {spell(times)}, and the bound {' and '.join(bounds)}."
+    )
 
 
 def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:
@@ -127,12 +152,19 @@ def plot_tradeoff(
     """
     import numpy as np  # noqa: PLC0415 only for pictures
 
-    axes = ax or new_axes()
     points = np.linspace(largest / _POINTS, largest, _POINTS)
+    points = points[[float(point) in claim.epsilon for point in points]]
+    spent, values = losses(claim, points), errors.exact.values(points)
+    if not np.isfinite(spent).any():
+        raise ValueRefusedError(
+            f"{claim.mechanism.__name__} has no finite privacy loss up to ε = {largest:g}",
+            rule="An output that is possible at an input is impossible at an adjacent one.",
+            way_out="Ask check() for the counterexample, and correct the mechanism.",
+        )
+    axes = ax or new_axes()
     color, style = _STYLES[len(axes.get_lines()) % len(_STYLES)]
     name = claim.mechanism.__name__ if label is None else label
-    values = errors.exact.values(points)
-    axes.plot(losses(claim, points), values, color=color, linestyle=style, label=name)
+    axes.plot(spent, values, color=color, linestyle=style, label=name)
     axes.set_xlabel("exact privacy loss")
     axes.set_ylabel("error probability")
     axes.set_title("accuracy against privacy")
@@ -154,10 +186,11 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     seen: set[object] = set()
     for u, v in claim.pairs:
         one, two = claim.losses.chances(u, v)
-        if any(endless(key.env[0]) for key in claim.losses.distribution(u)):
+        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
             raise ValueRefusedError(
-                "the privacy loss is drawn for finitely many outputs",
-                way_out="Clamp or round the output.",
+                "the privacy loss is drawn for finite and whole outputs, and these hold real noise",
+                rule="Of real outputs the loss would be a supremum of densities at each ε.",
+                way_out="Round the output by comparisons, or ask tightest() for the factor.",
             )
         for key, chance in one.items():
             other = two.get(key)

@@ -14,10 +14,11 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future
 from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeAlias
@@ -55,11 +56,11 @@ class Crew(Protocol):
     """Those who do units."""
 
     @property
-    def room(self) -> int:
-        """How many more units may be given now."""
+    def lane(self) -> int | None:
+        """The worker for which another unit may be given now; None if all have enough."""
 
-    def give(self, number: int, unit: bytes) -> None:
-        """Hand out a unit."""
+    def give(self, number: int, unit: bytes, lane: int) -> None:
+        """Hand out a unit, if possible to a worker."""
 
     def news(self) -> Iterator[tuple[int, News]]:
         """Wait a little, and yield units that are done, or lost."""
@@ -68,24 +69,38 @@ class Crew(Protocol):
         """Stop; units that are under way are forgotten."""
 
 
+@dataclass(frozen=True)
+class _Given:
+    """A unit, and the lane of those before and behind it."""
+
+    number: int
+    unit: bytes
+    lane: int
+
+
 class Forked:
     """Copies of this process, which know all that it knows: nothing but units is sent."""
 
     def __init__(self, serve: Serve, count: int, slots: Slots | None = None) -> None:
         self._serve, self._count, self._slots = serve, count, slots
-        self._waiting: deque[tuple[int, bytes]] = deque()
-        self._busy: dict[Connection, tuple[int, int, bytes]] = {}  # process, number, unit
+        self._waiting: deque[_Given] = deque()
+        self._busy: dict[Connection, tuple[int, _Given]] = {}  # process, unit
         self._idle: list[tuple[Connection, int]] = []
+        self._lanes: dict[Connection, int] = {}  # in which a process worked last
         self._deaths: dict[int, int] = {}
 
     @property
-    def room(self) -> int:
-        """One unit more than there are processes waits, so that none has to."""
-        return self._count + 1 - len(self._busy) - len(self._waiting)
+    def lane(self) -> int | None:
+        """Each process has one unit beside the one it does, so that none has to wait."""
+        given = Counter(
+            one.lane for one in (*self._waiting, *(one for _, one in self._busy.values()))
+        )
+        lane = min(range(self._count), key=lambda one: given[one])
+        return lane if given[lane] < 2 else None
 
-    def give(self, number: int, unit: bytes) -> None:
+    def give(self, number: int, unit: bytes, lane: int) -> None:
         """Hand out a unit, to a new process if none is idle."""
-        self._waiting.append((number, unit))
+        self._waiting.append(_Given(number, unit, lane))
         self._hand_out()
 
     def _hand_out(self) -> None:
@@ -93,12 +108,20 @@ class Forked:
             if not self._idle:
                 self._start()
             connection, process = self._idle.pop()
-            number, unit = self._waiting.popleft()
-            self._busy[connection] = process, number, unit
+            one = self._chosen(self._lanes.get(connection))
+            self._waiting.remove(one)
+            self._busy[connection], self._lanes[connection] = (process, one), one.lane
             try:
-                connection.send_bytes(unit)
+                connection.send_bytes(one.unit)
             except OSError:
                 continue  # it is dead, which is seen at the next look
+
+    def _chosen(self, lane: int | None) -> _Given:
+        """Return the unit for a process: of its lane, or of one in which nobody works."""
+        taken = {self._lanes[one] for one in self._busy}
+        mine = (one for one in self._waiting if one.lane == lane)
+        free = (one for one in self._waiting if one.lane not in taken)
+        return next(mine, None) or next(free, None) or self._waiting[0]
 
     def _may_start(self) -> bool:
         working = len(self._busy)
@@ -125,7 +148,8 @@ class Forked:
             self._retire()
         for connection in wait(list(self._busy), _LOOK):
             assert isinstance(connection, Connection)
-            process, number, unit = self._busy.pop(connection)
+            process, one = self._busy.pop(connection)
+            number = one.number
             try:
                 answer: News = connection.recv_bytes()
             except (EOFError, OSError):
@@ -134,7 +158,7 @@ class Forked:
                 self._give_back()
                 deaths = self._deaths[number] = self._deaths.get(number, 0) + 1
                 if deaths < MOST_DEATHS:
-                    self._waiting.appendleft((number, unit))
+                    self._waiting.appendleft(one)
                     continue
                 answer = _lost()
             else:
@@ -238,12 +262,13 @@ class Handed:
         self._deaths: dict[int, int] = {}
 
     @property
-    def room(self) -> int:
-        """Twice as many units as there may be workers are under way."""
-        return 2 * self._width - len(self._under_way)
+    def lane(self) -> int | None:
+        """Twice as many units as there may be workers are under way; any worker does any."""
+        return None if len(self._under_way) >= 2 * self._width else 0
 
-    def give(self, number: int, unit: bytes) -> None:
+    def give(self, number: int, unit: bytes, lane: int = 0) -> None:
         """Hand out a unit."""
+        del lane  # who does it is up to the executor
         try:
             self._under_way[self._executor.submit(self._serve, unit)] = number, unit
         except (RuntimeError, OSError) as error:

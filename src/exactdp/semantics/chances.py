@@ -25,7 +25,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import fraction
 from exactdp.reals.unexpanded import Chance
 from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
-from exactdp.semantics.graph import Failure, forms_of, has_noise, noise_part
+from exactdp.semantics.graph import Failure, Rounding, forms_of, has_noise, noise_part
 from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
 
 K = TypeVar("K")
@@ -255,7 +255,7 @@ def can_be_evaluated(plan: Plan) -> bool:
         return False
     for step in plan.steps:
         event = step.event
-        if isinstance(event, Failure):
+        if isinstance(event, Failure | Rounding):
             return False
         if isinstance(event, Draw) and event.noise not in _NOISE:
             return False

@@ -62,6 +62,10 @@ class Column(Symbolic, ABC):
         """Return this column and others of its kind as one."""
 
     @abstractmethod
+    def rounded(self, *, nearest: bool) -> Wholes:
+        """Return ⌊x⌋ for each run, or the nearest whole number, of two the even one."""
+
+    @abstractmethod
     def truth(self, op: str) -> NDArray[Any]:
         """Return for each run whether its value op 0."""
 
@@ -124,6 +128,8 @@ class Wholes(Column):
         return self.values * factor
 
     def _plus(self, other: Value, sign: int) -> Value:
+        if isinstance(other, Reals):
+            return (other if sign > 0 else -other) + self
         other = other if isinstance(other, Wholes) else Fraction(_number(other))
         common = lcm(self.denominator, other.denominator)
         mine, its = common // self.denominator, sign * (common // other.denominator)
@@ -148,6 +154,15 @@ class Wholes(Column):
         common = lcm(*(one.denominator for one in (self, *others)))
         parts = [one._scaled(common // one.denominator) for one in (self, *others)]
         return Wholes(np.concatenate(parts), common)
+
+    def rounded(self, *, nearest: bool) -> Wholes:
+        """Return ⌊x⌋ for each run, or the nearest whole number, of two the even one."""
+        if not nearest:
+            return Wholes(self.values // self.denominator)
+        doubled = self._scaled(2, self.denominator) + self.denominator
+        above = doubled // (2 * self.denominator)
+        is_tie = doubled % (2 * self.denominator) == 0
+        return Wholes(np.where(is_tie & (above % 2 == 1), above - 1, above))
 
     def truth(self, op: str) -> NDArray[Any]:
         """Return for each run whether its value op 0."""
@@ -184,24 +199,26 @@ class Reals(Column):
         self.scale = scale
 
     @classmethod
-    def rounded(cls, values: NDArray[Any], error: float, scale: float) -> Reals:
+    def near(cls, values: NDArray[Any], error: float, scale: float) -> Reals:
         """Return a column whose values were just rounded, and were `error` away before."""
         return cls(values, error + _ROUNDING * float(_largest(values)), scale)
 
     def _plus(self, other: Value, sign: int) -> Value:
+        if isinstance(other, Wholes):
+            other = Reals.near(other.values / other.denominator, 0.0, self.scale)
         if isinstance(other, Reals):
             values = self.values + sign * other.values
             scale = min(self.scale, other.scale)
-            return Reals.rounded(values, self.error + other.error, scale)
+            return Reals.near(values, self.error + other.error, scale)
         number = sign * _float(_number(other))
         error = self.error + _ROUNDING * abs(number)
-        return Reals.rounded(self.values + number, error, self.scale)
+        return Reals.near(self.values + number, error, self.scale)
 
     def _times(self, factor: Fraction) -> Value:
         q = _float(factor)
         values = self.values * q
         error = abs(q) * self.error + _ROUNDING * float(_largest(values))
-        return Reals.rounded(values, error, abs(q) * self.scale)
+        return Reals.near(values, error, abs(q) * self.scale)
 
     def with_values(self, values: NDArray[Any]) -> Reals:
         """Return a column of the same kind with some of the values."""
@@ -213,18 +230,33 @@ class Reals(Column):
         values = np.concatenate([one.values for one in every])
         return Reals(values, max(one.error for one in every), min(one.scale for one in every))
 
-    def truth(self, op: str) -> NDArray[Any]:
-        """Return for each run whether its value op 0.
+    def rounded(self, *, nearest: bool) -> Wholes:
+        """Return ⌊x⌋ for each run, or the nearest whole number.
 
-        What rounding cannot tell from 0 is 0, if so short an interval has hardly any mass.
+        What rounding cannot tell from where it jumps counts as there, if that has hardly any mass.
         """
-        near = ~(np.abs(self.values) > self.error)
+        jump = np.floor(self.values) + 0.5 if nearest else np.rint(self.values)
+        near = self._near(self.values - jump)
+        exact = np.where(near, jump, self.values)
+        return Wholes(whole(np.rint(exact) if nearest else np.floor(exact)))
+
+    def _near(self, differences: NDArray[Any]) -> NDArray[Any]:
+        """Return for each run whether rounding cannot tell a difference from 0."""
+        near: NDArray[Any] = ~(np.abs(differences) > self.error)
         if near.any() and not self.error < _CLOSE * self.scale:
             raise ValueRefusedError(
                 "a comparison of sampled noise is lost in the rounding of floats",
                 rule="Samples are floats: noise far smaller than the numbers beside it is lost.",
                 way_out="Give another eps, or ask distribution(u), which is exact at every eps.",
             )
+        return near
+
+    def truth(self, op: str) -> NDArray[Any]:
+        """Return for each run whether its value op 0.
+
+        What rounding cannot tell from 0 is 0, if so short an interval has hardly any mass.
+        """
+        near = self._near(self.values)
         return _COMPARE[op](np.where(near, 0.0, self.values), 0)  # type: ignore[no-any-return]
 
     def rows(self) -> Iterable[Value]:

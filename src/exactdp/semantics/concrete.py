@@ -15,7 +15,8 @@ from exactdp.language.operations import COMPARISONS
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
-from exactdp.language.values import List, Symbolic
+from exactdp.language.values import List, Symbolic, plain
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, exp
 from exactdp.reals import eps as budget
@@ -114,6 +115,9 @@ def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
     assert isinstance(form, Linear)
     total = Fraction(form.constant)
     for name, q in form.coefficients.items():
+        if isinstance(name, Whole):
+            total += q * name.value(_at(name.form, drawn))
+            continue
         assert isinstance(name, int)
         total += q * drawn[name]
     return total
@@ -132,7 +136,11 @@ def _floats(output: Value, drawn: list[Fraction]) -> Value:
     if isinstance(output, tuple):
         parts = [_floats(part, drawn) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
-    return float(_at(output, drawn)) if isinstance(output, Symbolic) else output
+    if not isinstance(output, Linear):
+        return output
+    value = _at(output, drawn)
+    is_whole = all(isinstance(name, Whole) for name in output.coefficients)
+    return plain(value) if is_whole else float(value)
 
 
 def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
@@ -11,7 +11,7 @@ from exactdp.measure.density import Density, Summand
 from exactdp.polyhedra.form import Form, Number
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.events import pattern_of, read_pattern
-from exactdp.semantics.exact import Arrival, moved
+from exactdp.semantics.exact import Arrival, Arrivals, moved
 from exactdp.semantics.graph import Edge, forms_of, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.plan import PreparedEdge, constant_part
@@ -39,21 +39,36 @@ def is_integer(arrival: Arrival, form: Symbolic) -> bool:
     return not integers.isdisjoint(noise_part(form))
 
 
-def joint_density(
-    found: Sequence[Arrival], pattern: Value, points: Sequence[Any], inputs: Mapping[str, Number]
-) -> ClosedForm:
-    """Return the density of the scaled real numbers of a pattern at points."""
-    total: ClosedForm = _ZERO
-    for arrival in found:
-        if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
-            continue
-        forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
-        refuse_dependent(forms, pattern)
-        way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
-        density = moved(arrival.density, way, inputs)
-        for part in density.products:
-            total = total + _value(part, density, points)
-    return total
+class JointDensity:
+    """The density of the scaled real numbers of a pattern at an input, for many points."""
+
+    def __init__(self, arrivals: Arrivals, pattern: Value) -> None:
+        self._arrivals, self._pattern = arrivals, pattern
+        self._made_of: Sequence[Arrival] | None = None
+        self._densities: tuple[Density, ...] = ()
+
+    def at(self, points: Sequence[Any]) -> ClosedForm:
+        """Return the density at a point."""
+        return self._arrivals.ask(lambda found: self._total(found, points))
+
+    def _total(self, found: Sequence[Arrival], points: Sequence[Any]) -> ClosedForm:
+        if self._made_of is not found:  # in another frame
+            self._densities, self._made_of = tuple(self._moved(found)), found
+        total: ClosedForm = _ZERO
+        for density in self._densities:
+            for part in density.products:
+                total = total + _value(part, density, points)
+        return total
+
+    def _moved(self, found: Sequence[Arrival]) -> Iterator[Density]:
+        """Yield the densities of outputs of the pattern, its numbers as their variables."""
+        inputs = self._arrivals.inputs
+        for arrival in found:
+            if arrival.density.products and pattern_at(arrival, inputs) == self._pattern:
+                forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
+                refuse_dependent(forms, self._pattern)
+                way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
+                yield moved(arrival.density, way, inputs)
 
 
 def refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:

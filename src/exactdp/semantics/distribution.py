@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Event, State
+from exactdp.language.machine import Compare, Done, State
+from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
@@ -26,8 +27,8 @@ from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
+from exactdp.semantics.densities import JointDensity, pattern_at
 from exactdp.semantics.densities import is_integer as _is_integer
-from exactdp.semantics.densities import joint_density, pattern_at
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -38,7 +39,19 @@ from exactdp.semantics.events import (
     shape_of,
 )
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError, moved
-from exactdp.semantics.graph import Edge, Failure, Graph, build, forms_of, has_noise, noise_part
+from exactdp.semantics.graph import (
+    Edge,
+    Graph,
+    NodeEvent,
+    RoundedInput,
+    Rounding,
+    build,
+    forms_of,
+    has_noise,
+    inputs_in,
+    looks_at,
+    noise_part,
+)
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
@@ -59,6 +72,8 @@ __all__ = ["Distribution", "Engine", "Hook", "Work", "within"]
 _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists one by one
 
 _MOST_KEPT = 10_000  # answers that an engine remembers
+
+_MOST_DENSITIES = 500  # densities of real outputs that it remembers
 
 _MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
 
@@ -81,6 +96,7 @@ class Engine:
         self._graphs: dict[object, Graph] = {}
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
+        self._densities: dict[object, JointDensity] = {}
         self._names = [_names(param) for param in program.inputs]
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
@@ -109,7 +125,7 @@ class Engine:
         return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
 
     @cached_property
-    def _events(self) -> tuple[Event | Failure, ...] | None:
+    def _events(self) -> tuple[NodeEvent, ...] | None:
         """What may happen in the program at any input; None if finite inputs are too many."""
         domains = [
             [_symbols(names)]
@@ -118,13 +134,32 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: list[Event | Failure] = []
+        found: list[NodeEvent] = []
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
             plan, _ = self.plan(values, ANYTHING)
             found += (node.event for node in plan.graph.nodes)
         return tuple(found)
+
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether rounded reals are released, or compared with others than numbers."""
+        events = self._events
+        if events is None:
+            finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
+            values = zip(self._names, finite, strict=True)
+            some = tuple(one if names is None else _symbols(names) for names, one in values)
+            events = tuple(node.event for node in self.plan(some, ANYTHING)[0].graph.nodes)
+        return any(
+            isinstance(one, Rounding) or any(map(_is_rounded, inputs_in(looks_at(one))))
+            for one in events
+        )
+
+    @cached_property
+    def has_integers(self) -> bool:
+        """Whether there is integer noise, sampled or rounded."""
+        return samples_integers(self._program.definition) or self.rounds
 
     @cached_property
     def jumps(self) -> bool:
@@ -236,13 +271,29 @@ class Engine:
 
         The input and the point may have spots. `Real` stands for the numbers in the pattern.
         """
-        whole = (*u, tuple(points))
-        if has_spots(whole):
-            found = self._at_spots(u, ANYTHING, trace_of(whole))
-        else:
-            plan, inputs = self.plan(u, ANYTHING)
-            found = Arrivals(plan, inputs, plan.at(inputs))
-        return found.ask(lambda listed: joint_density(listed, pattern, points, found.inputs))
+        trace = trace_of((*u, *points)) if has_spots((*u, *points)) else None
+        plan, inputs = self.plan(u, pattern)
+        if trace is not None and (plan.units or has_spots(u)):
+            return JointDensity(self._at_spots(u, pattern, trace), pattern).at(points)
+        # At numbers it is one function for all points, whatever parameters these depend on.
+        point = plan.at(inputs)
+        key = id(plan), point, trace and trace.names
+        if key not in self._densities:
+            found = (
+                Arrivals(plan, inputs, point)
+                if trace is None
+                else self._at_spots(u, pattern, trace)
+            )
+            if len(self._densities) >= _MOST_DENSITIES:
+                self._densities.clear()
+            self._densities[key] = JointDensity(found, pattern)
+        return self._densities[key].at(points)
+
+    def seen_of(self, u: tuple[Value, ...], pattern: Value) -> object:
+        """Return what outputs of a pattern depend on at an input: where it is equal, they are."""
+        plan, inputs = self.plan(u, pattern)
+        finite = tuple(x for x, names in zip(u, self._names, strict=True) if names is None)
+        return finite, plan.at(inputs)
 
     def tails(self, u: tuple[Value, ...], pattern: Value) -> tuple[Tails, ...]:
         """Return where each integer of a pattern becomes geometric, at an input."""
@@ -311,7 +362,8 @@ class Engine:
             if pattern is not ANYTHING:
                 graph = _simplified(graph, graph.surely(), pattern)
             self._plans[key] = Plan(graph)
-        return self._plans[key], inputs
+        plan = self._plans[key]
+        return plan, plan.with_rounded(inputs) if plan.rounds_inputs else inputs
 
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
         """Return the graph of the ways to a pattern from an input, whose reals are symbols."""
@@ -325,6 +377,7 @@ class Engine:
                 self._graphs.clear()
                 self._plans.clear()
                 self._answers.clear()
+                self._densities.clear()
             self._graphs[key] = self._graph(values, pattern)
         return self._graphs[key]
 
@@ -336,6 +389,10 @@ class Engine:
         return _simplified(
             None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
         )
+
+
+def _is_rounded(name: str) -> bool:
+    return isinstance(name, RoundedInput)
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:

@@ -19,6 +19,7 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -26,10 +27,12 @@ from exactdp.measure.function import Univariate, indicator, noise
 from exactdp.measure.joint import scaled
 from exactdp.measure.lattice import integer_noise
 from exactdp.measure.race import Race
+from exactdp.measure.rounding import coupled, divided, is_alone
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
-from exactdp.semantics.graph import Failure, forms_of, noise_part
+from exactdp.semantics.graph import Edge, Failure, Rounding, forms_of, noise_part
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.loops import endless, exits
 from exactdp.semantics.plan import (
     Constants,
@@ -43,7 +46,7 @@ from exactdp.semantics.plan import (
     places_of,
 )
 from exactdp.semantics.rounds import Rounds, rounds_of, visits
-from exactdp.semantics.spots import Spot
+from exactdp.semantics.spots import Spot, whole_of
 
 T = TypeVar("T")
 
@@ -254,6 +257,10 @@ class Runner:
             grown = sampled(density, event, step.variables, numbers, place)
             for way in step.ways:
                 self.send(way, grown)
+        elif isinstance(event, Rounding):
+            grown = self.rounded(step, event, density)
+            for way in step.ways:
+                self.send(way, grown)
         elif isinstance(event, Compare) and len(step.ways) == 2 and step.is_idle:
             self.send(step.ways[0], density)
         elif isinstance(event, Compare):
@@ -268,6 +275,28 @@ class Runner:
             for way in step.ways:
                 self.send(way, density.times(listed[way.edge.case or 0]))
 
+    def rounded(self, step: Step, event: Rounding, density: Density) -> Density:
+        """Return a density in which a form is k + f, a whole number and 0 ≤ f < 1.
+
+        Its variables are those that are needed later, then k and f.
+        """
+        frame, fresh = density.frame, step.variables
+        if event.is_whole:
+            form, constant = noise_part(event.form), constant_part(event.form, self.inputs)
+            mass = coupled(form, constant, fresh, nearest=event.whole.nearest)
+            found = (one._replace(lattices=(*one.lattices, mass)) for one in density.products)
+            return Density(frame, tuple(found))
+        kept = step.kept
+        forms = (*(Linear.symbol(v) for v in kept), event.form)
+        way = PreparedEdge.of(Edge(0, forms, None), step.variables)
+        n = len(kept)
+        parts: list[Summand] = []
+        for one in moved(density, way, self.inputs).products:
+            if not is_alone(one, n):
+                raise entangled(self.plan.graph.code.instructions[event.state.pc].place)
+            parts += divided(one, n, (n, n + 1), frame, floor_of)
+        return Density(frame, tuple(parts))
+
     def chances(self, step: Step) -> tuple[ClosedForm, ...]:
         """Return the probabilities of a choice at the point."""
         assert isinstance(step.event, Selection)
@@ -281,6 +310,21 @@ class Runner:
         if arrived.products:
             known = self.waiting.get(way.edge.target)
             self.waiting[way.edge.target] = arrived if known is None else known + arrived
+
+
+def floor_of(number: Any) -> int:
+    """Return the largest whole number that is at most a number; of a spot it is noted."""
+    return whole_of(number, Whole(number))
+
+
+def entangled(place: Place) -> ProgramError:
+    """Return the refusal to round noise that was compared with other noise."""
+    return fail(
+        place,
+        "noise is rounded that was compared with noise which is needed later",
+        "What is rounded becomes a whole number and a rest, and nothing is compared with both.",
+        "Release or compare the other noise first, or compare the rounded number with numbers.",
+    )
 
 
 def moved(density: Density, way: PreparedEdge, inputs: Mapping[str, Number]) -> Density:

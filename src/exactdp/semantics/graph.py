@@ -9,7 +9,7 @@ agree on all finite values are therefore one node, and dead noise is gone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,12 +20,16 @@ from typing import Any, TypeAlias
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
+from exactdp.language.linear import made_whole, wholes_in, with_whole
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
+from exactdp.language.rules import fail
 from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.work import count
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spans import Span, VariableBasis, combined
+from exactdp.semantics.spots import whole_of
 from exactdp.semantics.states import Visited
 
 _ONE = Fraction(1)
@@ -67,6 +71,41 @@ class LateDraw(Draw):
     sample: Later | None = None
 
 
+class RoundedInput(str):
+    """A rounded form in inputs; in a graph it is an input like others."""
+
+    __slots__ = ("whole",)
+    whole: Whole
+
+    @classmethod
+    def of(cls, whole: Whole) -> RoundedInput:
+        """Return the name of a whole number."""
+        found = cls(replace(whole, low=None, high=None))
+        found.whole = whole
+        return found
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Real noise is rounded, because the next event looks at the result.
+
+    `form` is k + f with a whole number k and 0 ≤ f < 1. Both are new variables, in this order, and
+    one variable of the form is gone. For integer noise k alone is new, and all others stay.
+    """
+
+    state: State
+    form: Linear
+    whole: Whole
+    is_whole: bool
+    """Whether it is integer noise that is rounded."""
+
+    def values(self, number: Any) -> tuple[Any, ...]:
+        """Return the new variables where the form is a number or a spot, without noise."""
+        half = Fraction(1, 2) if self.whole.nearest and not self.is_whole else 0
+        k = whole_of(number - half, self.whole)
+        return (k,) if self.is_whole else (k, number - k)
+
+
 @dataclass(frozen=True)
 class Edge:
     """A way on from a node: the target, and its variables as forms in those of the source.
@@ -101,11 +140,14 @@ class Failure:
     error: ProgramError
 
 
+NodeEvent: TypeAlias = Event | Failure | Rounding
+
+
 @dataclass(frozen=True)
 class Node:
     """An event with its variables' number and the ways on (none from `Done` and `Failure`)."""
 
-    event: Event | Failure
+    event: NodeEvent
     variables: int
     edges: tuple[Edge, ...]
 
@@ -172,7 +214,7 @@ class Graph:
         """
         for node in self.nodes:
             event = node.event
-            if any(edge.kept is None for edge in node.edges):
+            if any(edge.kept is None for edge in node.edges) or isinstance(event, Rounding):
                 return False
             if isinstance(event, Draw) and (has_noise(event.mean) or NOISES[event.noise].is_whole):
                 return False
@@ -250,8 +292,12 @@ class Graph:
     @cached_property
     def whole(self) -> bool:
         """Whether there is integer noise."""
-        draws = (one.draw for one in self.code.instructions if isinstance(one, Sample))
-        return any(NOISES[draw.noise].is_whole for draw in draws)
+        return has_integers(self.code) or self.rounds
+
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether noise is rounded."""
+        return any(isinstance(node.event, Rounding) for node in self.nodes)
 
     def trimmed(self) -> Graph:
         """Return the graph with no more variables than later events depend on.
@@ -270,7 +316,7 @@ class Graph:
                     break
         bases = [
             span.basis(node.variables, compared)
-            for span, node, compared in zip(needed, self.nodes, self._compared, strict=True)
+            for span, node, compared in zip(needed, self.nodes, self._fixed, strict=True)
         ]
         if all(basis.is_everything for basis in bases):
             return self
@@ -281,6 +327,23 @@ class Graph:
             ),
             self.code,
         )
+
+    @cached_property
+    def _fixed(self) -> list[set[int]]:
+        """For each node the variables that are not put into sums.
+
+        Those are the compared ones, and all where noise is rounded that occurs in others later.
+        """
+        found = list(self._compared)
+        for number, node in enumerate(self.nodes):
+            if isinstance(node.event, Rounding) and any(
+                name < node.variables
+                for edge in node.edges
+                for form in edge.variables
+                for name in noise_part(form)
+            ):
+                found[number] = set(range(node.variables))
+        return found
 
     @cached_property
     def _compared(self) -> list[set[int]]:
@@ -403,9 +466,11 @@ def inputs_in(value: Value) -> Iterator[str]:
                 yield name
 
 
-def looks_at(event: Event | Failure) -> Value:
+def looks_at(event: NodeEvent) -> Value:
     """Return the values that an event depends on."""
     match event:
+        case Rounding():
+            return event.form
         case Draw():
             return event.mean if event.width is None else (event.mean, event.width)
         case Compare():
@@ -430,8 +495,9 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
         inputs = {name: q for name, q in value.coefficients.items() if isinstance(name, str)}
         names: dict[Any, Any] = dict(basis.coordinates(noise))
         names.update(inputs)
-        if fresh in noise:
-            names[len(basis.forms)] = noise[fresh]
+        for new in (0, 1):
+            if fresh + new in noise:
+                names[len(basis.forms) + new] = noise[fresh + new]
         return Linear.build(names, value.constant)
 
     event = node.event
@@ -440,6 +506,8 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
             event = replace(event, mean=renamed(event.mean))
         case Compare():
             event = replace(event, difference=renamed(event.difference))
+        case Rounding():
+            event = replace(event, form=renamed(event.form))
         case Done():
             event = replace(event, output=renamed(event.output))
     edges = []
@@ -450,7 +518,7 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
     return Node(event, len(basis.forms), tuple(edges))
 
 
-def _future(event: Event | Failure) -> object:
+def _future(event: NodeEvent) -> object:
     """Return what an event asks, without the state it happens in."""
     match event:
         case Draw(_, noise, rate, mean, width):
@@ -459,6 +527,8 @@ def _future(event: Event | Failure) -> object:
             return exponents, chances
         case Compare(_, op, difference):
             return op, difference
+        case Rounding(_, form, whole, is_whole):
+            return form, whole.nearest, is_whole
         case Failure():
             return event
     return State(-1, (event.output,))
@@ -476,53 +546,54 @@ def build(
     `look` returns a state as far as it matters, or None to leave it out with the ways to it. With
     `late`, samples are drawn where they are first looked at, which changes no probability.
     """
-    numbers: dict[State, int] = {}
+    numbers: dict[tuple[State, frozenset[int]], int] = {}
     visited = Visited(machine)
     noiseless: dict[int, Value] = {}
-    whole = any(
-        isinstance(one, Sample) and NOISES[one.draw.noise].is_whole
-        for one in machine.code.instructions
-    )
-    late = late and not whole and all(loop.counter is not None for loop in machine.code.loops)
+    ends = all(loop.counter is not None for loop in machine.code.loops)
+    late = late and ends and not has_integers(machine.code)
     serial = count_from(0)
-    events: list[tuple[Event | Failure, int]] = []
+    events: list[tuple[NodeEvent, int]] = []
+    kinds: list[frozenset[int]] = []  # the variables of each node that are integers
     edges: list[tuple[Edge, ...]] = []
 
     def advanced(state: State) -> Event:
         while True:
-            event = machine.advance(state)
+            event = _advanced(machine, state)
             if not (late and isinstance(event, Draw) and _can_wait(event)):
-                return _awaited(event)
+                return event
             sample = Later(event.noise, event.rate, event.mean, next(serial))
             state = machine.resume(event, Linear.symbol(sample))
 
-    def visit(state: State) -> tuple[int, tuple[Linear, ...]] | None:
-        event: Event | Failure
+    def visit(state: State, known: frozenset[int]) -> tuple[int, tuple[Linear, ...]] | None:
+        event: NodeEvent
         try:
-            event = advanced(state)
+            event = _awaited(advanced(state), known)
         except ProgramError as error:
             event = Failure(state, error)
         seen = look(event.state)
         if seen is None:
             return None
-        reached, variables = canonical(event, seen, noiseless, whole=whole)
-        if reached not in numbers:
+        reached, variables = canonical(event, seen, noiseless, known)
+        own = _integers(variables, known, machine, event) if known else known
+        key = reached, own
+        if key not in numbers:
             if reached.pc >= 0:
                 visited.add(reached)
             if len(numbers) >= STATE_LIMIT:
                 raise _too_many(machine, event.state)
-            numbers[reached] = len(events)
-            events.append((_renamed(machine, event, reached), len(variables)))
+            numbers[key] = len(events)
+            events.append((_renamed(machine, event, reached, own), len(variables)))
+            kinds.append(own)
             count(states=1)
-        return numbers[reached], variables
+        return numbers[key], variables
 
-    visit(start)
+    visit(start, frozenset())
     done = 0
     while done < len(events):
         event, size = events[done]
         ways = []
         for case, state in _ways(machine, event, size):
-            arrival = visit(state)
+            arrival = visit(state, kinds[done] | _new_integers(event, size))
             if arrival is not None:
                 ways.append(Edge(*arrival, case))
         edges.append(tuple(ways))
@@ -531,6 +602,18 @@ def build(
         tuple(Node(event, size, ways) for (event, size), ways in zip(events, edges, strict=True)),
         machine.code,
     )
+
+
+def _advanced(machine: Machine, state: State) -> Event:
+    """Return the next event; rounded inputs that it looks at are named in its state."""
+    while True:
+        event = machine.advance(state)
+        whole = next(filter(_is_settled, wholes_in(looks_at(event))), None)
+        if whole is None:
+            return event
+        known = Linear.symbol(RoundedInput.of(whole))
+        env = tuple(with_whole(value, whole, known) for value in event.state.env)
+        state = State(event.state.pc, env)
 
 
 def _too_many(machine: Machine, state: State) -> ProgramError:
@@ -542,13 +625,54 @@ def _too_many(machine: Machine, state: State) -> ProgramError:
     )
 
 
-def _renamed(machine: Machine, event: Event | Failure, state: State) -> Event | Failure:
+def has_integers(code: Code) -> bool:
+    """Whether integer noise is sampled."""
+    return any(
+        isinstance(one, Sample) and NOISES[one.draw.noise].is_whole for one in code.instructions
+    )
+
+
+def _renamed(
+    machine: Machine, event: NodeEvent, state: State, integers: frozenset[int]
+) -> NodeEvent:
     """Return the event of a state whose noise was renamed."""
     if isinstance(event, Done):
         return Done(state, state.env[0])
     if isinstance(event, Failure):
         return Failure(state, event.error)
-    return _awaited(machine.advance(state))
+    return _awaited(machine.advance(state), integers)
+
+
+def _new_integers(event: NodeEvent, size: int) -> frozenset[int]:
+    """Return the integer variables that are new after an event of a node with so many."""
+    is_new = isinstance(event, Rounding) or (
+        isinstance(event, Draw) and NOISES[event.noise].is_whole
+    )
+    return frozenset([size]) if is_new else frozenset()
+
+
+def _integers(
+    variables: Sequence[Linear], known: frozenset[int], machine: Machine, event: NodeEvent
+) -> frozenset[int]:
+    """Return which variables are integers, given which of those before are; refuse mixed ones."""
+    found = []
+    for number, form in enumerate(variables):
+        noise = noise_part(form)
+        if not known.isdisjoint(noise):
+            found.append(number)
+        if not known.isdisjoint(noise) and not known.issuperset(noise):
+            raise _mixed(machine.code.instructions[event.state.pc].place)
+    return frozenset(found)
+
+
+def _mixed(place: Place) -> ProgramError:
+    return fail(
+        place,
+        "real noise is used together with rounded noise",
+        "A rounded number is compared with numbers, with other rounded ones, and released; it "
+        "is combined with real noise only in the remainder of what was rounded, x - floor(x).",
+        "Round all of the noise, or compare each with numbers.",
+    )
 
 
 def _can_wait(event: Draw) -> bool:
@@ -556,18 +680,30 @@ def _can_wait(event: Draw) -> bool:
     return event.width is None and _is_settled(event.mean)
 
 
-def _awaited(event: Event) -> Event:
-    """Return an event, or the sample that has to be drawn before it."""
-    for form in forms_of(looks_at(event)):
+def _awaited(event: Event, integers: frozenset[int]) -> NodeEvent:
+    """Return an event, or the sample or the rounding that has to be done before it."""
+    waiting = [looks_at(event)]
+    whole = next(wholes_in(waiting[0]), None)
+    if whole is not None:
+        waiting.append(whole.form)
+    for form in (form for value in waiting for form in forms_of(value)):
         for name in form.coefficients:
             if isinstance(name, Later):
                 return LateDraw(event.state, name.noise, name.rate, name.mean, sample=name)
-    return event
+    if whole is None:
+        return event
+    is_whole = not integers.isdisjoint(noise_part(whole.form))
+    form = whole.form + Fraction(1, 2) if whole.nearest and not is_whole else whole.form
+    return Rounding(event.state, form, whole, is_whole)
 
 
 def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
     """Return a value with a variable for a sample."""
     if isinstance(value, Linear):
+        for whole in wholes_in(value):
+            form = _inserted(whole.form, sample, fresh)
+            if form is not whole.form:
+                value = with_whole(value, whole, made_whole(replace(whole, form=form)))
         return value.substituted({sample: fresh}) if sample in value.coefficients else value
     if isinstance(value, tuple):
         parts = [_inserted(part, sample, fresh) for part in value]
@@ -577,10 +713,12 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
 
 
 def _ways(
-    machine: Machine, event: Event | Failure, count: int
+    machine: Machine, event: NodeEvent, count: int
 ) -> Iterator[tuple[int | bool | None, State]]:
     """Yield the cases of an event with the states after them; a new sample is symbol `count`."""
-    if isinstance(event, LateDraw):
+    if isinstance(event, Rounding):
+        yield None, _rounded(event, count)
+    elif isinstance(event, LateDraw):
         assert event.sample is not None
         fresh = Linear.symbol(count)
         env = tuple(_inserted(value, event.sample, fresh) for value in event.state.env)
@@ -595,6 +733,40 @@ def _ways(
     elif isinstance(event, Compare):
         for truth in (False, True):
             yield truth, machine.resume(event, truth)
+
+
+def _rounded(event: Rounding, count: int) -> State:
+    """Return the state after a rounding: the variables `count` and `count + 1` are new."""
+    env: Any = event.state.env
+    whole = Linear.symbol(count)
+    env = tuple(with_whole(value, event.whole, whole) for value in env)
+    if not event.is_whole:
+        noise = noise_part(event.form)
+        gone = min(noise, key=lambda v: (abs(noise[v]) != 1, v))
+        rest = event.form - Linear({gone: noise[gone]})
+        value = (whole + Linear.symbol(count + 1) - rest) / noise[gone]
+        env = tuple(_replaced(one, gone, value) for one in env)
+    return State(event.state.pc, env)
+
+
+def _replaced(value: Value, gone: int, form: Linear) -> Value:
+    """Return a value with a form for a variable, also in what is rounded."""
+    if isinstance(value, tuple):
+        parts = [_replaced(part, gone, form) for part in value]
+        if any(map(is_not, parts, value)):
+            return List(parts) if isinstance(value, List) else tuple(parts)
+        return value
+    if not isinstance(value, Linear):
+        return value
+    for whole in wholes_in(value):
+        if gone in noise_part(whole.form):
+            value = with_whole(value, whole, _whole_with(whole, gone, form))
+    return value.substituted({gone: form}) if gone in value.coefficients else value
+
+
+def _whole_with(whole: Whole, gone: int, form: Linear) -> Any:
+    """Return a whole number with a form for a variable."""
+    return made_whole(replace(whole, form=_replaced(whole.form, gone, form)))
 
 
 def has_noise(form: object) -> bool:
@@ -618,19 +790,25 @@ def _is_settled(value: Value) -> bool:
     """Whether a value holds neither noise nor samples that are still to be drawn."""
     if isinstance(value, tuple):
         return all(map(_is_settled, value))
-    return not isinstance(value, Linear) or all(isinstance(n, str) for n in value.coefficients)
+    if isinstance(value, Whole):
+        return _is_settled(value.form)
+    if not isinstance(value, Linear):
+        return True
+    return all(
+        isinstance(n, str) or (isinstance(n, Whole) and _is_settled(n)) for n in value.coefficients
+    )
 
 
 def canonical(
-    event: Event | Failure, state: State, noiseless: dict[int, Value], *, whole: bool
+    event: NodeEvent, state: State, noiseless: dict[int, Value], integers: frozenset[int]
 ) -> tuple[State, tuple[Linear, ...]]:
     """Return the state at an event with its noise renamed, and what the new variables stand for.
 
-    With integer noise (`whole`) they are integers too. At the end of a run only the output
+    What is made of integer noise is an integer too. At the end of a run only the output
     matters; it takes the place of the environment. Tuples known to hold no noise (the inputs,
     above all) are remembered in `noiseless` by identity.
     """
-    basis = _Basis(noiseless, whole)
+    basis = _Basis(noiseless, integers)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
     env = tuple(basis.rename(value) for value in state.env)
@@ -640,17 +818,17 @@ def canonical(
 class _Basis:
     """Collects independent forms and writes others in terms of them.
 
-    Where the noise is `whole`, a form z/2 + 1/4 is kept as z, so that it is an integer.
+    Of integer noise z a form z/2 + 1/4 is kept as z, so that it is an integer.
     """
 
-    def __init__(self, noiseless: dict[int, Value], whole: bool) -> None:
+    def __init__(self, noiseless: dict[int, Value], integers: frozenset[int]) -> None:
         self._noiseless = noiseless
-        self._whole = whole
+        self._integers = integers
         self.forms: list[Linear] = []
         self._late: dict[Later, Later] = {}
         self._laws: dict[object, int] = {}
         self._simple: dict[int, int] = {}
-        self._is_simple = not whole
+        self._is_simple = not integers
         """Whether all forms so far are single symbols."""
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
@@ -679,8 +857,8 @@ class _Basis:
         if q != 1:
             return None
         new: Hashable
-        if isinstance(name, Later):
-            new = self._numbered(name)
+        if isinstance(name, Later | Whole):
+            new = self._symbol(name)
         elif not self._is_simple:
             return None
         else:
@@ -694,12 +872,18 @@ class _Basis:
 
     def _rename_form(self, form: Linear) -> Scalar:
         """Return a form with its noise renamed, and its samples that are still to be drawn."""
-        late = {name: q for name, q in form.coefficients.items() if isinstance(name, Later)}
+        late = {name: q for name, q in form.coefficients.items() if isinstance(name, Later | Whole)}
         if not late:
             return self._rename(form)
         rest: Any = form - Linear.build(late, 0)
-        found: Any = Linear.build({self._numbered(name): q for name, q in late.items()}, 0)
+        found: Any = Linear.build({self._symbol(name): q for name, q in late.items()}, 0)
         return found + (self._rename(rest) if has_noise(rest) else rest)  # type: ignore[no-any-return]
+
+    def _symbol(self, name: Later | Whole) -> Later | Whole:
+        """Return a sample that is still to be drawn, or a whole number, in the new variables."""
+        if isinstance(name, Later):
+            return self._numbered(name)
+        return replace(name, form=self.rename(name.form))
 
     def _numbered(self, sample: Later) -> Later:
         """Return a sample numbered as it occurs among those with the same law."""
@@ -723,7 +907,8 @@ class _Basis:
         if rest:
             self._is_simple = False
             new = len(self.forms)
-            step, start = _lattice(form) if self._whole else (Fraction(1), Fraction(0))
+            is_whole = not self._integers.isdisjoint(rest)
+            step, start = _lattice(form) if is_whole else (Fraction(1), Fraction(0))
             kept = (form - start) * (1 / step)
             assert isinstance(kept, Linear)
             self.forms.append(kept)

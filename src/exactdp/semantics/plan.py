@@ -8,14 +8,14 @@ the inputs, written in integers over a common denominator, and evaluated togethe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, NamedTuple
 
 from exactdp.language.linear import unit_in
-from exactdp.language.machine import Compare, Done, Draw, Event, Selection
+from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
@@ -23,9 +23,19 @@ from exactdp.measure.frame import Frame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
-from exactdp.semantics.graph import Edge, Failure, Graph, Node, forms_of, has_noise, noise_part
+from exactdp.semantics.graph import (
+    Edge,
+    Graph,
+    Node,
+    NodeEvent,
+    RoundedInput,
+    Rounding,
+    forms_of,
+    has_noise,
+    noise_part,
+)
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.spots import Spot
+from exactdp.semantics.spots import Spot, whole_of
 
 _MANY = 9  # samples: with fewer no density has more than some thousand terms
 
@@ -137,12 +147,14 @@ class PreparedEdge:
 class Step:
     """A node: its event, its number of variables, the ways on, and where its constants stand."""
 
-    event: Event | Failure
+    event: NodeEvent
     variables: int
     ways: tuple[PreparedEdge, ...]
     places: tuple[int, ...]
     fixed: Question | bool | None
     """What a comparison asks of real noise, if that does not depend on the input."""
+    kept: tuple[int, ...] = ()
+    """Where noise is rounded, the other variables that are needed later."""
 
     @cached_property
     def is_idle(self) -> bool:
@@ -163,6 +175,19 @@ class Step:
             return self.fixed
         form = noise_part(self.event.difference)
         return question(form, self.event.op, point.value(self.places[0]), integers)
+
+
+def kept_by(node: Node) -> tuple[int, ...]:
+    """Return the variables of a node that occur after it."""
+    forms = (form for edge in node.edges for form in edge.variables)
+    found = {name for form in forms for name in noise_part(form)}
+    return tuple(sorted(name for name in found if name < node.variables))
+
+
+def _renumbered(edge: Edge, names: tuple[int, ...]) -> Edge:
+    """Return an edge with the variables in a list named by their places there."""
+    places = {name: place for place, name in enumerate(names)}
+    return replace(edge, variables=tuple(form.renamed(places) for form in edge.variables))
 
 
 def places_of(event: Draw) -> tuple[Any, ...]:
@@ -250,11 +275,19 @@ class Plan:
         elif isinstance(event, Done):
             for form in forms_of(event.output):
                 self._place(form)
+        elif isinstance(event, Rounding):
+            self._place(event.form)
+            variables += 1
         for edge in node.edges:
             for form in edge.variables:
                 self._place(form)
-        ways = tuple(PreparedEdge.of(edge, variables) for edge in node.edges)
-        return Step(event, node.variables, ways, places, fixed)
+        edges, kept = node.edges, kept_by(node) if isinstance(event, Rounding) else ()
+        if isinstance(event, Rounding) and not event.is_whole:
+            variables = len(kept) + 2
+            fresh = node.variables, node.variables + 1
+            edges = tuple(_renumbered(edge, (*kept, *fresh)) for edge in edges)
+        ways = tuple(PreparedEdge.of(edge, variables) for edge in edges)
+        return Step(event, node.variables, ways, places, fixed, kept)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
         """Return where the constant of a form stands among all constants."""
@@ -271,6 +304,22 @@ class Plan:
         """The symbols for 1/ε and log(b)/ε in the graph."""
         names = (name for _, terms in self._constants for name, _ in terms)
         return frozenset(name for name in names if unit_in([name]))
+
+    @cached_property
+    def rounds_inputs(self) -> bool:
+        """Whether numbers without noise are rounded."""
+        names = (name for _, terms in self._constants for name, _ in terms)
+        return any(isinstance(name, RoundedInput) for name in names)
+
+    def with_rounded(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return inputs, and what rounding makes of them in the graph."""
+        found = dict(inputs)
+        for _, terms in self._constants:
+            for name, _ in terms:
+                if isinstance(name, RoundedInput) and name not in found:
+                    value: Any = constant_part(name.whole.form, found)
+                    found[name] = whole_of(value, name.whole)
+        return found
 
     def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
         """Return what the graph sees of an input with spots."""

@@ -138,7 +138,7 @@ class _Simulation:
         kind = NOISES[event.noise]
         if kind.has_ends:
             width = float(event.width)
-            noise = Reals.rounded((self.rng.random(size) - 0.5) * width, 0.0, width)
+            noise = Reals.near((self.rng.random(size) - 0.5) * width, 0.0, width)
             return noise + event.mean  # type: ignore[no-any-return]
         scale = float(placed(self.machine, event, lambda: scale_of(event, self.eps)))
         if kind.is_whole:
@@ -149,7 +149,7 @@ class _Simulation:
         else:
             sample = self.rng.standard_exponential if kind.is_above else self.rng.laplace
             sample = self.rng.gumbel if event.noise == "gumbel" else sample
-            noise = Reals.rounded(sample(size=size) * scale, 0.0, scale)
+            noise = Reals.near(sample(size=size) * scale, 0.0, scale)
         return noise + event.mean  # type: ignore[no-any-return]
 
 

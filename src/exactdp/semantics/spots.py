@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from flint import fmpq
 
 from exactdp.errors import shown
-from exactdp.language.machine import Compare, Done, Machine
+from exactdp.language.linear import wholes_in, with_whole
+from exactdp.language.machine import Compare, Done, Machine, State
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
+from exactdp.language.wholes import Whole
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
@@ -274,14 +277,35 @@ def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
     trace = trace_of(u)
     event = machine.advance(machine.start(symbolic(u)))
     visited = Visited(machine)
-    while isinstance(event, Compare):
+    while True:
+        assert isinstance(event, Compare | Done)
+        looked_at = event.difference if isinstance(event, Compare) else event.output
+        whole = next(wholes_in(looked_at), None)
+        if whole is not None:
+            number = whole_of(_spot(whole.form, trace), whole)
+            env = tuple(with_whole(value, whole, number) for value in event.state.env)
+            event = machine.advance(State(event.state.pc, env))
+            continue
+        if not isinstance(event, Compare):
+            break
         visited.add(event.state)
         difference = _spot(event.difference, trace)
         trace.note(difference)
         truth = COMPARISONS[event.op](difference, 0)
         event = machine.advance(machine.resume(event, truth))
-    assert isinstance(event, Done)
     return _spot(event.output, trace)
+
+
+def whole_of(number: Any, whole: Whole) -> int:
+    """Return the whole number made of a number or of a spot, whose neighbourhood is noted."""
+    if not isinstance(number, Spot):
+        return whole.value(number)
+    found = whole.value(fraction(number.value))
+    for k, wanted in ((found, True), (found + 1, False)):
+        op, limit = replace(whole, form=number).condition(k)
+        number.trace.note(limit, always=True)
+        assert COMPARISONS[op](limit, 0) == wanted
+    return found
 
 
 def symbolic(value: Value) -> Value:
