@@ -28,6 +28,7 @@ from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero
+from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.running.conduct import conduct_of
 
@@ -382,7 +383,8 @@ def _proved(
             return replace(best, pairs=found.inputs)
         if found.counterexample is not None:
             lower = enough
-    upper = max(2 * lower, claim.multiple, Fraction(1))
+    own = Fraction(1) if isinstance(claim.budget, Logarithm) else claim.multiple
+    upper = max(2 * lower, own, Fraction(1))
     failure = None
     for _ in range(_MOST_TRIALS):
         verdict = decide(replace(claim, budget=upper * eps), progress=progress)

@@ -42,6 +42,7 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.distribution import Engine
@@ -112,8 +113,10 @@ class Privacy:
     # What was given, as read ----------------------------------------------------------
 
     @cached_property
-    def budget_form(self) -> ClosedForm:
-        """The budget as a closed form: a rational multiple of ε."""
+    def budget_form(self) -> ClosedForm | Logarithm:
+        """The budget: a rational multiple of ε, or the logarithm of a closed form."""
+        if isinstance(self.budget, Logarithm):
+            return self._logarithm(self.budget)
         form = _in_eps(self.budget, "budget")
         linear = form.numerator.linear_form() if form.denominator == 1 else None
         if linear is None or linear.keys() - {"eps"} or (form.numerator.constant() or 0) != 0:
@@ -127,9 +130,29 @@ class Privacy:
             raise ValueRefusedError(f"budget = {form} is negative", rule="A budget is 0 or more.")
         return form
 
+    def _logarithm(self, budget: Logarithm) -> Logarithm:
+        """Return a budget ln(r) if it is one: r is at least 1."""
+        if not nonnegative(budget.form - 1, self.epsilon):
+            raise ValueRefusedError(
+                f"budget = {budget} is negative for some eps", rule="A budget is 0 or more."
+            )
+        if not is_listed(self.input_set):
+            raise ValueRefusedError(
+                f"budget = {budget}, and the claim is about all real inputs",
+                rule="There a budget is a rational number times eps.",
+                way_out="Give inputs=Grid(lo, hi) or a list.",
+            )
+        return budget
+
     @property
     def multiple(self) -> Fraction:
         """The budget as a multiple of ε."""
+        if isinstance(self.budget_form, Logarithm):
+            raise ValueRefusedError(
+                f"the budget {self.budget_form} is not a multiple of eps",
+                rule="Certificates have budgets that are.",
+                way_out="Ask for the verdict alone.",
+            )
         linear = self.budget_form.numerator.linear_form()
         assert linear is not None
         return linear.get("eps", Fraction(0))
@@ -137,7 +160,8 @@ class Privacy:
     @cached_property
     def factor(self) -> ClosedForm:
         """e^budget."""
-        return exp(self.budget_form)
+        found = self.budget_form
+        return found.form if isinstance(found, Logarithm) else exp(found)
 
     @cached_property
     def delta_form(self) -> ClosedForm:

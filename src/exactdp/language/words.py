@@ -16,6 +16,8 @@ from typing import Any, Final
 from exactdp.errors import ExactdpError
 from exactdp.language.operations import FUNCTIONS
 from exactdp.language.types import Dom, Real
+from exactdp.reals import ClosedForm
+from exactdp.reals.logarithm import Logarithm
 
 
 class OutsideMechanismError(ExactdpError, TypeError):
@@ -99,7 +101,25 @@ unif: Final = NoiseWord("unif", "unif(lo, hi)", "a uniform sample (real)", secon
 gumbel: Final = NoiseWord("gumbel", "gumbel(a * eps, mean)", "a Gumbel sample (only compared)")
 observe: Final = SamplerWord("observe", "observe(condition)")
 bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
-log: Final = SamplerWord("log", "log(r) / eps")
+
+
+@dataclass(frozen=True, repr=False)
+class LogWord(SamplerWord):
+    """`log`: of a number in the source of a mechanism, and of a closed form as a budget.
+
+    >>> from exactdp import eps, exp, log
+    >>> print(log((1 + exp(eps)) / 2))
+    log(1/2*exp(eps) + 1/2)
+    """
+
+    def __call__(self, *args: object, **keywords: object) -> Any:
+        """Return the logarithm of a closed form; of a number it stands in a source."""
+        if len(args) == 1 and isinstance(args[0], ClosedForm) and not keywords:
+            return Logarithm(args[0])
+        return super().__call__(*args, **keywords)
+
+
+log: Final = LogWord("log", "log(r) / eps")
 expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
 choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 

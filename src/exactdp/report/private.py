@@ -17,6 +17,7 @@ from exactdp.claims.losses import reals_in
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.reals.printing import latex
 from exactdp.report.notebook import OUTCOMES
@@ -52,7 +53,9 @@ def privacy_latex(verdict: Verdict) -> str:
     """Return the outcome of a claim of privacy, and the bound that is claimed."""
     claim: Privacy = verdict.claim
     word = OUTCOMES[verdict.outcome][0]
-    factor = rf"e^{{{latex(claim.budget_form)}}}"
+    budget = claim.budget_form
+    told = budget.latex() if isinstance(budget, Logarithm) else latex(budget)
+    factor = rf"e^{{{told}}}"
     if claim.measure == "bounded_range":
         said = (
             r"\Pr[P(u) = o]\,\Pr[P(u') = o'] \le "

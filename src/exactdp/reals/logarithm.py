@@ -1,0 +1,30 @@
+"""ln of a closed form, where only e to it is used: the budget ln(1 + g·(e^ε − 1)) of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exactdp.reals.closed_form import ClosedForm
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """The natural logarithm of a closed form in ε.
+
+    >>> from exactdp import eps, exp, log
+    >>> print(log((1 + exp(eps)) / 2))
+    log(1/2*exp(eps) + 1/2)
+    """
+
+    form: ClosedForm
+
+    def __str__(self) -> str:
+        return f"log({self.form})"
+
+    def latex(self) -> str:
+        """Return the logarithm as LaTeX."""
+        return rf"\ln\left({self.form.latex()}\right)"
+
+    def pretty(self) -> str:
+        """Return the logarithm as text."""
+        return f"ln({self.form.pretty()})"
