@@ -363,7 +363,7 @@ class _Proof:
         )
         if self._asked.noiseless:
             return mean
-        law: Law = event.noise, event.rate, mean, width
+        law: Law = event.noise, event.rate, mean, width if event.base is None else event.base
         place = run.draws
         if which:
             partner = self._partners.get(place)
@@ -418,7 +418,7 @@ def _matched(one: Any, two: Any) -> Sequence[int] | None:
 
 
 def _law(event: Draw) -> Law:
-    return event.noise, event.rate, _mean(event), event.width
+    return event.noise, event.rate, _mean(event), event.width or event.base
 
 
 def _mean(event: Draw) -> Any:

@@ -50,6 +50,7 @@ from exactdp.language.operations import COMPARISONS, grown, items_of, python_fai
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
 from exactdp.language.sampling import (
+    base_of_rate,
     chances_of,
     ends_of,
     mean_of,
@@ -102,6 +103,8 @@ class Draw:
     rate: Fraction
     mean: Value
     width: Value = None
+    base: EpsTerm | None = None
+    """Integer noise with the rate k·log(base) has this, and k for its rate."""
 
     @property
     def ends(self) -> tuple[Value, Value]:
@@ -479,8 +482,13 @@ class Machine:
             return uniform
         rates: dict[EpsTerm, Fraction] = {}  # a rate is nearly always the same
 
+        is_whole, on = NOISES[noise].is_whole, self.code.epsilon
+
         def event(env: Env) -> tuple[Any, ...]:
             term = rate(env)
+            if is_whole and (found := base_of_rate(term, place, on)) is not None:
+                times, base = found
+                return Draw, noise, times, mean_of(mean(env), noise, mean_place), None, base
             value = rates.get(term)
             if value is None:
                 value = rates[term] = rate_of(term, by_scale, place)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _WRITE_RATE = "Write a * eps with a rational number a > 0."
 _WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
 _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
+_LOG = "Integer noise may have the rate k * log(r) with a whole number k and r > 1 in exp(eps)."
+_LOG_RATE = "Write dlap(log(2 * exp(eps) - 1), mean), or a * eps with a rational number a > 0."
 SCORE = "A score is a rational number or linear in real inputs, without noise."
 NOISY = "Score the inputs themselves: expmech adds all the noise that is needed."
 _DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
@@ -36,6 +38,8 @@ def _in(on: Interval) -> str:
 
 def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
     """Return a > 0 if the value is the rate a·ε, or the scale 1/(a·ε)."""
+    if isinstance(value, EpsTerm) and value.log_rate() is not None:
+        raise fail(place, f"{value} is not a rate here", _RATE, _LOG_RATE)
     form = value.monomial() if isinstance(value, EpsTerm) else None
     power = -1 if by_scale else 1
     what = "scale" if by_scale else "rate"
@@ -54,6 +58,22 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
             _WRITE_SCALE if by_scale else _WRITE_RATE,
         )
     return 1 / form[0] if by_scale else form[0]
+
+
+def base_of_rate(
+    value: Value, place: Place, on: Interval, *, somewhere: bool = False
+) -> tuple[Fraction, EpsTerm] | None:
+    """Return (k, r) if a rate of integer noise is k·log r, with r > 1 for every ε asked for."""
+    found = value.log_rate() if isinstance(value, EpsTerm) else None
+    if found is None:
+        return None
+    times, base = found
+    if times <= 0 or times.denominator != 1:
+        raise fail(place, f"{value} is not a rate here", _LOG, _LOG_RATE)
+    if not positive(closed_form(base, eps, exp) - 1, on).holds and not somewhere:
+        message = f"the rate {value} is not positive for every eps {_in(on)}"
+        raise fail(place, message, _LOG, _LOG_RATE)
+    return times, base
 
 
 def mean_of(value: Value, noise: str, place: Place) -> Value:

@@ -17,7 +17,15 @@ from exactdp.language.code import Code, Pick, Require, Sample, expressions
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.printer import show
 from exactdp.language.rules import fail
-from exactdp.language.sampling import chances_of, ends_of, mean_of, rate_of, scores_of, table_of
+from exactdp.language.sampling import (
+    base_of_rate,
+    chances_of,
+    ends_of,
+    mean_of,
+    rate_of,
+    scores_of,
+    table_of,
+)
 from exactdp.language.tree import (
     Choose,
     ExpMech,
@@ -77,7 +85,13 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                         ends_of(low, high, where(lower), where(upper))
             case Sample(_, NoiseCall(noise, rate, mean, by_scale)):
                 for value in known(rate):
-                    rate_of(value, by_scale, where(rate))
+                    whole = NOISES[noise].is_whole and not by_scale
+                    on = code.epsilon
+                    if (
+                        not whole
+                        or base_of_rate(value, where(rate), on, somewhere=on == POSITIVE) is None
+                    ):
+                        rate_of(value, by_scale, where(rate))
                 for value in known(mean):
                     mean_of(value, noise, where(mean))
             case Pick(_, ExpMech(rate, _, candidates)):

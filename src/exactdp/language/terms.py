@@ -115,8 +115,7 @@ class EpsTerm:
             return {(1, None): Fraction(1)}
         if self.op == "log":
             (base,) = self.args
-            assert isinstance(base, Fraction)
-            return {(0, base): Fraction(1)}
+            return {(0, base): Fraction(1)} if isinstance(base, Fraction) else None
         if self.op == "**":
             form = self.monomial()
             return None if form is None else {(form[1], None): form[0]}
@@ -144,6 +143,25 @@ class EpsTerm:
         else:
             return None
         return {key: q for key, q in found.items() if q}
+
+    def log_rate(self) -> tuple[Fraction, EpsTerm] | None:
+        """Return (q, r) if the term is q·log r with an expression r in ε, else None."""
+        if self.op == "log":
+            (inner,) = self.args
+            return (Fraction(1), inner) if isinstance(inner, EpsTerm) else None
+        if self.op not in ("*", "/"):
+            return None
+        left, right = self.args
+        if isinstance(left, EpsTerm) and not isinstance(right, EpsTerm):
+            found = left.log_rate()
+            if found is None:
+                return None
+            factor = Fraction(right) if self.op == "*" else 1 / Fraction(right)
+            return found[0] * factor, found[1]
+        if isinstance(right, EpsTerm) and not isinstance(left, EpsTerm) and self.op == "*":
+            found = right.log_rate()
+            return None if found is None else (found[0] * Fraction(left), found[1])
+        return None
 
     def known_eps(self) -> Fraction | None:
         """Return ε if the term knows it."""
@@ -266,7 +284,12 @@ def exp(exponent: object) -> EpsTerm | int:
 
 
 def log(number: object) -> EpsTerm | int:
-    """Return the logarithm of a rational number, as a multiple of that of one that is no power."""
+    """Return the logarithm of a rational number, as a multiple of that of one that is no power.
+
+    Of an expression in ε it is a rate of integer noise.
+    """
+    if isinstance(number, EpsTerm) and not number.has_log:
+        return EpsTerm("log", (number,))
     if isinstance(number, bool) or not isinstance(number, int | Fraction) or number <= 0:
         raise ValueError("log takes a positive rational number, such as log(20) / eps")
     value = Fraction(number)

@@ -17,6 +17,7 @@ from itertools import product as tuples
 from math import comb, gcd, lcm
 from typing import Final, NamedTuple
 
+from exactdp.errors import ValueRefusedError
 from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
@@ -90,6 +91,8 @@ class Lattice:
     """The sum of its cells."""
 
     cells: tuple[LatticeCell, ...]
+    base: ClosedForm | None = None
+    """If it is not None, ε in the densities stands for the logarithm of this."""
 
     @property
     def variables(self) -> frozenset[int]:
@@ -102,7 +105,9 @@ class Lattice:
         for one, two in tuples(self.cells, other.cells):
             count()
             found += _times(one, two)
-        return Lattice(tuple(cell for cell in found if not cell.is_empty()))
+        return Lattice(
+            tuple(cell for cell in found if not cell.is_empty()), _same_base(self, other)
+        )
 
     def restricted(self, bounds: list[Halfspace]) -> Lattice:
         """Return the mass where further bounds hold."""
@@ -112,19 +117,20 @@ class Lattice:
                 cell = cell.bounded(one)  # noqa: PLW2901 the cell narrows
             if not cell.is_empty():
                 cells.append(cell)
-        return Lattice(tuple(cells))
+        return replace(self, cells=tuple(cells))
 
     def renamed(self, names: dict[int, int]) -> Lattice:
         """Return the mass on renamed variables."""
-        return Lattice(
-            tuple(
+        return replace(
+            self,
+            cells=tuple(
                 LatticeCell(
                     frozenset(one.renamed(names) for one in cell.bounds),
                     with_names(cell.density, names),
                     {names[v]: r for v, r in cell.residues.items()},
                 )
                 for cell in self.cells
-            )
+            ),
         )
 
     def summed(self, variable: int) -> Lattice:
@@ -138,7 +144,7 @@ class Lattice:
                 density = part.density if known is None else known.density + part.density
                 gathered[key] = replace(part, density=density)
         found = tuple(cell for cell in gathered.values() if cell.density.numerator)
-        return Lattice(found if len(found) < _FEW_CELLS else disjoint(found))
+        return replace(self, cells=found if len(found) < _FEW_CELLS else disjoint(found))
 
     def ranges(self, variable: int) -> list[tuple[int, int]] | None:
         """Return the range of the only variable in each cell, None if one is not bounded."""
@@ -157,13 +163,16 @@ class Lattice:
         for cell in self.cells:
             if all(one.form.constant >= 0 for one in cell.bounds):
                 total = total + cell.density
-        return total
+        return total if self.base is None else at_base(total, self.base)
 
 
 def integer_noise(
-    kind: str, variable: int, rate: Fraction, mean: int
+    kind: str, variable: int, rate: Fraction, mean: int, base: ClosedForm | None = None
 ) -> tuple[Lattice, ClosedForm]:
-    """Return e^{−rate·ε·|z − mean|} on the side or sides of a kind of noise, and 1 over its sum."""
+    """Return e^{−rate·ε·|z − mean|} on the side or sides of a kind of noise, and 1 over its sum.
+
+    With a base, ε is the logarithm of that in both.
+    """
     cells = []
     for sign in _SIDES[kind]:
         start = mean if sign > 0 else mean - 1
@@ -171,7 +180,46 @@ def integer_noise(
         density = exp(sign * rate * (mean * eps - parameter(name_of(variable))))
         cells.append(LatticeCell(frozenset([bound]), density, {}))
     small = exp(-rate * eps)
-    return Lattice(tuple(cells)), (1 - small) / (1 + small if len(cells) > 1 else ExpPoly(1))
+    factor: ClosedForm = (1 - small) / (1 + small if len(cells) > 1 else ExpPoly(1))
+    return Lattice(tuple(cells), base), factor if base is None else at_base(factor, base)
+
+
+def at_base(form: ClosedForm, base: ClosedForm) -> ClosedForm:
+    """Return a rational function of e^ε with a closed form for e^ε."""
+    over, under = (_at_base(part, base) for part in (form.numerator, form.denominator))
+    return over / under
+
+
+def _at_base(form: ExpPoly, base: ClosedForm) -> ClosedForm:
+    total: ClosedForm = ExpPoly(0)
+    for rate, polynomial in form.exponentials().items():
+        if polynomial.degree() > 0 or rate.denominator != 1:
+            raise ValueRefusedError(
+                "a moment of integer noise with the rate log(r) is asked",
+                rule="Probabilities of such noise are closed forms in eps; its moments are not "
+                "computed.",
+                way_out="Ask for probabilities, or give a rate a * eps.",
+            )
+        total = total + base ** int(rate) * Fraction(int(polynomial[0].p), int(polynomial[0].q))
+    return total
+
+
+def _same_base(one: Lattice, two: Lattice) -> ClosedForm | None:
+    """Return the base of a product; masses without noise of their own have none."""
+    bases = {mass.base for mass in (one, two) if any(map(_has_rate, mass.cells))}
+    if len(bases) > 1:
+        raise ValueRefusedError(
+            "integer noises with different rates log(r) and a * eps meet in one comparison",
+            rule="Together their probabilities are no closed forms.",
+            way_out="Give both the same rate, or compare each with a number.",
+        )
+    return next(iter(bases), None)
+
+
+def _has_rate(cell: LatticeCell) -> bool:
+    """Whether a density has exponentials, so that its ε means something."""
+    parts = cell.density.numerator, cell.density.denominator
+    return any(rates for part in parts for _, _, rates in part.terms)
 
 
 _SIDES: Final = {"dlap": (1, -1), "geometric": (1,)}

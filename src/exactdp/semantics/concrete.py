@@ -165,7 +165,8 @@ def _exponential(scale: Fraction, rng: Uniform) -> Fraction:
 
 def scale_of(event: Draw, eps: Fraction) -> Fraction:
     """Return 1/(rate·ε), the scale of a sample, if floats can hold it."""
-    scale = 1 / (event.rate * eps)
+    budget = eps if event.base is None else Fraction(math.log(event.base.at(float(eps))))
+    scale = 1 / (event.rate * budget)
     if not _SMALLEST < scale < 1 / _SMALLEST:
         size = len(str(scale.numerator)) - len(str(scale.denominator))
         raise ValueRefusedError(

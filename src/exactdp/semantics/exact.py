@@ -416,7 +416,8 @@ def sampled(
         return grown.times(1 / scaled(width))
     mean = numbers[0] if numbers else 0
     if kind.is_whole:
-        mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points)
+        base = None if event.base is None else closed_form(event.base, eps, exp)
+        mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points, base)
         found = tuple(one._replace(lattices=(*one.lattices, mass)) for one in density.products)
         return Density(frame, found).times(factor)
     law: Univariate | Race

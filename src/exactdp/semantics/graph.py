@@ -521,8 +521,8 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
 def _future(event: NodeEvent) -> object:
     """Return what an event asks, without the state it happens in."""
     match event:
-        case Draw(_, noise, rate, mean, width):
-            return noise, rate, mean, width
+        case Draw(_, noise, rate, mean, width, base):
+            return noise, rate, mean, width, base
         case Selection(_, _, exponents, chances):
             return exponents, chances
         case Compare(_, op, difference):

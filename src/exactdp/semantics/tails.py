@@ -11,6 +11,7 @@ from exactdp.language.values import Value
 from exactdp.measure.joint import name_of
 from exactdp.measure.lattice import LatticeCell
 from exactdp.polyhedra.form import Number
+from exactdp.reals import ClosedForm
 from exactdp.semantics.densities import pattern_at, refuse_dependent
 from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.graph import Edge, forms_of, noise_part
@@ -32,6 +33,7 @@ def tails(
 ) -> tuple[Tails, ...]:
     """Return where each integer of a pattern becomes geometric, whatever the others are."""
     ends: list[list[int]] = []
+    bases: set[ClosedForm | None] = set()
     rates: list[tuple[set[Fraction], set[Fraction]]] = []
     for arrival in found:
         if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
@@ -45,11 +47,12 @@ def tails(
         for part in moved(arrival.density, way, inputs).products:
             for v in range(len(forms)):
                 mass = part.lattice_of(v)
+                bases.add(mass.base)
                 if mass.variables != {v}:
                     raise _refused("the integers of the output depend on each other")
                 for cell in mass.cells:
                     _add(cell, v, ends[v], rates[v])
-    if any(len(listed) > 1 for both in rates for listed in both):
+    if len(bases) > 1 or any(len(listed) > 1 for both in rates for listed in both):
         raise _refused("far out the probabilities are no geometric sequence")
     return tuple(
         Tails(min(each), max(each), (next(iter(low), None), next(iter(high), None)))
