@@ -27,6 +27,9 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 class Expression(Formula, ABC):
     """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
 
+    def __repr__(self) -> str:
+        return str(self)
+
     @abstractmethod
     def alternatives(self, values: Values) -> Alternatives:
         """Return the closed forms of which the expression is the least, at given values."""
@@ -119,7 +122,7 @@ class Expression(Formula, ABC):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """An expression that is at least 0, or above 0."""
 
@@ -142,11 +145,14 @@ class Comparison:
             way_out="Give it as a condition, as in region=alpha >= 1, or write a function.",
         )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return self.text or f"{self.form} {'>' if self.strict else '>='} 0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constant(Expression):
     """A closed form in ε alone."""
 
@@ -170,7 +176,7 @@ class Constant(Expression):
         return str(self.form)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Symbol(Expression):
     """α, γ or a number of the input.
 
@@ -205,7 +211,7 @@ class Symbol(Expression):
         return self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Pair(Expression):
     """Two expressions with an operation between."""
 
@@ -268,7 +274,7 @@ class Quotient(_Pair):
         return f"{_factor(self.left, first=True)}/{_factor(self.right, strict=True)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Expression):
     """base to a whole number."""
 
@@ -291,7 +297,7 @@ class Power(Expression):
         return f"{_factor(self.base, strict=True)}**{self.power}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exponential(Expression):
     """e to an expression that is a rational multiple of ε once α, γ and the inputs are known."""
 
@@ -319,7 +325,7 @@ class Exponential(Expression):
         return f"exp({self.exponent})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Minimum(Expression):
     """The least of several expressions, at each ε."""
 
@@ -341,7 +347,7 @@ class Minimum(Expression):
         return f"minimum({', '.join(map(str, self.parts))})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Maximum(Expression):
     """The largest of several expressions, at each ε; of them one after the other is claimed."""
 

@@ -46,7 +46,7 @@ class StoreWarning(UserWarning):
     """Work goes on without its store."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoredRun:
     """What a store holds of a question."""
 
@@ -66,6 +66,9 @@ class StoredRun:
     def __str__(self) -> str:
         state = "finished" if self.finished else f"{self.done:,} of {self.total:,} done"
         return f"{self.question}: {self.title}: {state}, {self.units:,} units, {self.seconds:.1f} s"
+
+    def __repr__(self) -> str:
+        return f"<StoredRun: {self}>"
 
 
 class Store:
