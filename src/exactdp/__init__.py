@@ -98,7 +98,6 @@ if TYPE_CHECKING:
         SolutionSet,
         Stretch,
         eps,
-        exp,
         inf,
         infimum,
         nonnegative,
@@ -108,6 +107,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.reals.towers import exp
     from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
@@ -221,6 +221,7 @@ __all__ = [
 
 _MODULES = (
     "exactdp.errors",
+    "exactdp.reals.towers",  # its `exp` is the public one
     "exactdp.reals",
     "exactdp.language",
     "exactdp.public.mechanism",

@@ -253,7 +253,7 @@ class Accuracy(Statement):
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only or self.has_roots:
+        if self.is_decided_only or self.has_roots or self.has_tower:
             from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
 
             return tightest_by_trial(self, width, conduct(progress, how))

@@ -14,9 +14,10 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
-from exactdp.reals import ClosedForm, ExpPoly, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
+from exactdp.reals.towers import Tower, exp
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
 Bindings: TypeAlias = "Mapping[str, ClosedForm | Fraction | Expression]"
@@ -300,12 +301,12 @@ class Exponential(Expression):
     def alternatives(self, values: Values) -> Alternatives:
         """Return e to the exponent."""
         exponent = self.exponent.at(values)
-        if exponent.denominator != 1:
+        if exponent.denominator != 1 and exponent.parameters != ("eps",):
             raise ValueRefusedError(
                 f"exp({self.exponent}) is not a closed form",
                 rule="exp is taken of a rational multiple of eps once alpha and gamma are numbers.",
             )
-        return (exp(exponent.numerator),)
+        return (exp(exponent),)
 
     def names(self) -> frozenset[str]:
         """Return the names in the exponent."""
@@ -402,6 +403,8 @@ def as_expression(value: object, what: str) -> Expression:
     """Return a number, closed form or expression as an expression."""
     if isinstance(value, Expression):
         return value
+    if isinstance(value, Tower):
+        return _from_tower(value)
     if isinstance(value, ClosedForm):
         return Constant(value)
     try:
@@ -418,6 +421,47 @@ def as_expression(value: object, what: str) -> Expression:
             rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",
             way_out="Write for example 3 * exp(-alpha * eps / 2).",
         ) from None
+
+
+def has_tower(part: Expression) -> bool:
+    """Whether an expression has e to what is not a polynomial in ε, α, γ and inputs."""
+    match part:
+        case Exponential(exponent):
+            return _is_quotient(exponent)
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            return has_tower(left) or has_tower(right)
+        case Power(base, _):
+            return has_tower(base)
+        case Minimum(parts) | Maximum(parts):
+            return any(map(has_tower, parts))
+    return False
+
+
+def _is_quotient(part: Expression) -> bool:
+    """Whether a part is not a polynomial without exponentials."""
+    match part:
+        case Constant(form):
+            return form.denominator != 1 or not form.numerator.exponentials().keys() <= {0}
+        case Sum(left, right) | Product(left, right):
+            return _is_quotient(left) or _is_quotient(right)
+        case Quotient(left, right):
+            if not isinstance(right, Constant) or right.form.denominator != 1:
+                return True
+            return _is_quotient(left) or right.form.numerator.constant() is None
+        case Power(base, _):
+            return _is_quotient(base)
+    return not isinstance(part, Symbol)
+
+
+def _from_tower(value: Tower) -> Expression:
+    """Return Σ factor·e^exponent + rest as an expression."""
+    found: Expression | None = Constant(value.rest) if value.rest.numerator else None
+    for exponent, factor in value.parts:
+        part: Expression = Exponential(Constant(exponent))
+        if factor != ExpPoly(1):
+            part = Product(Constant(factor), part)
+        found = part if found is None else Sum(found, part)
+    return Constant(ExpPoly(0)) if found is None else found
 
 
 def run_with(value: Any, times: Fraction) -> Any:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
@@ -82,6 +83,8 @@ def _rows(claims: Any, parameters: Mapping[str, Iterable[Any]]) -> Iterator[tupl
         return
     if isinstance(claims, Mapping):
         claims = [({"claim": key}, one) for key, one in claims.items()]
+    if not isinstance(claims, Iterable):
+        claims = [claims]
     for number, one in enumerate(claims):
         row, claim = one if isinstance(one, tuple) else ({"claim": number}, one)
         if not isinstance(row, Mapping) or not hasattr(claim, "check"):
@@ -122,7 +125,7 @@ class _Answering:
         return ((number, self._answer(number, self._how.quiet)) for number in left)
 
     def _forked(self, left: list[int]) -> Iterator[tuple[int, Row]]:
-        crew = Forked(self._serve, self._how.jobs)
+        crew = Forked(self._serve, self._how.jobs, self._how.slots)
         waiting = list(reversed(left))
         under_way = 0
         try:
@@ -230,11 +233,18 @@ class StudyTable(Sequence[Row]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
+        return _imported("pandas").DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_parquet(self, path: str | Path) -> None:
-        """Write the table as Parquet; needs the extra `table`."""
-        self.to_pandas().to_parquet(path)
+        """Write the table as Parquet, exact numbers as text; needs the extra `table`."""
+        require_tables()
+        frame = self.to_pandas()
+        for name in frame.columns:
+            kinds = {type(row[name]) for row in self.rows if row.get(name) is not None}
+            if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+                told = [None if row.get(name) is None else str(row[name]) for row in self.rows]
+                frame[name] = told
+        frame.to_parquet(path)
 
     def plot(self, x: str, y: str, by: str = "", ax: Axes | None = None) -> Axes:
         """Draw a number against a parameter, a line for each value of another one."""
@@ -243,11 +253,17 @@ class StudyTable(Sequence[Row]):
         return plot_study(self.rows, x, y, by, ax)
 
 
-def _pandas() -> Any:
+def require_tables() -> None:
+    """Refuse to write Parquet without the packages that do it."""
+    for name in ("pandas", "pyarrow"):
+        _imported(name)
+
+
+def _imported(name: str) -> Any:
     try:
-        return __import__("pandas")
+        return import_module(name)
     except ImportError:
         raise ExactdpError(
-            "pandas is not installed",
-            way_out="Install it: pip install 'exactdp[table]'; or use to_csv.",
+            f"{name} is not installed",
+            way_out="Install it: pip install 'exactdp[table]'; or write CSV.",
         ) from None
