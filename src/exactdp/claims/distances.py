@@ -45,6 +45,9 @@ class InputDistance(ABC):
 
     name: str
 
+    def __repr__(self) -> str:
+        return str(self)
+
     @abstractmethod
     def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
         """Return the cases in which the distance is finite and `known` can hold."""
@@ -105,7 +108,7 @@ def as_number(value: Value, name: str) -> Any:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _LargestGap(InputDistance):
     """The largest difference of two entries.
 
@@ -137,7 +140,7 @@ class _LargestGap(InputDistance):
         return max(gaps, default=Fraction(0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Total(InputDistance):
     """The sum of all differences.
 
@@ -185,7 +188,7 @@ class _Total(InputDistance):
         return sum(gaps, Fraction(0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Euclidean(InputDistance):
     """The root of the sum of all squared differences.
 
@@ -240,7 +243,7 @@ def not_linear(what: str) -> ValueRefusedError:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Equal(InputDistance):
     """0 if equal, else 1; on inputs and on outputs.
 
@@ -266,7 +269,7 @@ def _both_numbers(a: object, b: object) -> bool:
     return all(isinstance(x, Linear | int | Fraction) for x in (a, b))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Numeric(InputDistance):
     """The paper's distance for NumericSparse: infinite unless entries at or above T agree.
 
@@ -319,7 +322,7 @@ discrete = _Equal()
 numeric = _Numeric()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _OwnInput(InputDistance):
     """A function of two inputs in the language."""
 

@@ -177,6 +177,8 @@ class SignProofs:
         problem = Problem(region, cell, on, one, which)
         shape = self._around(problem)
         under = problem.gap.denominator
+        if problem.raw_shape in self.on_cones:
+            shape, under = problem.raw_shape, (one.probability - 1 + problem.beta).denominator
         return None if under == 1 else under, self.on_cone(shape), shape.kept
 
     def decided(self, decision: Decision) -> int:

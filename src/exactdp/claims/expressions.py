@@ -28,6 +28,9 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 class Expression(Formula, ABC):
     """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
 
+    def __repr__(self) -> str:
+        return str(self)
+
     @abstractmethod
     def alternatives(self, values: Values) -> Alternatives:
         """Return the closed forms of which the expression is the least, at given values."""
@@ -120,7 +123,7 @@ class Expression(Formula, ABC):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """An expression that is at least 0, or above 0."""
 
@@ -143,11 +146,14 @@ class Comparison:
             way_out="Give it as a condition, as in region=alpha >= 1, or write a function.",
         )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return self.text or f"{self.form} {'>' if self.strict else '>='} 0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constant(Expression):
     """A closed form in ε alone."""
 
@@ -171,7 +177,7 @@ class Constant(Expression):
         return str(self.form)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Symbol(Expression):
     """α, γ or a number of the input.
 
@@ -206,7 +212,7 @@ class Symbol(Expression):
         return self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Pair(Expression):
     """Two expressions with an operation between."""
 
@@ -269,7 +275,7 @@ class Quotient(_Pair):
         return f"{_factor(self.left, first=True)}/{_factor(self.right, strict=True)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Expression):
     """base to a whole number."""
 
@@ -292,7 +298,7 @@ class Power(Expression):
         return f"{_factor(self.base, strict=True)}**{self.power}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exponential(Expression):
     """e to an expression that is a rational multiple of ε once α, γ and the inputs are known."""
 
@@ -320,7 +326,7 @@ class Exponential(Expression):
         return f"exp({self.exponent})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Minimum(Expression):
     """The least of several expressions, at each ε."""
 
@@ -342,7 +348,7 @@ class Minimum(Expression):
         return f"minimum({', '.join(map(str, self.parts))})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Maximum(Expression):
     """The largest of several expressions, at each ε; of them one after the other is claimed."""
 

@@ -73,8 +73,11 @@ class OutputDistance(ABC):
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return str(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class _EqualOutputs(OutputDistance):
     """0 if equal, else 1."""
 
@@ -91,7 +94,7 @@ class _EqualOutputs(OutputDistance):
         return Fraction(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Sup(OutputDistance):
     """The largest difference of numbers; infinite where anything else differs.
 
@@ -158,7 +161,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | Fraction | Spot) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _ValueGap(OutputDistance):
     """|q[i] − q[j]| for outputs i and j that are positions in the input's list.
 
@@ -183,7 +186,7 @@ class _ValueGap(OutputDistance):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _ScoreGap(OutputDistance):
     """|score(u, v) − score(u, w)|; `score_gap(score)` names the score of the mechanism.
 
@@ -244,7 +247,7 @@ def _read_score(found: object, output: Value) -> Fraction:
         ) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _OwnOutput(OutputDistance):
     """A function of an input and two outputs: in the language, or any Python function."""
 
@@ -322,7 +325,7 @@ class _OwnOutput(OutputDistance):
         return self._machines[types]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LargestError(OutputDistance):
     """The largest error of the entries of an output, each of its own kind.
 

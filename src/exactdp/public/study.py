@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from exactdp.claims.identity import key_of
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.reals.numbers import inf
+from exactdp.reals.told import table
 from exactdp.running.conduct import Conduct, How, conduct, conduct_of
 from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack
@@ -53,6 +55,11 @@ class Study:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        names = dict.fromkeys(name for row, _ in self.rows for name in row)
+        over = f" over {', '.join(names)}" if names else ""
+        return f"<Study: {len(self)} claim{'s' * (len(self) > 1)}{over}>"
 
     def run(
         self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
@@ -200,7 +207,7 @@ def _wrong(error: ExactdpError) -> Row:
     return {"sentence": "", "error": error.message}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudyTable(Sequence[Row]):
     """The answers of a study: a row is a dictionary of parameters and answers.
 
@@ -218,6 +225,25 @@ class StudyTable(Sequence[Row]):
     def __getitem__(self, index: Any) -> Any:
         """Return a row."""
         return self.rows[index]
+
+    def __str__(self) -> str:
+        """Return the table without sentences, as text in columns."""
+        names = [name for name in self.columns if name != "sentence"]
+        cells = [names] + [[str(row.get(name, "")) for name in names] for row in self.rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            for line in cells
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self)} row{'s' * (len(self) != 1)}"
+        return f"<StudyTable: {rows} of {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        rows = ([escape(str(row.get(name, ""))) for name in self.columns] for row in self.rows)
+        return table(map(escape, self.columns), rows, numbers_from=len(self.columns))
 
     @property
     def columns(self) -> tuple[str, ...]:

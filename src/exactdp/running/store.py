@@ -46,7 +46,7 @@ class StoreWarning(UserWarning):
     """Work goes on without its store."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoredRun:
     """What a store holds of a question."""
 
@@ -73,6 +73,9 @@ class StoredRun:
         if self.finished:
             return "finished"
         return f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} cells"
+
+    def __repr__(self) -> str:
+        return f"<StoredRun: {self}>"
 
 
 class Store:

@@ -655,14 +655,11 @@ def _integers(
     variables: Sequence[Linear], known: frozenset[int], machine: Machine, event: NodeEvent
 ) -> frozenset[int]:
     """Return which variables are integers, given which of those before are; refuse mixed ones."""
-    found = []
-    for number, form in enumerate(variables):
+    for form in (*variables, *forms_of(looks_at(event))):
         noise = noise_part(form)
-        if not known.isdisjoint(noise):
-            found.append(number)
         if not known.isdisjoint(noise) and not known.issuperset(noise):
             raise _mixed(machine.code.instructions[event.state.pc].place)
-    return frozenset(found)
+    return frozenset(k for k, form in enumerate(variables) if known & noise_part(form).keys())
 
 
 def _mixed(place: Place) -> ProgramError:
@@ -670,8 +667,8 @@ def _mixed(place: Place) -> ProgramError:
         place,
         "real noise is used together with rounded noise",
         "A rounded number is compared with numbers, with other rounded ones, and released; it "
-        "is combined with real noise only in the remainder of what was rounded, x - floor(x).",
-        "Round all of the noise, or compare each with numbers.",
+        "does not meet real noise.",
+        "Round all of the noise, compare each with numbers, or write the remainder as x % 1.",
     )
 
 

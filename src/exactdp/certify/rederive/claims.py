@@ -430,7 +430,8 @@ class Claims(Spaces):
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
             self.require(len(set(places)) == len(places), "a parameter is there twice")
             self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-            right = proof.function.renamed(places) == self.as_proved(function)
+            stated = proof.function.renamed(places)
+            right = stated == function or stated == self.as_proved(function)
             self.require(right, "the sign is that of another function")
             right = region.is_within(proof.sides, places)
             self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
