@@ -303,7 +303,10 @@ class Compiler:
         def make(env: Env) -> Value:
             def function(*args: Value) -> Value:
                 if len(args) != len(slots):
-                    raise TypeError(f"the lambda takes {len(slots)} arguments")
+                    raise TypeError(
+                        f"the lambda takes {len(slots)} arguments and is called with {len(args)}: "
+                        "a score and a key are functions of one candidate"
+                    )
                 for slot, arg in zip(slots, args, strict=True):
                     env[slot] = arg
                 return inside(env)
