@@ -10,8 +10,8 @@ import ast
 from dataclasses import replace
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.abstract_calls import call_kind
-from exactdp.language.code import Appended, Augmented, Code, Unpacked, Updated
+from exactdp.language.abstract_calls import NO_RANGE, call_kind
+from exactdp.language.code import Appended, Augmented, Code, Test, Unpacked, Updated
 from exactdp.language.flow import Flow
 from exactdp.language.kinds import (
     CONSTANT,
@@ -84,6 +84,8 @@ class Abstract:
         self._sites: dict[int, int] = {}
         self.doubts: dict[Place, ProgramError] = {}
         """What is wrong if a run can take the path that it names, by its place."""
+        self.settles = False  # whether integer noise is used as a finite value
+        self._compares = any(isinstance(one, Test) for one in code.instructions)
         self.meets_eps = False  # whether a + b/ε stands beside reals
         self.sure: set[Place] = set()  # where a variable is assigned on no path
 
@@ -235,6 +237,17 @@ class Abstract:
             refuse(where(node), message.format(kind.word), rule, way_out)
         return kind
 
+    def settled(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:
+        """Return the kind of an expression that must be finite, or integer noise between numbers.
+
+        Whether comparisons bound it is seen when it is used; without any, it is refused here.
+        """
+        kind = self.kind(node)
+        if kind.integer and not kind.holds("real") and kind.items is None and self._compares:
+            self.settles = True
+            return FINITE
+        return self.finite(node, message, rule, way_out)
+
     def no_term(self, node: ast.expr, kind: ValueKind) -> None:
         """Refuse an expression in ε where a value is needed."""
         if kind.holds("term"):
@@ -344,7 +357,7 @@ class Abstract:
     def index(self, base: ast.expr, index: ast.expr) -> ValueKind:
         """Return the kind of an entry."""
         whole = self.kind(base)
-        self.finite(
+        self.settled(
             index,
             "{} cannot be an index or a key",
             AN_INDEX,
@@ -367,7 +380,7 @@ class Abstract:
     def updated(self, base: ast.Name, index: ast.expr, value: ast.expr) -> ValueKind:
         """Return the kind of a list with one entry replaced."""
         whole, one = self.kind(base), self.kind(value)
-        self.finite(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
+        self.settled(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
         self.change(base, whole, where(base))
         if isinstance(whole.items, tuple) and isinstance(index, ast.Constant):
             position = index.value
@@ -453,10 +466,12 @@ class Abstract:
         """Return the kind of what a function returns."""
         if called(node) not in self.code.functions:
             kinds = [self.kind(part) for part in arguments(node)]
+            if called(node) == "range":
+                kinds = [self.settled(part, *NO_RANGE) for part in arguments(node)]
             return call_kind(node, kinds, lambda: self.made(node))
         shown = called(node).partition("()")[0]
         for part in arguments(node):
-            self.finite(
+            self.settled(
                 part,
                 f"{shown} is a Python function and cannot be called with {{}}",
                 A_FUNCTION,

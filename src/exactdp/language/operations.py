@@ -22,7 +22,7 @@ from exactdp.language.rules import (
 from exactdp.language.terms import EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.terms import log as log_of_number
-from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal
+from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal, settled
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:
@@ -264,7 +264,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "list": lambda items=(): List(items_of(items)),
     "max": _extreme(max),
     "min": _extreme(min),
-    "range": range,
+    "range": lambda *ends: range(*map(settled, ends)),
     "reversed": lambda items: tuple(reversed(items_of(items))),
     "round": lambda number, ndigits=None: rounded(number, ndigits),
     "sorted": lambda items, **keywords: List(sorted(items_of(items), **keywords)),
@@ -311,7 +311,7 @@ def updated(base: Value, index: Value, value: Value) -> List:
         )
     if not isinstance(base, List):
         raise TypeError("only an entry of a list can be assigned")
-    position = operator.index(index)
+    position = operator.index(settled(index))
     if not -len(base) <= position < len(base):
         raise IndexError("list assignment index out of range")
     position %= len(base)
@@ -346,6 +346,7 @@ def unpacked(value: Value, count: int, place: Place) -> Any:
 
 def entry_of(base: Value, index: Value) -> Value:
     """Return one entry of a sequence or table."""
+    index = settled(index)
     if isinstance(base, Table):
         return base[index]
     if not isinstance(base, tuple | range | str):

@@ -556,9 +556,9 @@ def build(
     kinds: list[frozenset[int]] = []  # the variables of each node that are integers
     edges: list[tuple[Edge, ...]] = []
 
-    def advanced(state: State) -> Event:
+    def advanced(state: State, known: frozenset[int]) -> Event:
         while True:
-            event = _advanced(machine, state)
+            event = _advanced(machine, state, known)
             if not (late and isinstance(event, Draw) and _can_wait(event)):
                 return event
             sample = Later(event.noise, event.rate, event.mean, next(serial))
@@ -567,7 +567,7 @@ def build(
     def visit(state: State, known: frozenset[int]) -> tuple[int, tuple[Linear, ...]] | None:
         event: NodeEvent
         try:
-            event = _awaited(advanced(state), known)
+            event = _awaited(advanced(state, known), known)
         except ProgramError as error:
             event = Failure(state, error)
         seen = look(event.state)
@@ -604,16 +604,32 @@ def build(
     )
 
 
-def _advanced(machine: Machine, state: State) -> Event:
-    """Return the next event; rounded inputs that it looks at are named in its state."""
+def _advanced(machine: Machine, state: State, integers: frozenset[int]) -> Event:
+    """Return the next event; rounded inputs that it looks at are named in its state.
+
+    What is whole already, because it is made of integer noise, is that form.
+    """
     while True:
         event = machine.advance(state)
-        whole = next(filter(_is_settled, wholes_in(looks_at(event))), None)
-        if whole is None:
+        for whole in wholes_in(looks_at(event)):
+            if _is_settled(whole):
+                known = Linear.symbol(RoundedInput.of(whole))
+                break
+            if _is_whole(whole.form, integers):
+                known = whole.form
+                break
+        else:
             return event
-        known = Linear.symbol(RoundedInput.of(whole))
         env = tuple(with_whole(value, whole, known) for value in event.state.env)
         state = State(event.state.pc, env)
+
+
+def _is_whole(form: Linear, integers: frozenset[int]) -> bool:
+    """Whether a form is made of integer noise with whole coefficients."""
+    numbers = (*form.coefficients.values(), form.constant)
+    return all(name in integers for name in form.coefficients) and all(
+        q.denominator == 1 for q in numbers
+    )
 
 
 def _too_many(machine: Machine, state: State) -> ProgramError:
