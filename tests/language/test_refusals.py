@@ -66,8 +66,8 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         (3, 21),
     ),
     "product": (REAL + "    return q * q\n", "a real cannot be multiplied by a real", (2, 12)),
-    "division": (REAL + "    return 1 / q\n", "nothing can be divided by a real", (2, 12)),
-    "floor": (REAL + "    return q // 1\n", "a real has no //", (2, 12)),
+    "division": (REAL + "    return [1] / q\n", "a list cannot be divided by a real", (2, 12)),
+    "floor": (REAL + "    return 1 // q\n", "a real has no //", (2, 12)),
     "power": (REAL + "    return q ** 2\n", r"a real has no \*\*", (2, 12)),
     "index": (
         NONE + "    xs = [1, 2]\n    return xs[dlap(eps, 0)]\n",

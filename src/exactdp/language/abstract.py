@@ -18,6 +18,7 @@ from exactdp.language.kinds import (
     FINITE,
     FUNCTION,
     NOTHING,
+    REAL,
     SHARED,
     SINGLE,
     TERM,
@@ -317,13 +318,18 @@ class Abstract:
         if op == "/" and not right.noise:
             self.no_term_with_noise(left, right, node)
             return number(join(left, right))
+        if op == "/" and right.items is None and not left.may_be_list:
+            self.no_term_with_noise(left, right, node)
+            if (left.real and right.never_real) or (left.never_real and right.real):
+                refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
+            return REAL
         if op in ("//", "%") and not right.noise:
             self.no_term_with_noise(left, right, node)
             if left.noise and right.items is None:
                 return whole_number(left) if op == "//" else number(left)
         if left.noise or right.noise:
             word = left.word if left.noise else right.word
-            what = f"nothing can be divided by {word}" if op == "/" else f"{word} has no {op}"
+            what = f"a list cannot be divided by {word}" if op == "/" else f"{word} has no {op}"
             refuse(place, what, LINEAR, _INSTEAD_OF_OPERATOR.get(op, _COMPARE))
         return TERM if left.term else FINITE
 

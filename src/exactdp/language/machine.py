@@ -43,10 +43,13 @@ from exactdp.language.linear import (
     Scalar,
     as_real,
     asked,
+    asked_of_quotient,
     made_whole,
+    with_sign,
     with_whole,
 )
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
+from exactdp.language.quotients import Denominator, Quotient
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
 from exactdp.language.sampling import (
@@ -137,7 +140,7 @@ class Compare:
     state: State
     op: str
     difference: Symbolic
-    about: tuple[Whole, int] | None = None
+    about: tuple[Whole, int] | Denominator | None = None
 
 
 @dataclass(frozen=True)
@@ -276,6 +279,8 @@ class Machine:
         """Return the state after an event was decided: the sample, the pick or the truth."""
         pc, env = event.state
         if isinstance(event, Compare) and event.about is not None:
+            if isinstance(event.about, Denominator):
+                return State(pc, tuple(with_sign(one, event.about, value) for one in env))
             whole, k = event.about
             known = made_whole(whole.bounded(k, value))
             return State(pc, tuple(with_whole(one, whole, known) for one in env))
@@ -330,7 +335,10 @@ class Machine:
         after = pc + 1
         match one:
             case Set(name, value, variable):
-                return self._set(self.slots[name], self._compile(value), variable, after)
+                compute = self._compile(value)
+                if self._settles:
+                    compute = _as_one(compute)
+                return self._set(self.slots[name], compute, variable, after)
             case Jump(target):
                 return lambda _: target
             case Branch(test, then, otherwise):
@@ -493,6 +501,8 @@ class Machine:
             found: Any = compare(env)
             if isinstance(found, Linear):
                 found = asked(op, found)
+            elif isinstance(found, Quotient):
+                found = asked_of_quotient(op, found, place)
             env[slot] = found
             return after if isinstance(found, bool) else ~pc
 
@@ -558,6 +568,18 @@ class Machine:
             return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked
+
+
+def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:
+    """Return what computes a sum of whole numbers as one, of which bounds can be known."""
+
+    def run(env: Env) -> Value:
+        value = compute(env)
+        if not isinstance(value, Linear) or len(value.coefficients) < 2:
+            return value
+        return Linear.symbol(Whole(value)) if value.is_whole else value
+
+    return run
 
 
 def _chosen(

@@ -18,6 +18,7 @@ import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, Settle, State
+from exactdp.language.quotients import Quotient
 from exactdp.language.values import List, Value
 from exactdp.language.words import NOISES
 from exactdp.reals import Interval
@@ -177,6 +178,9 @@ def _rows(output: Value) -> Iterable[Value]:
     """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
     if isinstance(output, Column):
         return output.rows()
+    if isinstance(output, Quotient):
+        pairs = zip(_rows(output.over), _rows(output.under), strict=False)
+        return (float(over) / float(under) for over, under in pairs)
     if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
         return repeat(output)
     rows = zip(*map(_rows, output), strict=False)
@@ -186,4 +190,4 @@ def _rows(output: Value) -> Iterable[Value]:
 def _holds_column(value: Value) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_column, value))
-    return isinstance(value, Column)
+    return isinstance(value, Column | Quotient)
