@@ -1,4 +1,4 @@
-"""Sparse and its variant: up to c answers above the threshold (paper, figure `algo-svt2`).
+"""Sparse and its variant: up to c answers above the threshold (paper, Algorithm 2).
 
 For: finding the few queries with large answers among many, paying for c of them only.
 

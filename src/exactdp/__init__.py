@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         gamma,
         hamming,
         l1,
+        l2,
         linf,
         maximum,
         minimum,
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
         SolutionSet,
         Stretch,
         eps,
-        exp,
         inf,
         infimum,
         nonnegative,
@@ -107,6 +107,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.reals.towers import exp
     from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
@@ -194,6 +195,7 @@ __all__ = [
     "inf",
     "infimum",
     "l1",
+    "l2",
     "lap",
     "linf",
     "log",
@@ -219,6 +221,7 @@ __all__ = [
 
 _MODULES = (
     "exactdp.errors",
+    "exactdp.reals.towers",  # its `exp` is the public one
     "exactdp.reals",
     "exactdp.language",
     "exactdp.public.mechanism",

@@ -95,6 +95,11 @@ def threshold_of_integers(x: Dom(0, 1)[2]):
     return None
 
 
+@mechanism
+def clamped(q: Real):
+    return min(max(lap(eps, q), 0), 1)
+
+
 def by_one(u, v):
     return abs(u - v) <= 1
 
@@ -121,6 +126,8 @@ CLAIMS = {
     "thresholded fails": Privacy(thresholded, 2 * eps),
     "lists of integers": Privacy(two_counts, 2 * eps, adjacent=hamming(1)),
     "integers compared": Privacy(threshold_of_integers, 2 * eps, inputs=[[0, 0], [1, 0]]),
+    "delta of reals": Privacy(clamped, eps / 2, 1 - exp(-eps / 4), inputs=[0, 1, 3]),
+    "delta of reals fails": Privacy(clamped, eps / 2, (1 - exp(-eps / 4)) / 2, inputs=[0, 1, 3]),
     "own adjacency": Privacy(released, adjacent=by_one),
 }
 
@@ -252,6 +259,15 @@ def test_an_adjacency_that_is_not_symmetric_is_rejected() -> None:
         document["claim"]["adjacent"]["source"] = source.replace("abs(u - v)", "(u - v)")
 
     assert not changed("own adjacency", one_way)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_wrong_sign_of_a_density_is_rejected(place: int) -> None:
+    def turned(document: Any) -> None:
+        (pair, *_) = document["pieces"]
+        pair[place][0] *= -1
+
+    assert not changed("delta of reals", turned)
 
 
 @pytest.mark.parametrize("program", ["dlap(eps / 2", "dlap(2 * eps", "lap(eps"])

@@ -236,7 +236,6 @@ def test_counterexamples_that_are_none(name: str, key: str, value: Any) -> None:
             ),
             "without noise",
         ),
-        (Privacy(laplace, eps / 2, 0.9, inputs=[0, 1], epsilon="(0, 1]"), "hold noise"),
     ],
 )
 def test_refused(claim: Privacy, message: str) -> None:

@@ -149,7 +149,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     # Distances
     "no distance": (lambda: about(input_distance=3), "not a distance on inputs"),
-    "no such distance": (lambda: about(input_distance="l2"), "not a distance on inputs"),
+    "no such distance": (lambda: about(input_distance="l3"), "not a distance on inputs"),
     "a mechanism as distance": (lambda: about(input_distance=sampled), "not a distance on inputs"),
     "a distance with noise": (lambda: about(input_distance=with_noise), "samples"),
     "a quadratic distance": (lambda: about(input_distance=squared), "multiplied by a real"),

@@ -41,6 +41,7 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "report": (["report", LEMMA, "-o", "x.html"], 0),
     "certify": (["certify", "no.json"], 2),
     "status": (["status", "--help"], 0),
+    "study": (["study", "--help"], 0),
     "new": (["new", "started"], 0),
     "reproduce": (["reproduce", "--help"], 0),
     "help": (["help", "R06"], 0),

@@ -99,7 +99,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     "and": (REAL + "    x = q and 1\n    return 0\n", "a real is not a condition", (2, 9)),
     "not": (REAL + "    return not q\n", "a real is not a condition", (2, 16)),
     "any": (REAL + "    return any([q])\n", "a real is not a condition", (2, 16)),
-    "rounding": (REAL + "    return round(q)\n", "a real cannot be rounded", (2, 18)),
+    "rounding": (REAL + "    return round([q])\n", "a list cannot be rounded", (2, 18)),
     "rate eps squared": (NONE + "    return lap(eps * eps, 0)\n", "is not a rate", (2, 16)),
     "rate 0": (NONE + "    return lap(0 * eps, 0)\n", r"the rate 0 \* eps is 0", (2, 16)),
     "rate negative": (NONE + "    return lap(-eps / 2, 0)\n", "is negative", (2, 16)),

@@ -97,3 +97,14 @@ def test_answers_have_the_public_classes() -> None:
         assert type(found) is kind
     assert callable(mechanism.chain(1).plot)
     assert isinstance(mechanism.noiseless(), exactdp.Mechanism)
+
+
+def test_answers_are_short_in_a_prompt() -> None:
+    """No public class shows the `repr` that a dataclass makes; dataclasses wrap theirs."""
+    plain = {"AllReals", "Place", "Work"}  # without numbers, or plain records
+    for name in exactdp.__all__:
+        value = getattr(exactdp, name)
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__.startswith("exactdp") and name not in plain:
+            assert not hasattr(kind.__repr__, "__wrapped__"), name
+            assert kind.__repr__ != object.__repr__, name

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
-import random
 import signal
-import subprocess
-import sys
-import time
 import warnings
 from pathlib import Path
 
 import pytest
 
 from exactdp.running.store import Store, StoreError, StoreWarning
+from soak.kills import answers, killed
 
 from .test_units import accurate, told
 
-KILLS = int(os.environ.get("EXACTDP_KILLS", "2"))
-
-PROGRAM = """
-import json, sys
-sys.path[:0] = {path!r}
-from exactdp.running import pace
-pace.FIRST = pace.WORTH = pace.SHORTEST = 0
-pace.UNIT = pace.LONGEST = 0.004
-from running.test_units import accurate
-print("ready", flush=True)
-verdict = accurate().check(jobs=2, store={store!r})
-print(json.dumps([str(verdict), verdict.certificate]), flush=True)
-"""
+KILLS = 2
 
 
 def test_kill_at_any_moment(tmp_path: Path) -> None:
-    """`EXACTDP_KILLS=100` kills a hundred times; the last run is left alone."""
-    path = tmp_path / "store"
-    tests = str(Path(__file__).parents[1])
-    program = PROGRAM.format(path=[tests, str(Path(tests).parent)], store=str(path))
-    alone = accurate().check()
-    source = random.Random(7)
-    for kill in range(KILLS + 1):
-        process = subprocess.Popen(
-            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        if kill < KILLS:
-            time.sleep(source.random() * 0.3)
-            process.send_signal(signal.SIGKILL)
-        rest = process.stdout.read() if kill == KILLS else ""
-        process.stdout.close()
-        process.wait()
-        if path.exists() and kill % 10 == 0:
-            Store(path, "stop").runs()
-    assert rest == json.dumps([str(alone), alone.certificate]) + "\n"
+    """`python -m soak.kills 100` kills a hundred times; the last run is left alone."""
+    said, _ = killed(KILLS, tmp_path / "store")
+    assert said == answers() + "\n"
 
 
 def test_broken_stores(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from exactdp import (
     Mechanism,
     Privacy,
     Study,
+    StudyTable,
     alpha,
     eps,
     exp,
@@ -291,3 +293,22 @@ def test_a_study(tmp_path: Path) -> None:
         study.run("why")
     with pytest.raises(ExactdpError, match="is not a claim"):
         Study([1])
+
+
+def test_tables_for_others(tmp_path: Path) -> None:
+    """A data frame, and Parquet, where exact parameters are text; without the extra a way out."""
+    table = StudyTable(
+        ({"q": Fraction(1, 2), "m": 1, "kappa": 2.0}, {"q": 1, "m": 2, "error": "?"})
+    )
+    try:
+        pandas: Any = import_module("pandas")
+        import_module("pyarrow")
+    except ImportError:
+        with pytest.raises(ExactdpError, match=r"pip install 'exactdp\[table\]'"):
+            table.to_parquet(tmp_path / "t.parquet")
+        return
+    assert table.to_pandas()["q"][0] == Fraction(1, 2)
+    table.to_parquet(tmp_path / "t.parquet")
+    found = pandas.read_parquet(tmp_path / "t.parquet")
+    assert list(found["q"]) == ["1/2", "1"]
+    assert list(found["m"]) == [1, 2]

@@ -82,7 +82,7 @@ def test_claims_about_a_released_mean() -> None:
 
 
 def test_a_comparison_of_a_quotient_is_for_all_reals() -> None:
-    """x / y > 2 sees two samples of rate ε, so it is 2ε-private."""
+    """The comparison sees two samples of rate ε, so it is 2ε-private."""
     ratio = Mechanism.from_source("def f(q: Real[2]): return lap(eps, q[0]) / lap(eps, q[1]) > 2")
     assert Privacy(ratio, budget=2 * eps, inputs=AllReals()).check().outcome == "holds"
 

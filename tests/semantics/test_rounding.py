@@ -26,7 +26,7 @@ from exactdp import (
     exp,
     gamma,
 )
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, ProgramError
 from exactdp.reals import Interval
 from support.examples import examples
 
@@ -137,6 +137,14 @@ def f(q: Real[2]):
     found = mechanism.distribution(["0.3", "5/4"])
     for output, chance in found.items():
         assert float(chance.at(1)) == pytest.approx(chances[output], abs=1e-9)
+
+
+@pytest.mark.parametrize("met", ["x > floor(y)", "max(x, floor(y)) > 1", "x + floor(y) > 2"])
+def test_rounded_noise_does_not_meet_real_noise(met: str) -> None:
+    """The first two were answered with numbers that are no probabilities."""
+    source = f"def f(q: Real):\n    x, y = lap(eps, q), lap(eps, q)\n    return {met}"
+    with pytest.raises(ProgramError, match="used together with rounded noise"):
+        Mechanism.from_source(source).probability(1, True)
 
 
 def test_ties_are_rounded_to_even_numbers() -> None:

@@ -117,8 +117,8 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             names = "format version kind claim verdict reason regions counterexamples signs seal"
         elif isinstance(document, dict) and document.get("kind") == "privacy":
             checker = Privacies()
-            names = "format version kind claim verdict reason distributions counterexamples signs"
-            names += " seal"
+            names = "format version kind claim verdict reason distributions pieces counterexamples"
+            names += " signs seal"
         elif isinstance(document, dict) and document.get("kind") == "privacy_on_cones":
             checker = ConePrivacies()
             names = "format version kind claim verdict reason slopes regions counterexamples signs"

@@ -10,7 +10,7 @@ from exactdp.claims.counterexamples import Counterexample
 from exactdp.claims.curves import ErrorCurve
 from exactdp.claims.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.divergences import Divergence
 from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
 from exactdp.claims.excesses import Excess
@@ -63,6 +63,7 @@ __all__ = [
     "gamma",
     "hamming",
     "l1",
+    "l2",
     "linf",
     "maximum",
     "minimum",

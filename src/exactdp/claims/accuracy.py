@@ -251,8 +251,9 @@ class Accuracy(Statement):
 
         if at_each:
             self.require_one_sum("the best constant at each input")
+            self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only:
+        if self.is_decided_only or self.has_roots or self.has_tower:
             from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
 
             return tightest_by_trial(self, width, conduct(progress, how))
@@ -265,6 +266,7 @@ class Accuracy(Statement):
         from exactdp.claims.budgets import epsilons  # noqa: PLC0415
 
         self.require_one_sum("the set of ε")
+        self.require_rationals("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(

@@ -42,6 +42,9 @@ class Adjacency(ABC):
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
         """Return changes of which all others are convex combinations; none if unbounded."""
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
         """Whether two inputs are adjacent, given by their single values."""
         left = self.start
@@ -69,7 +72,7 @@ class Adjacency(ABC):
         return more(0, self.start, ())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Radius(Adjacency):
     radius: Fraction
 
@@ -83,7 +86,7 @@ class _Radius(Adjacency):
         return abs(Fraction(one) - Fraction(two))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LargestChange(_Radius):
     """Every entry moves by at most a number."""
 
@@ -111,7 +114,7 @@ class LargestChange(_Radius):
         return f"linf({spell(self.radius)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TotalChange(_Radius):
     """All entries together move by at most a number."""
 
@@ -138,7 +141,7 @@ class TotalChange(_Radius):
         return f"l1({spell(self.radius)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Entries(Adjacency):
     """A few entries change, each by at most a number, or at will.
 

@@ -13,11 +13,12 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.numbers import spell
+from exactdp.reals.told import Told
 from exactdp.semantics.simulate import sample
 
 
-@dataclass(frozen=True)
-class Breach:
+@dataclass(frozen=True, repr=False)
+class Breach(Told):
     """Two adjacent inputs, a set of outputs and an ε at which the claim is false.
 
     >>> from exactdp import Mechanism, Privacy, hamming

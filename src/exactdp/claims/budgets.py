@@ -174,7 +174,9 @@ def _only_smallest(region: Region) -> ValueRefusedError:
 
 def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = None) -> Budget:
     """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
-    only = isinstance(claim, Accuracy) and claim.is_decided_only
+    only = isinstance(claim, Accuracy) and (
+        claim.is_decided_only or claim.has_roots or claim.has_tower
+    )
     if only or not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
     everywhere = epsilons(claim, width, progress)

@@ -51,6 +51,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
 from exactdp.reals.numbers import inf, spell
+from exactdp.reals.square_roots import SquareRoot, at_least
 from exactdp.semantics.events import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
@@ -243,6 +244,7 @@ class WrittenRegion:
         """Return a distance as a form, or "inf"."""
         if isinstance(value, Spot):
             return _spelled(rational_vector(value.form))
+        value = at_least(value)
         if value == inf:
             return "inf"
         return [spell(Fraction(value)), *["0"] * (self.size - 1)]
@@ -465,7 +467,9 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
     written: Json = {
         "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
         "output": value_json(one.output),
-        "distance": _number(one.distance),
+        "distance": _number(
+            one.distance.below if isinstance(one.distance, SquareRoot) else one.distance
+        ),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),

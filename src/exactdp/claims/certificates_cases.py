@@ -53,7 +53,7 @@ from exactdp.semantics.distribution import Engine
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Explored
+    from exactdp.claims.work import Explored, Explorer
 
 _MOST_LEAVES = 120  # parts of one group
 _DEEPEST = 14
@@ -155,6 +155,12 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     claim = verdict.claim.by_cells()
     if claim.mechanism.checked.releases_eps:
         claim.require_one_sum("a certificate")
+    if verdict.holds is False and claim.mechanism.uses_log:
+        raise ValueRefusedError(
+            "a counterexample with log(r) / eps has no certificate",
+            rule="At a counterexample the checker compares sums of rational powers of e.",
+            way_out="Look at it with mechanism.probability(u, output).at(eps).",
+        )
     cases = cases_of(claim)
     unit = _unit(claim, cases)
     stated = _claim(claim, cases, unit)
@@ -242,7 +248,7 @@ class CaseSigns(SignProofs):
         self.written = []
         self._places = {}
 
-    def note(self, explored: Sequence[tuple[Region, Any]]) -> None:
+    def note(self, work: Explorer, explored: Sequence[tuple[Region, Any]]) -> None:
         """Keep what was decided on regions, to write it where it is asked for."""
         self.decisions.clear()
         decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
@@ -250,7 +256,7 @@ class CaseSigns(SignProofs):
             if isinstance(problem.place, OnRay):
                 self.decisions[problem.obligation.probability, problem.beta] = sign
             else:
-                self.on_cones[problem.shape] = sign
+                self.on_cones[work.shape_of(problem, sign)] = sign
 
 
 class _Writer:
@@ -486,7 +492,7 @@ class _Group:
     ) -> Json:
         """Return what is said of one part."""
         signs = self.writer.signs
-        signs.note(explored)
+        signs.note(self.claim.work, explored)
         for name in ("alpha", "gamma"):
             if isinstance(self.case.level(name), Range) and name not in self.free:
                 for form in proved_signs(self.case.betas[part], self.claim.epsilon):

@@ -7,29 +7,34 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
 from exactdp.claims.certificates import _quotient, _which, interval_json, value_json
-from exactdp.claims.certificates_cones import WrittenCones
+from exactdp.claims.certificates_cones import WrittenCones, _terms
 from exactdp.claims.examined import SignProofs
 from exactdp.claims.inputs import is_listed, listed
 from exactdp.claims.losses import endless, reals_in
 from exactdp.claims.pairs import Own, Pairs
+from exactdp.claims.places import OnCone
+from exactdp.cones import Cone, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.machine import State
+from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal
 from exactdp.reals.numbers import spell
+from exactdp.semantics.cells import explore
 
 if TYPE_CHECKING:
     from exactdp.claims.losses import Chances
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.verdict import Verdict
+    from exactdp.semantics.spots import Trace
 
 _ZERO: ClosedForm = ExpPoly(0)
 _MOST_OTHERS = 8
@@ -43,15 +48,19 @@ def certificate(verdict: Verdict) -> Json:
     inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
     chances = {u: claim.losses.distribution(u) for u in inputs}
     patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
-    if any(map(reals_in, patterns)) and claim.delta_form:
-        raise _refused("δ is asked, and the outputs hold noise")
-    if any(map(reals_in, patterns)):
+    if any(map(reals_in, patterns)) and not claim.delta_form:
         return _on_cones(verdict, inputs)
     signs = SignProofs(verdict)
     if patterns:
         chances = dict(zip(inputs, claim.losses.together(inputs), strict=True))
+    pieces: list[list[Any]] = []
     if verdict.holds and claim.delta_form:
-        _add_sets(claim, chances, signs)
+        events = list(dict.fromkeys(key.env[0] for u in inputs for key in chances[u]))
+        real = [one for one in events if has_interval(one)]
+        parted: dict[tuple[object, ...], dict[Value, int]] = {}
+        for pair in claim.pairs if real else ():
+            pieces.append(_Pieces(claim, signs, pair).written(real, parted))
+        _add_sets(claim, chances, signs, parted)
     elif verdict.holds and patterns:
         for u, v in claim.pairs:
             for one in claim.losses.bounds((*u, *v), chances[u], chances[v]):
@@ -71,6 +80,7 @@ def certificate(verdict: Verdict) -> Json:
             [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
             for u in inputs
         ],
+        "pieces": pieces,
         "counterexamples": [
             _counterexample(claim, one, {u: chances[u] for u in inputs})
             for one in verdict.counterexamples
@@ -99,8 +109,74 @@ def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
     return {**body, "seal": seal(body)}
 
 
+class _Pieces:
+    """The signs of p − e^b·p′ on the events of a pair with real numbers."""
+
+    def __init__(
+        self, claim: Privacy, signs: SignProofs, pair: tuple[tuple[Any, ...], tuple[Any, ...]]
+    ) -> None:
+        self.claim, self.signs, self.pair = claim, signs, pair
+        self.cells: dict[Value, list[Any]] = {}
+
+    def written(
+        self, events: list[Value], parted: dict[tuple[object, ...], dict[Value, int]]
+    ) -> list[Any]:
+        """Return sign and proof for each event; the signs are added to those of all pairs."""
+        found = parted.setdefault(self.pair, {})
+        listed = []
+        for event in events:
+            sign, proof = self._piece(event)
+            found[event] = sign
+            listed.append([sign, proof])
+        return listed
+
+    def _piece(self, event: Value) -> tuple[int, list[Any] | None]:
+        pattern, part = _pattern_of(event)
+        names = ("eps", "output[0]")
+        sides: list[tuple[Any, ...]] = [(1, 0)]
+        for end, sign in ((part.lower, 1), (part.upper, -1)):
+            if isinstance(end, Fraction):
+                sides.append((-sign * end, Fraction(sign)))
+        cone = Cone.of(2, sides)
+
+        def run(trace: Trace) -> ClosedForm:
+            return self.claim.losses.density_gap(self.pair, pattern, trace.spot(names[1]))
+
+        (cell,) = explore(names, cone, run)
+        gap: ClosedForm = cell.result
+        if not gap.numerator:
+            return 1, None
+        window = Window.of(0, self.claim.epsilon)
+        for sign in (1, -1):
+            shape = OnCone(names, cone, window).shape(gap * sign)
+            if nonnegative_on(shape.function, shape.cone, window=shape.window).holds:
+                under = None if gap.denominator == 1 else _terms(gap.denominator, names)
+                return sign, [under, self.signs.on_cone(shape), list(shape.kept)]
+        raise _refused("the sign of a density is not seen")
+
+
+def _pattern_of(event: Value) -> tuple[Value, Interval]:
+    """Return an event with an interval as its pattern, and the interval."""
+    if isinstance(event, Interval):
+        return RealType(), event
+    assert isinstance(event, tuple)
+    parts = [_pattern_of(one) if has_interval(one) else (one, None) for one in event]
+    (interval,) = (part for _, part in parts if part is not None)
+    return tuple(one for one, _ in parts), interval
+
+
+def has_interval(event: Value) -> bool:
+    """Whether an event has an interval of reals."""
+    if isinstance(event, tuple):
+        return any(map(has_interval, event))
+    return isinstance(event, Interval) and event.lower_open and event.upper_open
+
+
 def _add_sets(
-    claim: Privacy, chances: dict[tuple[object, ...], Chances], signs: SignProofs
+    claim: Privacy,
+    chances: dict[tuple[object, ...], Chances],
+    signs: SignProofs,
+    parted: dict[tuple[object, ...], dict[Value, int]],
 ) -> None:
     """Add the proofs that no set of outputs has more than δ."""
     on = claim.epsilon
@@ -109,6 +185,10 @@ def _add_sets(
         always, others = _ZERO, []
         for key, chance in chances[u].items():
             gain = chance - chances[v].get(key, _ZERO) * claim.factor
+            known = parted.get((u, v), {}).get(key.env[0])
+            if known is not None:
+                always = always + gain if known > 0 else always
+                continue
             never, ever = nonnegative(-gain, on), nonnegative(gain, on)
             for decision in (never, ever):
                 if decision.holds:

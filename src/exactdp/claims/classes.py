@@ -21,7 +21,7 @@ from math import factorial, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from exactdp.claims.conditions import ALWAYS
-from exactdp.claims.distances import discrete, l1, linf
+from exactdp.claims.distances import discrete, l1, l2, linf
 from exactdp.claims.inputs import Grid, how_many
 from exactdp.claims.output_distances import discrete_outputs
 from exactdp.claims.symbolic_runs import inserted, picked
@@ -144,7 +144,7 @@ def _may_be_reduced(claim: Statement) -> bool:
         return False
     by_output = claim.output_metric == discrete_outputs
     holds_noise = claim.mechanism.checked.output.holds_noise
-    return by_output and not holds_noise and claim.input_metric in (linf, l1, discrete)
+    return by_output and not holds_noise and claim.input_metric in (linf, l1, l2, discrete)
 
 
 class _FailedError(Exception):

@@ -33,8 +33,8 @@ from exactdp.semantics.piecewise import within_everywhere
 _ENDS = Fraction(1, 10**12)
 
 
-@dataclass(frozen=True)
-class Contestant:
+@dataclass(frozen=True, repr=False)
+class Contestant(Told):
     """A mechanism that is compared: its name, and its measure as a function of ε, in pieces.
 
     >>> from exactdp import Mechanism, compare
@@ -48,6 +48,10 @@ class Contestant:
     pieces: tuple[tuple[ClosedForm, SolutionSet], ...]
     factor: Fraction = Fraction(1)
     """The mechanism runs with ε over this, so that all are equally private."""
+
+    def __str__(self) -> str:
+        parts = (f"{form.pretty()} for ε in {where}" for form, where in self.pieces)
+        return f"{self.name}: {'; '.join(parts)}"
 
     def at(self, point: Fraction, digits: int = 30) -> Enclosure:
         """Return the measure at an ε, enclosed."""

@@ -25,8 +25,9 @@ from exactdp.claims.functions import expression_of
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
-from exactdp.reals import ClosedForm, eps, exp
+from exactdp.reals import ClosedForm, eps
 from exactdp.reals.numbers import inf, rational
+from exactdp.reals.towers import exp
 
 Conjunction: TypeAlias = tuple[Comparison, ...]
 

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.distances import discrete, l1, linf, numeric
+from exactdp.claims.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.dominance import LEVEL, CornerPiece, Forms, Row, SignedOrder, corners
 from exactdp.claims.enclosing import Enclosure, enclosed
 from exactdp.claims.inputs import AllReals, Box
@@ -395,6 +395,8 @@ def _dual(claim: Accuracy) -> Any:
         return total
     if metric == l1:
         return largest
+    if metric == l2:
+        return lambda side: l2.width(_slopes(side))
     if type(metric) is type(numeric):
         threshold = metric.threshold
         return at_threshold

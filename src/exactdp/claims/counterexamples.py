@@ -25,6 +25,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
+from exactdp.reals.square_roots import SquareRoot
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
@@ -343,10 +344,18 @@ def _claimed(
     approached = not one.alpha_reached or region.is_alpha_open
     if approached and isinstance(one.alpha, Fraction) and one.alpha <= max(one.alpha_least, least):
         return None
+    limit = one.alpha
+    if isinstance(one.distance, SquareRoot) and limit > one.distance:
+        limit = one.distance.below  # a number just above stands for dd, which is irrational
+        if limit <= max(one.alpha_least, least):
+            return None
+        there = obligations.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
+        if not any((one.probability - 1 + beta).at(eps).sign < 0 for beta in there or ()):
+            return None
     while True:
-        alpha, gamma = one.alpha, one.gamma
+        alpha, gamma = limit, one.gamma
         if not one.alpha_reached or region.is_alpha_open:
-            alpha = _below(one.alpha, share, max(one.alpha_least, least))
+            alpha = _below(limit, share, max(one.alpha_least, least))
         if isinstance(level, Expression) and region.gamma is None:
             gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
         elif not one.gamma_reached:

@@ -30,6 +30,7 @@ from exactdp.reals import (
     eps,
 )
 from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
+from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ _LARGEST = Fraction(2**20)
 _ZERO: ClosedForm = ExpPoly(0)
 
 
-@dataclass(frozen=True)
-class DeltaPiece:
+@dataclass(frozen=True, repr=False)
+class DeltaPiece(Told):
     """The smallest δ on a stretch of ε, and the pair and the set of outputs that decide it.
 
     >>> from exactdp import Mechanism, Privacy, hamming
@@ -65,12 +66,12 @@ class DeltaPiece:
         outputs = ", ".join(map(show, self.outputs))
         return (
             f"δ = {self.delta} for ε in {self.where}, decided by the inputs {u} and {v} "
-            f"and the outputs {outputs}"
+            f"and the output{'s' * (len(self.outputs) > 1)} {outputs}"
         )
 
 
-@dataclass(frozen=True)
-class DeltaCurve:
+@dataclass(frozen=True, repr=False)
+class DeltaCurve(Told):
     """The smallest δ as an exact function of ε, in pieces."""
 
     pieces: tuple[DeltaPiece, ...]

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from exactdp.claims.approach import Stages
 from exactdp.claims.bounds import Largest, Least, Tree, certified
 from exactdp.claims.constraints import DISTANCE
-from exactdp.claims.distances import Distance, InputDistance
+from exactdp.claims.distances import Distance, InputDistance, l2, not_linear
+from exactdp.claims.enclosing import enclosed
 from exactdp.claims.finite import FiniteSearch
+from exactdp.claims.ideals import IdealProgram
 from exactdp.claims.inputs import as_given, as_written, show
 from exactdp.claims.known import Known
-from exactdp.claims.pieces import NEGATED, condition
+from exactdp.claims.pieces import NEGATED, condition, pieces
 from exactdp.claims.reaches import (
     Point,
     ReadyReach,
@@ -38,10 +40,11 @@ from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.machine import Compare
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import List, Value
-from exactdp.polyhedra.elimination import solution
+from exactdp.polyhedra.elimination import feasible, solution
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.reals.numbers import fraction, inf, spell
+from exactdp.polyhedra.projection import MOST_CONDITIONS, nearest_point
+from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.told import Told
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
@@ -83,10 +86,9 @@ class Disagreement(Told):
     def __str__(self) -> str:
         if self.input is None:
             return "No input at a finite distance has another ideal output."
-        assert isinstance(self.distance, Fraction)
         how = "at" if self.attained else "arbitrarily close to"
         return (
-            f"The nearest input with another ideal output is {spell(self.distance)} away, "
+            f"The nearest input with another ideal output is {self.distance} away, "
             f"{how} {show(self.input)}, with output {show(self.output)}."
         )
 
@@ -150,6 +152,10 @@ class Disagreements:
             return self._search.nearest(u, output, differ)[0]
         if self._is_bent:
             return self._far(u, self._any_other(u, output, differ))
+        if self._distance.is_euclidean and len(self._kinds) > 1:
+            if is_symbolic:
+                return self._euclidean_bound(u, output, differ)
+            return self._euclidean(u, output, differ).distance
         point: dict[str, Any]
         if reals > _MOST_SYMBOLS:
             if not is_symbolic:
@@ -384,6 +390,8 @@ class Disagreements:
                 return Disagreement(inf, None, None, attained=False)
             given = as_written(as_given(self._mechanism, v))
             return Disagreement(distance, given, self._search.output(v), attained=True)
+        if self._distance.is_euclidean and len(self._kinds) > 1:
+            return self._euclidean(u, output, differ)
         distance, reach, finite = self._nearest(u, output, differ)
         if reach is None:
             return Disagreement(inf, None, None, attained=False)
@@ -414,6 +422,102 @@ class Disagreements:
         )
         return Disagreement(distance, given, self._beyond(point, towards), False, towards)
 
+    def _euclidean(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> Disagreement:
+        """Return dd in the Euclidean distance, with a nearest input: the least over all pieces."""
+        numbers, own = self._numbers(u), entries(u)
+        best: tuple[Distance, list[Value], Polyhedron] | None = None
+        for rows, finite in self._disagreeing(output, differ):
+            if len(rows) > MOST_CONDITIONS:
+                raise ValueRefusedError(
+                    f"a piece of the ideal has {len(rows)} conditions",
+                    rule=f"Under l2 at most {MOST_CONDITIONS} are tried.",
+                    way_out="Use linf or l1.",
+                )
+            there = nearest_point(rows, numbers)
+            if there is None:
+                continue
+            point = [*self._filled(there, finite)]
+            distance = self._distance.between(own, point)
+            if best is None or distance < best[0]:
+                best = distance, point, rows
+        if best is None:
+            return Disagreement(inf, None, None, attained=False)
+        distance, point, rows = best
+        other = assembled(self._mechanism.inputs, point)
+        out = self._defined(other)
+        given = as_written(as_given(self._mechanism, other))
+        if out is not None and (out != output if differ is None else differ(out)):
+            return Disagreement(distance, given, out, attained=True)
+        inside = solution(rows, numbers)
+        assert inside is not None
+        finite = tuple(x for x, k in zip(point, self._kinds, strict=True) if k is not None)
+        aim = [*self._filled({**numbers, **inside}, finite)]
+        towards = tuple(
+            Fraction(b) - a if kind is None else Fraction(0)
+            for a, b, kind in zip(point, aim, self._kinds, strict=True)
+        )
+        return Disagreement(distance, given, self._beyond(point, towards), False, towards)
+
+    def _sides(self, u: tuple[Value, ...], output: Value) -> Polyhedron:
+        """Return halfspaces around the inputs with an output: beyond each of them all disagree."""
+        around = None
+        if not self._releases and not self._ideal.is_partial:
+            around = enclosed(self._group(self._finite(u), output, every=False).graph)
+        if around is None or not around.sides:
+            raise not_linear(f"the distance to disagreement under {self._distance}")
+        return around.sides
+
+    def _euclidean_bound(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> Distance:
+        """Return a form that is not smaller than dd in the Euclidean distance, and close to it."""
+        if differ is not None:
+            raise not_linear(f"the distance to disagreement under {self._distance}")
+        point = self._numbers(u)
+        return certified(Least(tuple(_away(side, point) for side in self._sides(u, output))))
+
+    def _projected(
+        self, u: tuple[Value, ...], output: Value
+    ) -> tuple[list[Any], tuple[Fraction, ...]]:
+        """Return the nearest input on the nearest side, with spots, and the way beyond it."""
+        point = self._numbers(u)
+        sample = {name: _sampled(value) for name, value in point.items()}
+        side = min(self._sides(u, output), key=lambda one: _away(one, sample))
+        slopes = {name: Fraction(q) for name, q in side.form.coefficients.items()}
+        step = side.form.value(point) / sum(q * q for q in slopes.values())
+        moved = {name: value - step * slopes.get(name, 0) for name, value in point.items()}
+        towards = {name: -slopes.get(name, Fraction(0)) for name in point}
+        pairs = zip(self._names, self._kinds, strict=True)
+        return (
+            [*self._filled(moved, self._finite(u))],
+            tuple(towards[name] if kind is None else Fraction(0) for name, kind in pairs),
+        )
+
+    def _disagreeing(
+        self, output: Value, differ: Differ | None
+    ) -> Iterator[tuple[Polyhedron, tuple[Value, ...]]]:
+        """Yield the polyhedra of inputs that disagree, with their finite values."""
+        if self._ideal.is_partial:
+            raise ValueRefusedError(
+                "the ideal is partial, and the distance on inputs is l2",
+                way_out="Use linf or l1, or an ideal that is defined everywhere.",
+            )
+        assert isinstance(self._ideal, IdealProgram)
+        program = self._ideal.function
+        for finite in self._finite_parts():
+            rest = iter(finite)
+            values = [
+                Linear.symbol(name) if kind is None else next(rest)
+                for name, kind in zip(self._names, self._kinds, strict=True)
+            ]
+            for piece in pieces(program.machine, assembled(program.inputs, values)):
+                if differ is None or differ(piece.output):
+                    for more in differences(piece.output, output, differ is not None):
+                        if feasible((*piece.rows, *more)):
+                            yield (*piece.rows, *more), finite
+
     def _defined(self, u: tuple[Value, ...]) -> Value | None:
         """Return the output at an input, None beside those at which the ideal is defined."""
         try:
@@ -441,6 +545,8 @@ class Disagreements:
         if self._is_bent:
             return entries(self._any_other(u, output, differ)), None
         here = self._numbers(u)
+        if self._distance.is_euclidean and len(self._kinds) > 1:
+            return self._projected(u, output)
         known = {self._own[name]: value for name, value in here.items()}
         sample = {name: _sampled(value) for name, value in known.items()}
         possible = [
@@ -480,6 +586,11 @@ class Disagreements:
         graph = self._group(finite, None, every=True).graph
         numbers = dict(zip(self._names, values, strict=True))
         return _at_zero(followed(graph, numbers, _answer_beyond))
+
+
+def _away(side: Halfspace, point: Mapping[Name, Any]) -> Any:
+    """Return how far a point is from a side in the Euclidean distance, or a little more."""
+    return side.form.value(point) / l2.width(side.form.coefficients.values())
 
 
 _STEP = "a little"

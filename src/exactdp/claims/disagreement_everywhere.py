@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.distances import not_linear
 from exactdp.claims.inputs import AllReals, Box, box_sides
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf, spell
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
     """Return dd for all inputs of a set."""
+    if claim.has_roots:
+        raise not_linear("the distance to disagreement under l2")
 
     def run(given: tuple[Value, ...], _: dict[str, Spot]) -> DistanceForm:
         found = claim.obligations.distance(given)

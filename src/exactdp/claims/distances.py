@@ -7,7 +7,7 @@ the largest.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -23,11 +23,12 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
+from exactdp.reals.square_roots import SquareRoot, square_root
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
 Distance: TypeAlias = Any
-"""A rational or `inf`; in a claim about all inputs a linear form in them."""
+"""A rational, the root of one (`l2`), or `inf`; for all inputs a linear form in them."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class InputDistance(ABC):
     """A distance on inputs, given as lists of their single values."""
 
     name: str
+
+    def __repr__(self) -> str:
+        return str(self)
 
     @abstractmethod
     def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
@@ -64,6 +68,9 @@ class InputDistance(ABC):
 
     is_all_or_nothing = False
     """Whether different inputs are always at distance 1."""
+
+    is_euclidean = False
+    """Whether it is the root of the sum of squares."""
 
     adds = False
     """Whether distances of groups of entries are added; otherwise the largest counts."""
@@ -101,7 +108,7 @@ def as_number(value: Value, name: str) -> Any:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _LargestGap(InputDistance):
     """The largest difference of two entries.
 
@@ -133,7 +140,7 @@ class _LargestGap(InputDistance):
         return max(gaps, default=Fraction(0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Total(InputDistance):
     """The sum of all differences.
 
@@ -181,7 +188,62 @@ class _Total(InputDistance):
         return sum(gaps, Fraction(0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
+class _Euclidean(InputDistance):
+    """The root of the sum of all squared differences.
+
+    It is no linear form. At given inputs dd is the root of a rational; for all reals it is bounded
+    by forms, which are a little above it, where the inputs with an ideal output are a polyhedron.
+
+    >>> from exactdp import l2
+    >>> print(l2.between([0, 0], [3, 4]), l2.between([0, 0], [1, 1]))
+    5 √2
+    """
+
+    name: str = "l2"
+    is_euclidean = True
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
+
+    def cases(self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron) -> Iterator[Case]:
+        """Return the differences of one number; more are no linear forms."""
+        if len(u) > 1:
+            raise not_linear("the distance l2 of inputs with several numbers")
+        yield from linf.cases(u, v, known)
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the root of the sum of the squared differences."""
+        if len(u) == 1:
+            return linf.between(u, v)
+        pairs = zip(u, v, strict=True)
+        return self.total([as_number(a, "l2") - as_number(b, "l2") for a, b in pairs])
+
+    def width(self, slopes: Iterable[int | Fraction]) -> Fraction:
+        """Return by how much a form with these slopes changes at distance 1, or a little less."""
+        root = square_root(sum((Fraction(q) ** 2 for q in slopes), Fraction(0)))
+        return root.below if isinstance(root, SquareRoot) else root
+
+    def total(self, distances: list[int | Distance]) -> int | Distance:
+        """Return the distance of inputs from those of their entries."""
+        if any(isinstance(one, Spot) for one in distances):
+            raise not_linear("the distance l2 of inputs with several numbers")
+        return square_root(sum((Fraction(one) ** 2 for one in distances), Fraction(0)))
+
+
+def not_linear(what: str) -> ValueRefusedError:
+    """Return the refusal of what is not linear for all reals."""
+    return ValueRefusedError(
+        f"{what} is no linear form",
+        rule="For all reals at once that is a question in the theory of the reals with "
+        "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
+        way_out="Give inputs=Grid(lo, hi) or a list, or use linf or l1.",
+    )
+
+
+@dataclass(frozen=True, repr=False)
 class _Equal(InputDistance):
     """0 if equal, else 1; on inputs and on outputs.
 
@@ -207,7 +269,7 @@ def _both_numbers(a: object, b: object) -> bool:
     return all(isinstance(x, Linear | int | Fraction) for x in (a, b))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Numeric(InputDistance):
     """The paper's distance for NumericSparse: infinite unless entries at or above T agree.
 
@@ -255,11 +317,12 @@ class _Numeric(InputDistance):
 
 linf = _LargestGap()
 l1 = _Total()
+l2 = _Euclidean()
 discrete = _Equal()
 numeric = _Numeric()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _OwnInput(InputDistance):
     """A function of two inputs in the language."""
 
@@ -315,7 +378,9 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
     if isinstance(value, InputDistance):
         return value
     if isinstance(value, str):
-        named: dict[str, InputDistance] = {one.name: one for one in (linf, l1, discrete, numeric)}
+        named: dict[str, InputDistance] = {
+            one.name: one for one in (linf, l1, l2, discrete, numeric)
+        }
         if value in named:
             return named[value]
     if is_function(value):
@@ -330,7 +395,7 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
         return _OwnInput(function, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on inputs",
-        rule="It is linf, l1, discrete, numeric, or a function of two inputs in the language.",
+        rule="It is linf, l1, l2, discrete, numeric, or a function of two inputs in the language.",
         way_out="Write input_distance=linf.",
     )
 

@@ -26,6 +26,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import Number, inf, positive_width, rational
+from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -37,8 +38,8 @@ _FARTHEST = 2.0**20  # an order beyond which D_∞/α counts
 Bounds: TypeAlias = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Divergence:
+@dataclass(frozen=True, repr=False)
+class Divergence(Told):
     """The largest divergence over all pairs: proven to lie in [lower, upper]."""
 
     lower: float
@@ -58,7 +59,8 @@ class Divergence:
         where = f"at the inputs {u} and {v} and ε = {float(self.eps or 0):.6g}"
         if self.upper == inf:
             return f"∞, {where}."
-        return f"between {self.lower:.9g} and {self.upper:.9g}, {where}."
+        low, high = f"{self.lower:.9g}", f"{self.upper:.9g}"
+        return f"≈ {high}, {where}." if low == high else f"between {low} and {high}, {where}."
 
 
 def renyi(claim: Privacy, order: Number, at: object, width: Number) -> Divergence:

@@ -312,7 +312,7 @@ class ErrorBound:
         for claim in self.claims:
             part = replace(claim, epsilon=self._at(eps))
             verdict = part.check(progress=progress, **how)
-            if verdict.counterexample is not None:
+            if verdict.counterexample is not None and not part.is_decided_only:
                 return _at_worst_input(verdict, self._risk_of(claim, verdict.counterexample.eps))
             if not verdict.holds:
                 return verdict

@@ -177,7 +177,9 @@ class SignProofs:
         problem = Problem(region, cell, on, one, which)
         shape = self._around(problem)
         under = problem.gap.denominator
-        return None if under == 1 else under, self._on_cone(shape), shape.kept
+        if problem.raw_shape in self.on_cones:
+            shape, under = problem.raw_shape, (one.probability - 1 + problem.beta).denominator
+        return None if under == 1 else under, self.on_cone(shape), shape.kept
 
     def decided(self, decision: Decision) -> int:
         """Return where a decision about a function of ε is written."""
@@ -204,7 +206,7 @@ class SignProofs:
                     return other.shape
         return one.shape
 
-    def _on_cone(self, shape: Shape) -> int:
+    def on_cone(self, shape: Shape) -> int:
         """Return where the proof of a shape is written."""
         if shape not in self._places:
             decision = self.on_cones.get(shape)

@@ -14,9 +14,10 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
-from exactdp.reals import ClosedForm, ExpPoly, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
+from exactdp.reals.towers import Tower, exp
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
 Bindings: TypeAlias = "Mapping[str, ClosedForm | Fraction | Expression]"
@@ -26,6 +27,9 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 
 class Expression(Formula, ABC):
     """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
+
+    def __repr__(self) -> str:
+        return str(self)
 
     @abstractmethod
     def alternatives(self, values: Values) -> Alternatives:
@@ -119,7 +123,7 @@ class Expression(Formula, ABC):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """An expression that is at least 0, or above 0."""
 
@@ -142,11 +146,14 @@ class Comparison:
             way_out="Give it as a condition, as in region=alpha >= 1, or write a function.",
         )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return self.text or f"{self.form} {'>' if self.strict else '>='} 0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constant(Expression):
     """A closed form in ε alone."""
 
@@ -170,7 +177,7 @@ class Constant(Expression):
         return str(self.form)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Symbol(Expression):
     """α, γ or a number of the input.
 
@@ -205,7 +212,7 @@ class Symbol(Expression):
         return self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Pair(Expression):
     """Two expressions with an operation between."""
 
@@ -268,7 +275,7 @@ class Quotient(_Pair):
         return f"{_factor(self.left, first=True)}/{_factor(self.right, strict=True)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Expression):
     """base to a whole number."""
 
@@ -291,7 +298,7 @@ class Power(Expression):
         return f"{_factor(self.base, strict=True)}**{self.power}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exponential(Expression):
     """e to an expression that is a rational multiple of ε once α, γ and the inputs are known."""
 
@@ -300,12 +307,12 @@ class Exponential(Expression):
     def alternatives(self, values: Values) -> Alternatives:
         """Return e to the exponent."""
         exponent = self.exponent.at(values)
-        if exponent.denominator != 1:
+        if exponent.denominator != 1 and exponent.parameters != ("eps",):
             raise ValueRefusedError(
                 f"exp({self.exponent}) is not a closed form",
                 rule="exp is taken of a rational multiple of eps once alpha and gamma are numbers.",
             )
-        return (exp(exponent.numerator),)
+        return (exp(exponent),)
 
     def names(self) -> frozenset[str]:
         """Return the names in the exponent."""
@@ -319,7 +326,7 @@ class Exponential(Expression):
         return f"exp({self.exponent})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Minimum(Expression):
     """The least of several expressions, at each ε."""
 
@@ -341,7 +348,7 @@ class Minimum(Expression):
         return f"minimum({', '.join(map(str, self.parts))})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Maximum(Expression):
     """The largest of several expressions, at each ε; of them one after the other is claimed."""
 
@@ -402,6 +409,8 @@ def as_expression(value: object, what: str) -> Expression:
     """Return a number, closed form or expression as an expression."""
     if isinstance(value, Expression):
         return value
+    if isinstance(value, Tower):
+        return _from_tower(value)
     if isinstance(value, ClosedForm):
         return Constant(value)
     try:
@@ -418,6 +427,47 @@ def as_expression(value: object, what: str) -> Expression:
             rule="A formula is a number or written with eps, alpha, gamma, exp and minimum.",
             way_out="Write for example 3 * exp(-alpha * eps / 2).",
         ) from None
+
+
+def has_tower(part: Expression) -> bool:
+    """Whether an expression has e to what is not a polynomial in ε, α, γ and inputs."""
+    match part:
+        case Exponential(exponent):
+            return _is_quotient(exponent)
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            return has_tower(left) or has_tower(right)
+        case Power(base, _):
+            return has_tower(base)
+        case Minimum(parts) | Maximum(parts):
+            return any(map(has_tower, parts))
+    return False
+
+
+def _is_quotient(part: Expression) -> bool:
+    """Whether a part is not a polynomial without exponentials."""
+    match part:
+        case Constant(form):
+            return form.denominator != 1 or not form.numerator.exponentials().keys() <= {0}
+        case Sum(left, right) | Product(left, right):
+            return _is_quotient(left) or _is_quotient(right)
+        case Quotient(left, right):
+            if not isinstance(right, Constant) or right.form.denominator != 1:
+                return True
+            return _is_quotient(left) or right.form.numerator.constant() is None
+        case Power(base, _):
+            return _is_quotient(base)
+    return not isinstance(part, Symbol)
+
+
+def _from_tower(value: Tower) -> Expression:
+    """Return Σ factor·e^exponent + rest as an expression."""
+    found: Expression | None = Constant(value.rest) if value.rest.numerator else None
+    for exponent, factor in value.parts:
+        part: Expression = Exponential(Constant(exponent))
+        if factor != ExpPoly(1):
+            part = Product(Constant(factor), part)
+        found = part if found is None else Sum(found, part)
+    return Constant(ExpPoly(0)) if found is None else found
 
 
 def run_with(value: Any, times: Fraction) -> Any:

@@ -67,11 +67,14 @@ class PackedFindings:
         return iter(found)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings(Sequence[Finding]):
     """Findings in order, in parts that are unpacked one at a time."""
 
     parts: tuple[tuple[Finding, ...] | PackedFindings, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Findings: {len(self)}>"
 
     def __len__(self) -> int:
         return sum(one.count if isinstance(one, PackedFindings) else len(one) for one in self.parts)

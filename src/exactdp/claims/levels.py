@@ -32,7 +32,7 @@ class AnyLevel:
 ANY = AnyLevel()
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Range:
     """All numbers between two ends, which belong to it unless it is open there.
 
@@ -62,6 +62,9 @@ class Range:
         put(self, "upper", ends[1])
         put(self, "lower_open", lower_open)
         put(self, "upper_open", upper_open)
+
+    def __repr__(self) -> str:
+        return f"<Range: {self}>"
 
     @classmethod
     def of(cls, on: Interval) -> Range:

@@ -31,6 +31,7 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import at_least
 from exactdp.semantics.by_epsilon import in_units, positive_cone
 from exactdp.semantics.distribution import Engine
 
@@ -268,7 +269,7 @@ class _AtInput:
         lows.append(LevelEnd(ExpPoly(level.lower), level.lower_open))
         if level.upper != inf:
             highs.append(LevelEnd(ExpPoly(level.upper), level.upper_open))
-        distance = self.claim.obligations.distance(self.u)
+        distance = at_least(self.claim.obligations.distance(self.u))
         base = replace(base, least=tuple(low.form for low in lows))
         claimed = [high.form - low.form for high in highs for low in lows]
         if distance != inf:
@@ -341,7 +342,7 @@ def _where_alpha_is_low(
     """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
     if "alpha" not in levels:
         return None
-    distance = claim.obligations.distance(u)
+    distance = at_least(claim.obligations.distance(u))
     return None if distance == inf else solution_set(distance - levels["alpha"], on)
 
 

@@ -29,6 +29,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
+from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ _LARGEST = Fraction(2**30)
 _MOST_TRIALS = 40
 
 
-@dataclass(frozen=True)
-class Factor:
+@dataclass(frozen=True, repr=False)
+class Factor(Told):
     """A certified enclosure of a; both ends are `inf` if no a is large enough.
 
     The mechanism is upper·ε-private. It is not lower·ε-private unless the ends are equal: then a
@@ -70,8 +71,8 @@ class Factor:
         return f"{float(self.upper):.7g}"
 
 
-@dataclass(frozen=True)
-class Leakage:
+@dataclass(frozen=True, repr=False)
+class Leakage(Told):
     """The smallest a such that the mechanism is a·ε-private, and where that is decided.
 
     >>> from exactdp import Mechanism, Privacy, linf

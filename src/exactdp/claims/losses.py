@@ -235,7 +235,11 @@ class Losses:
         return self.events(given[0], outputs), self.events(given[1], outputs)
 
     def together(self, inputs: Sequence[Entries]) -> list[Chances]:
-        """Return the probabilities of the same events at all listed inputs, integers far out."""
+        """Return the probabilities of the same events at all listed inputs.
+
+        Integers come one by one and far out at once; reals, with δ, in intervals on each of which
+        p − e^b·p′ has a sign for every pair.
+        """
         sides = [self.distribution(u) for u in inputs]
         every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
         wide = [one for one in every if endless(one)]
@@ -244,8 +248,15 @@ class Losses:
         outputs = [one for one in every if not endless(one)]
         atoms = list(outputs)
         given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
+        pairs = [
+            [assembled(self._claim.mechanism.inputs, u) for u in one] for one in self._claim.pairs
+        ]
         for pattern in wide:
-            outputs += self._values(given, pattern, atoms)
+            if integers_in(pattern):
+                outputs += self._values(given, pattern, atoms)
+                continue
+            ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
+            outputs += _intervals(pattern, ends)
         return [self.events(x, outputs) for x in given]
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
@@ -265,7 +276,19 @@ class Losses:
     def _stretches(
         self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
     ) -> list[Value]:
-        """Return intervals of the real number of a pattern, on each of which p − e^b·p′ has a sign.
+        """Return intervals of the real number of a pattern; on each p − e^b·p′ has a sign."""
+        return _intervals(pattern, self._ends(given, pattern, atoms))
+
+    def density_gap(self, pair: Sequence[Entries], pattern: Value, place: Any) -> ClosedForm:
+        """Return p − e^b·p′ at a real number of an output."""
+        given = (assembled(self._claim.mechanism.inputs, x) for x in pair)
+        one, two = (self._engine.density(x, pattern, [place]) for x in given)
+        return one - two * self._claim.factor
+
+    def _ends(
+        self, given: Sequence[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+    ) -> set[Fraction]:
+        """Return where intervals of the real number of a pattern end, so that p − e^b·p′ has signs.
 
         At listed inputs the densities have pieces between multiples of ε. Where the difference of
         two exponentials changes its sign, it does so at a multiple of ε, too.
@@ -289,9 +312,7 @@ class Losses:
                 if zero is None:
                     raise _only_finite(self._claim, pattern)
                 ends.add(zero)
-        cuts: list[Any] = ["-inf", *sorted(ends), "inf"]
-        parts = [Interval(*one, lower_open=True, upper_open=True) for one in pairwise(cuts)]
-        return [_with_real(pattern, part) for part in parts]
+        return ends
 
     def _values(
         self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
@@ -395,6 +416,13 @@ def _not_compared() -> ValueRefusedError:
         f"{_MOST_INTEGERS:,} integers lie between.",
         way_out="Clamp the output, as in min(max(z, -10), 10).",
     )
+
+
+def _intervals(pattern: Value, ends: set[Fraction]) -> list[Value]:
+    """Return a pattern with the intervals between some numbers for its real number."""
+    cuts: list[Any] = ["-inf", *sorted(ends), "inf"]
+    parts = [Interval(*one, lower_open=True, upper_open=True) for one in pairwise(cuts)]
+    return [_with_real(pattern, part) for part in parts]
 
 
 def _with_real(pattern: Value, part: Value) -> Value:

@@ -25,6 +25,7 @@ from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import SquareRoot, at_least
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
@@ -201,6 +202,8 @@ class Obligations:
             _note(distance, level.lower if isinstance(level, Range) else top)
             if given is not None:
                 _note(given, distance if distance != inf else Fraction(0))
+        if isinstance(top, Spot):
+            distance = at_least(distance)
         if top is not None:
             is_below = top < distance or (closed and top == distance)
             if is_confined:
@@ -212,6 +215,8 @@ class Obligations:
         if not level.reaches_below(distance, closed=closed):
             return None
         top = min(distance, level.upper)
+        if isinstance(top, SquareRoot):
+            return top.above, False
         reached = top < distance and not level.upper_open
         is_open = top == level.upper and level.upper_open
         return top, reached or (closed and top == distance and top != inf and not is_open)

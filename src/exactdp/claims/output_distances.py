@@ -19,6 +19,7 @@ from exactdp.claims.distances import (
     in_the_language,
     input_type,
     is_function,
+    l2,
 )
 from exactdp.claims.pieces import condition, pieces
 from exactdp.claims.scores import candidate_scores
@@ -72,8 +73,11 @@ class OutputDistance(ABC):
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return str(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class _EqualOutputs(OutputDistance):
     """0 if equal, else 1."""
 
@@ -90,7 +94,7 @@ class _EqualOutputs(OutputDistance):
         return Fraction(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Sup(OutputDistance):
     """The largest difference of numbers; infinite where anything else differs.
 
@@ -113,11 +117,51 @@ class _Sup(OutputDistance):
         return Fraction(0) if one == two else inf
 
 
+@dataclass(frozen=True)
+class _EuclideanOutputs(OutputDistance):
+    """The root of the sum of the squared differences of numbers in the same places.
+
+    Infinite where anything else differs. The numbers of an output hold no noise, unless it is one.
+    """
+
+    name: str = "l2"
+
+    def between(self, u: Value, one: Value, two: Value) -> Distance:
+        """Return the root of the sum of the squared differences."""
+        gaps = list(self._gaps(u, one, two))
+        if inf in gaps:
+            return inf
+        return gaps[0] if len(gaps) == 1 else l2.total(gaps)
+
+    def _gaps(self, u: Value, one: Value, two: Value) -> Iterator[Distance]:
+        if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
+            for a, b in zip(one, two, strict=True):
+                yield from self._gaps(u, a, b)
+        else:
+            yield sup.between(u, one, two)
+
+    def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
+        """Return an interval around a number; a ball of several is not bounded by linear forms."""
+        if isinstance(output, tuple):
+            raise ValueRefusedError(
+                "the outputs are lists with noise, and the output distance is l2",
+                rule="The chance of Laplace noise in a Euclidean ball is no closed form in eps and "
+                "exp(q·eps); its region is one of Th₊,ₓ.",
+                way_out="Use output_distance=sup, the largest error.",
+            )
+        return super().ball(u, output, radius)
+
+    def bound_to(self, mechanism: Program) -> OutputDistance:
+        """Return the distance; of single numbers it is that of `sup`."""
+        kind = mechanism.checked.output
+        return sup if kind.items is None and kind.holds_noise else self
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | Fraction | Spot) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _ValueGap(OutputDistance):
     """|q[i] − q[j]| for outputs i and j that are positions in the input's list.
 
@@ -142,7 +186,7 @@ class _ValueGap(OutputDistance):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _ScoreGap(OutputDistance):
     """|score(u, v) − score(u, w)|; `score_gap(score)` names the score of the mechanism.
 
@@ -203,7 +247,7 @@ def _read_score(found: object, output: Value) -> Fraction:
         ) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _OwnOutput(OutputDistance):
     """A function of an input and two outputs: in the language, or any Python function."""
 
@@ -281,7 +325,7 @@ class _OwnOutput(OutputDistance):
         return self._machines[types]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LargestError(OutputDistance):
     """The largest error of the entries of an output, each of its own kind.
 
@@ -407,6 +451,7 @@ def _require_three(function: Callable[..., Any]) -> None:
 
 
 sup = _Sup()
+l2_outputs = _EuclideanOutputs()
 value_gap = _ValueGap()
 score_gap = _ScoreGap()
 discrete_outputs = _EqualOutputs()
@@ -415,10 +460,12 @@ discrete_outputs = _EqualOutputs()
 def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
     """Return the distance on outputs that a user gives."""
     named: dict[str, OutputDistance] = {
-        one.name: one for one in (discrete_outputs, sup, value_gap, score_gap)
+        one.name: one for one in (discrete_outputs, sup, l2_outputs, value_gap, score_gap)
     }
     if value is discrete:
         return discrete_outputs
+    if value is l2:
+        return l2_outputs.bound_to(mechanism)
     if isinstance(value, OutputDistance):
         return value.bound_to(mechanism)
     if isinstance(value, str) and value in named:
@@ -428,6 +475,7 @@ def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
         return _OwnOutput(value, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on outputs",
-        rule="It is discrete, sup, value_gap, score_gap, or a function of (input, output, output).",
+        rule="It is discrete, sup, l2, value_gap, score_gap, or a function of (input, output, "
+        "output).",
         way_out="Write output_distance=sup.",
     )

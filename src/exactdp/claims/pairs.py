@@ -22,10 +22,10 @@ from exactdp.claims.region import RAY, Combination, Region, Vector
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, unit_in
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
-from exactdp.semantics.by_epsilon import positive_cone
+from exactdp.semantics.by_epsilon import in_units, positive_cone
 from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
@@ -191,9 +191,14 @@ def regions_of_pair(
     """
     on = claim.epsilon
     if claim.has_inverse_eps:
-        curve = curve_of({}, with_unit=True)
-        assert curve is not None
-        yield Region(curve.names, positive_cone(on), (*u, *v), on, curve=curve, why=INVERSE)
+        names = beside_eps(claim)
+        if names[1] == UNIT:
+            curve = curve_of({}, with_unit=True)
+            assert curve is not None
+            yield Region(names, positive_cone(on), (*u, *v), on, curve=curve, why=INVERSE)
+        else:
+            cone = positive_cone(in_units(on, names[1]))
+            yield Region(names, cone, (*u, *v), on, why=INVERSE)
     else:
         yield Region(("eps",), RAY, (*u, *v), on)
     for pattern in claim.losses.patterns(u, v):
@@ -211,16 +216,21 @@ def regions_of_pair(
 
 
 def beside_eps(claim: Privacy) -> tuple[str, ...]:
-    """Return ε, and a parameter that is 1 where 1/ε stands beside reals in the mechanism."""
-    return ("eps", UNIT) if claim.has_inverse_eps else ("eps",)
+    """Return ε, and a parameter that is 1, or a logarithm, where it stands over ε beside reals."""
+    if not claim.has_inverse_eps:
+        return ("eps",)
+    program = claim.mechanism
+    zeros = [0 if kind is None else kind.members[0] for kind in kinds(program.inputs)]
+    return ("eps", program.kept(Engine).unit(assembled(program.inputs, zeros)))
 
 
 def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
     """Return the sides that ε has in a cone; beside a parameter that is 1, also its ends."""
-    if UNIT not in unit:
+    symbol = unit_in(unit)
+    if symbol is None:
         return [unit["eps"]]
-    size = len(unit)
-    return [tuple(map(Fraction, side)) for side in positive_cone(claim.epsilon, size).inequalities]
+    cone = positive_cone(in_units(claim.epsilon, symbol), len(unit))
+    return [tuple(map(Fraction, side)) for side in cone.inequalities]
 
 
 def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:

@@ -37,15 +37,17 @@ from exactdp.claims.slopes import Slopes
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import Number
+from exactdp.reals.logs import LogForm, log_enclosure
+from exactdp.reals.numbers import Number, simplest_inside
 from exactdp.running.conduct import How, conduct
+from exactdp.semantics.by_epsilon import positive_cone
 from exactdp.semantics.distribution import Engine
-from exactdp.semantics.spots import Trace, watched
+from exactdp.semantics.spots import OnFaceError, Trace, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -267,6 +269,8 @@ class Privacy:
         if isinstance(problem.place, OnCurve):
             assert isinstance(sign.witness, Fraction)
             return self._at_one_eps(region.entries, sign.witness)
+        if base_of(unit_in(region.names)) is not None:
+            return self._with_log(problem, sign)
         for point in points_of(self, problem, sign.witness):
             numbers = tuple(region.numbers(point))
             if UNIT in region.names:
@@ -279,6 +283,47 @@ class Privacy:
             if found.failures:
                 breach: Breach = found.failures[0]
                 return breach
+        return None
+
+    def _with_log(self, problem: Problem, sign: Sign) -> Breach | None:
+        """Return a counterexample where log(b)/ε is a number of the mechanism, near a point."""
+        region = problem.region
+        unit = unit_in(region.names)
+        base = base_of(unit)
+        assert unit is not None
+        assert base is not None
+        low, high = log_enclosure(base)
+        for point in points_of(self, problem, sign.witness):
+            size = Fraction(point[0]) / point[region.names.index(unit)]  # ε in multiples of log b
+            near = simplest_inside(size * low * Fraction(99, 100), size * high * Fraction(101, 100))
+            if near not in self.epsilon:
+                continue
+            found = self._at_log(tuple(region.numbers(point)), near, unit, (low, high))
+            if found is not None:
+                return found
+        return None
+
+    def _at_log(
+        self, numbers: tuple[Value, ...], at: Fraction, unit: str, ends: tuple[Fraction, Fraction]
+    ) -> Breach | None:
+        """Return the counterexample of a pair of inputs at an ε, if there is one."""
+        region = Region(("eps", unit), positive_cone(self.epsilon), numbers, self.epsilon)
+        trace = Trace(region.names, (at, ends[0]))
+        try:
+            due = self.losses.at(region, trace)
+        except OnFaceError:
+            return None
+        if not all(a * at + b * ends[1] > 0 for a, b in trace.positive):
+            return None  # the logarithm itself may be on the other side
+        half = len(kinds(self.mechanism.inputs))
+        for one in due:
+            for beta in one.beta:
+                gap = LogForm.of(one.probability - 1 + beta)
+                if gap is not None and gap.at(at).sign < 0:
+                    forms = (LogForm.of(form) or form for form in (one.chance, one.other, beta))
+                    chance, other, allowed = forms
+                    pair = self.told(numbers[:half], numbers[half : 2 * half])
+                    return Breach(pair, one.outputs, at, chance, other, allowed)  # type: ignore[arg-type]
         return None
 
     def _at_one_eps(self, numbers: Sequence[Any], at: Fraction) -> Breach | None:

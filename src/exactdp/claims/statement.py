@@ -19,7 +19,14 @@ from exactdp.claims.conditions import (
     read_cases,
 )
 from exactdp.claims.distances import InputDistance, linf, read_input_distance
-from exactdp.claims.expressions import Comparison, Expression, Maximum, Symbol, as_expression
+from exactdp.claims.expressions import (
+    Comparison,
+    Expression,
+    Maximum,
+    Symbol,
+    as_expression,
+    has_tower,
+)
 from exactdp.claims.fitting import input_distance_for, output_distance_for
 from exactdp.claims.functions import OfInput, written
 from exactdp.claims.ideals import IdealFunction, read_ideal
@@ -308,6 +315,28 @@ class Statement:
         checked = self.mechanism.checked
         by_cases = self.has_parts or self.conditions != ALWAYS
         return by_cases or self.has_inverse_eps or checked.releases_eps
+
+    @cached_property
+    def has_tower(self) -> bool:
+        """Whether β has e to a quotient, which is compared by certified numbers."""
+        return isinstance(self.bound, Expression | ClosedForm) and has_tower(
+            as_expression(self.bound, "beta")
+        )
+
+    @property
+    def has_roots(self) -> bool:
+        """Whether distances to disagreement may be irrational: numbers close to them stand in."""
+        return self.input_metric.is_euclidean and len(self.entry_names) > 1
+
+    def require_rationals(self, what: str) -> None:
+        """Refuse a question whose answer would be that for a number close to the one asked for."""
+        if self.has_roots:
+            raise ValueRefusedError(
+                f"{what} is not computed under the distance l2",
+                rule="There dd is the root of a rational; check(), tightest() and "
+                "smallest_epsilon() decide with numbers close to it.",
+                way_out="Use these, or linf or l1.",
+            )
 
     def require_one_sum(self, what: str) -> None:
         """Refuse a question that is answered where one sum for all ε tells everything."""

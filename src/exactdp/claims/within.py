@@ -17,6 +17,7 @@ from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import SquareRoot
 from exactdp.semantics.distribution import Distribution, Engine
 from exactdp.semantics.events import is_number, near
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
@@ -112,6 +113,12 @@ class Within:
         for other, chance in self._finite(u).apart:
             distance = self._metric.between(given, output, other)
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
+        if any(isinstance(distance, SquareRoot) for distance in chances):
+            raise ValueRefusedError(
+                f"γ is no number, and the output distance {self._metric} has irrational values",
+                rule="Which γ lie between two such values is decided for a number γ.",
+                way_out="Give a number for gamma.",
+            )
         for one, two in combinations(chances, 2):
             if isinstance(gap := _gap(one, two), Spot):
                 gap.trace.note(gap)  # equal distances are one step

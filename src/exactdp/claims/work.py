@@ -40,6 +40,7 @@ Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
 _MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
+_FEW_CUTS = 20  # where a sum may be seen to be positive for any value of a logarithm
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
 
 
@@ -86,6 +87,17 @@ class Problem:
         """The problem on a cone, in parameters with standard names."""
         assert isinstance(self.place, OnCone)
         return self.place.shape(self.gap)
+
+    @cached_property
+    def raw_shape(self) -> Shape | None:
+        """The problem with a parameter for every power of a logarithm; None if there is none.
+
+        It may be true for every value of the parameter, which is easier to see where it is tight.
+        """
+        gap = self.obligation.probability - 1 + self.beta
+        if not isinstance(self.place, OnCone) or LogForm.of(gap) is None:
+            return None
+        return self.place.shape(gap)
 
     @cached_property
     def ratio(self) -> Shape | None:
@@ -378,6 +390,11 @@ class Explorer:
 
         return decided
 
+    def shape_of(self, problem: Problem, sign: Sign) -> Shape:
+        """Return as which shape a problem on a cone was decided."""
+        raw = problem.raw_shape
+        return raw if raw is not None and self._on_cones.get(raw) is sign else problem.shape
+
     def sign(self, problem: Problem, hear: Hear = nobody) -> Sign:
         """Return the decision of a problem."""
         place = problem.place
@@ -390,6 +407,14 @@ class Explorer:
             if key not in self._on_rays:
                 self._on_rays[key] = self._on_ray_decided(problem, place.on)
             return self._on_rays[key]
+        raw = problem.raw_shape
+        if raw is not None:
+            if raw not in self._on_cones:
+                self._on_cones[raw] = nonnegative_on(
+                    raw.function, raw.cone, budget=_FEW_CUTS, window=raw.window
+                )
+            if self._on_cones[raw].holds:
+                return self._on_cones[raw]
         shape = problem.shape
         known = self._on_cones.get(shape)
         if shape in self._told:

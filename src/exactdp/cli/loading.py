@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, ErrorBound, Expected, Mechanism, Privacy
+from exactdp import Accuracy, ErrorBound, Expected, Mechanism, Privacy, Study
 from exactdp.cli.reading import value_of
 from exactdp.cli.settings import defaults
 from exactdp.errors import ExactdpError, Place, ProgramError, counted, kind_of
@@ -121,6 +121,39 @@ def find_mechanism(target: str) -> Mechanism:
         rule="A mechanism is made by @mechanism or Mechanism.from_source.",
         way_out=_names(module),
     )
+
+
+def find_study(target: str) -> tuple[str, Study]:
+    """Return the file and the study that a target means: a `Study`, or `claims` of the file."""
+    file, name = _parts(target)
+    module = load(file)
+    if name:
+        value = _named(module, file, name)
+    else:
+        known = vars(module)
+        found = [one for key, one in known.items() if isinstance(one, Study) and key[0] != "_"]
+        if len(found) > 1:
+            raise ExactdpError(
+                f"{file} has {len(found)} studies, and one is needed",
+                way_out=f"Write {file}::NAME. {_names(module)}",
+            )
+        value = found[0] if found else known.get("claims", known.get("study"))
+        if value is None:
+            raise ExactdpError(
+                f"there is no study in {file}",
+                rule="A study is a `Study`, or `claims`: a generator, or a list, of claims or of "
+                "pairs of parameters (a dictionary) and a claim.",
+                way_out="Write study = Study(claim, m=range(2, 5)).",
+            )
+    try:
+        while inspect.isfunction(value):
+            with contextlib.redirect_stdout(sys.stderr):
+                value = value()
+        return file, value if isinstance(value, Study) else Study(value)
+    except ExactdpError:
+        raise
+    except Exception as error:
+        raise problem(error, file) from error
 
 
 def _in_folder(folder: Path) -> list[Found]:

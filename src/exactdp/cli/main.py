@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Tell which of several mechanisms is better at which ε.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
     "epsilon": "Find the ε for which a claim holds, and the smallest.",
+    "study": "Ask a family of claims one question, as a table.",
     "explain": "Show a mechanism as exactdp understands it.",
     "simulate": "Compare exact probabilities with many runs.",
     "plot": "Draw a claim: error, κ, where it holds, or simulated.",

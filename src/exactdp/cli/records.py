@@ -45,7 +45,7 @@ def number(value: Fraction | float | int | None) -> str | None:
     """Return an exact number as a string; `inf` is "inf"."""
     if value is None:
         return None
-    return str(value) if isinstance(value, float) else spell(Fraction(value))
+    return spell(Fraction(value)) if isinstance(value, int | Fraction) else str(value)
 
 
 def enclosure(value: Enclosure, digits: int = 30) -> Json:

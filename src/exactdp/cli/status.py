@@ -23,7 +23,7 @@ def command(output: Output, file: Path) -> int:
         [
             one.title,
             one.question,
-            "finished" if one.finished else f"{one.done:,} of {one.total:,}",
+            one.state,
             f"{one.units:,}",
             f"{one.seconds:.1f}",
             time.strftime("%Y-%m-%d %H:%M", time.localtime(one.last)),

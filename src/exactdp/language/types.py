@@ -47,7 +47,7 @@ class RealType:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DomType:
     """A finite set of values, in a stated order; `Dom(…)[m]` is a list of m of them."""
 
@@ -56,6 +56,9 @@ class DomType:
 
     def __getitem__(self, length: int) -> ListType:
         return ListType(self, _length(length))
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return self.name or f"Dom([{', '.join(map(_literal, self.members))}])"
@@ -82,12 +85,15 @@ class DomType:
         return iter(self.members)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ListType:
     """A list of `length` inputs of one type."""
 
     item: RealType | DomType
     length: int
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return f"{self.item}[{self.length}]"

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from exactdp.claims.identity import key_of
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.reals.numbers import inf
+from exactdp.reals.told import table
 from exactdp.running.conduct import Conduct, How, conduct, conduct_of
 from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack
@@ -53,6 +56,11 @@ class Study:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __repr__(self) -> str:
+        names = dict.fromkeys(name for row, _ in self.rows for name in row)
+        over = f" over {', '.join(names)}" if names else ""
+        return f"<Study: {len(self)} claim{'s' * (len(self) > 1)}{over}>"
+
     def run(
         self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
     ) -> StudyTable:
@@ -82,6 +90,8 @@ def _rows(claims: Any, parameters: Mapping[str, Iterable[Any]]) -> Iterator[tupl
         return
     if isinstance(claims, Mapping):
         claims = [({"claim": key}, one) for key, one in claims.items()]
+    if not isinstance(claims, Iterable):
+        claims = [claims]
     for number, one in enumerate(claims):
         row, claim = one if isinstance(one, tuple) else ({"claim": number}, one)
         if not isinstance(row, Mapping) or not hasattr(claim, "check"):
@@ -122,7 +132,7 @@ class _Answering:
         return ((number, self._answer(number, self._how.quiet)) for number in left)
 
     def _forked(self, left: list[int]) -> Iterator[tuple[int, Row]]:
-        crew = Forked(self._serve, self._how.jobs)
+        crew = Forked(self._serve, self._how.jobs, self._how.slots)
         waiting = list(reversed(left))
         under_way = 0
         try:
@@ -197,7 +207,7 @@ def _wrong(error: ExactdpError) -> Row:
     return {"sentence": "", "error": error.message}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudyTable(Sequence[Row]):
     """The answers of a study: a row is a dictionary of parameters and answers.
 
@@ -216,6 +226,25 @@ class StudyTable(Sequence[Row]):
         """Return a row."""
         return self.rows[index]
 
+    def __str__(self) -> str:
+        """Return the table without sentences, as text in columns."""
+        names = [name for name in self.columns if name != "sentence"]
+        cells = [names] + [[str(row.get(name, "")) for name in names] for row in self.rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            for line in cells
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self)} row{'s' * (len(self) != 1)}"
+        return f"<StudyTable: {rows} of {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        rows = ([escape(str(row.get(name, ""))) for name in self.columns] for row in self.rows)
+        return table(map(escape, self.columns), rows, numbers_from=len(self.columns))
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all entries, those of parameters first."""
@@ -230,11 +259,18 @@ class StudyTable(Sequence[Row]):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""
-        return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
+        return _imported("pandas").DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_parquet(self, path: str | Path) -> None:
-        """Write the table as Parquet; needs the extra `table`."""
-        self.to_pandas().to_parquet(path)
+        """Write the table as Parquet, exact numbers as text; needs the extra `table`."""
+        require_tables()
+        frame = self.to_pandas()
+        for name in frame.columns:
+            kinds = {type(row[name]) for row in self.rows if row.get(name) is not None}
+            if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+                told = [None if row.get(name) is None else str(row[name]) for row in self.rows]
+                frame[name] = told
+        frame.to_parquet(path)
 
     def plot(self, x: str, y: str, by: str = "", ax: Axes | None = None) -> Axes:
         """Draw a number against a parameter, a line for each value of another one."""
@@ -243,11 +279,17 @@ class StudyTable(Sequence[Row]):
         return plot_study(self.rows, x, y, by, ax)
 
 
-def _pandas() -> Any:
+def require_tables() -> None:
+    """Refuse to write Parquet without the packages that do it."""
+    for name in ("pandas", "pyarrow"):
+        _imported(name)
+
+
+def _imported(name: str) -> Any:
     try:
-        return __import__("pandas")
+        return import_module(name)
     except ImportError:
         raise ExactdpError(
-            "pandas is not installed",
-            way_out="Install it: pip install 'exactdp[table]'; or use to_csv.",
+            f"{name} is not installed",
+            way_out="Install it: pip install 'exactdp[table]'; or write CSV.",
         ) from None

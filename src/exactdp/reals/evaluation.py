@@ -215,9 +215,14 @@ def on_segment(form: ClosedForm, lower: Fraction, upper: Fraction) -> Enclosure 
     bits = 64 + 2 * (math.ceil(1 / segment).bit_length() + upper.numerator.bit_length())
     with ctx.workprec(bits):
         x = arb(exact((lower + upper) / 2), exact(segment))
-        parts = [_on_ball(part, x) for part in (form.numerator, form.denominator)]
-        value = parts[0] / parts[1]
+        value = on_ball(form, x)
         return enclosure_of(value) if value.is_finite() else None
+
+
+def on_ball(form: ClosedForm, x: arb) -> arb:
+    """Return a ball that contains the values of a closed form on a ball."""
+    over, under = form.numerator, form.denominator
+    return _on_ball(over, x) if under == 1 else _on_ball(over, x) / _on_ball(under, x)
 
 
 def _on_ball(form: ExpPoly, x: arb) -> arb:

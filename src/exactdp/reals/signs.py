@@ -26,6 +26,7 @@ from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
 from exactdp.reals.told import Told
+from exactdp.reals.towers import Tower, no_tower_certificate
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
 
@@ -66,6 +67,8 @@ class Decision(Told):
         """The decision as plain JSON, for `exactdp.certify`."""
         if isinstance(self.function, Unexpanded):
             raise no_certificate()
+        if isinstance(self.function, Tower):
+            raise no_tower_certificate()
         if self._proof is None:
             return _decided(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
@@ -114,6 +117,8 @@ def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
 
 def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
+    if isinstance(f, Tower):
+        return _by_numbers(f, on)
     if isinstance(f, Unexpanded):
         return _evaluated(f, on, strict=strict)
     try:
@@ -147,6 +152,22 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
             return _fails_at(f, relation, on, worst.root.lower, is_pole=worst.is_pole)
         return _fails_at_root(f, relation, on, worst)
     return Decision(f, relation, on, holds=True, _proof=sides)
+
+
+def _by_numbers(f: Tower, on: Interval) -> Decision:
+    """Decide by certified numbers; raises `OpenSignError` where they leave it open."""
+    from exactdp.reals.certified import OpenSignError  # noqa: PLC0415 needs signs
+    from exactdp.reals.tower_signs import tower_sign  # noqa: PLC0415 needs extrema
+
+    found = tower_sign(f, on)
+    if found.holds is None:
+        raise OpenSignError(
+            f"a sign stays open: {found.why}",
+            rule="e to a quotient is compared by certified numbers, which prove a sign where the "
+            "function is not 0.",
+            way_out="Restrict epsilon, or give a bound with a little more room.",
+        )
+    return Decision(f, ">=", on, found.holds, found.witness)
 
 
 def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:

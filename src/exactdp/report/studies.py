@@ -23,7 +23,7 @@ def plot_study(
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
     known = [row for row in rows if isinstance(row.get(y), int | float)]
-    for name in (x, y, *([by] if by else [])):
+    for name in (y, x, *([by] if by else [])):
         if not any(name in row for row in known):
             raise ValueRefusedError(
                 f"no row has numbers in {name}",

@@ -46,7 +46,7 @@ class StoreWarning(UserWarning):
     """Work goes on without its store."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoredRun:
     """What a store holds of a question."""
 
@@ -54,7 +54,7 @@ class StoredRun:
     question: str
     version: str
     total: int
-    """How many inputs, pairs or parts there are."""
+    """How many inputs, pairs or parts there are; 0 for cells, where it is not known."""
     done: int
     units: int
     seconds: float
@@ -64,8 +64,18 @@ class StoredRun:
     finished: float | None
 
     def __str__(self) -> str:
-        state = "finished" if self.finished else f"{self.done:,} of {self.total:,} done"
-        return f"{self.question}: {self.title}: {state}, {self.units:,} units, {self.seconds:.1f} s"
+        state, units = self.state, f"{self.units:,} units"
+        return f"{self.question}: {self.title}: {state}, {units}, {self.seconds:.1f} s"
+
+    @property
+    def state(self) -> str:
+        """How much is done; how many cells there are is known in the end."""
+        if self.finished:
+            return "finished"
+        return f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} cells"
+
+    def __repr__(self) -> str:
+        return f"<StoredRun: {self}>"
 
 
 class Store:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from html import escape
 from typing import Any, Generic, TypeVar
 
 from exactdp.errors import ValueRefusedError
@@ -23,6 +24,7 @@ from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, inf, rational
+from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import read_pattern
@@ -31,8 +33,8 @@ from exactdp.semantics.spots import Trace
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class EpsilonPiece(Generic[T]):
+@dataclass(frozen=True, repr=False)
+class EpsilonPiece(Told, Generic[T]):
     """A value for the ε of an interval; in its closed forms the parameter `eps[0]` is 1.
 
     >>> from exactdp import Mechanism
@@ -68,7 +70,7 @@ class EpsilonPiece(Generic[T]):
         return f"{_shown(self.value)}  for ε in {self._span}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ByEpsilon(Generic[T]):
     """A value on each of some intervals, which cover all ε but the ends between them.
 
@@ -98,6 +100,12 @@ class ByEpsilon(Generic[T]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pieces))
+
+    def __repr__(self) -> str:
+        return f"<ByEpsilon: {'; '.join(map(str, self.pieces))}>"
+
+    def _repr_html_(self) -> str:
+        return "<br>".join(escape(str(one)) for one in self.pieces)
 
 
 def _shown(value: Any) -> str:

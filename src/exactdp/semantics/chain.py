@@ -81,12 +81,15 @@ class Transition:
     probability: ClosedForm
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chain:
     """A finite Markov chain whose probabilities are closed forms; state 0 is the first."""
 
     states: tuple[ChainState, ...]
     transitions: tuple[Transition, ...]
+
+    def __repr__(self) -> str:
+        return f"<Chain: {len(self.states)} states, {len(self.transitions)} transitions>"
 
     @cached_property
     def _by_source(self) -> dict[int, list[Transition]]:

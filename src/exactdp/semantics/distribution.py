@@ -465,7 +465,7 @@ def _irrational(program: Program) -> ValueRefusedError:
     return ValueRefusedError(
         f"{program.__name__} has log(r) / eps beside reals",
         rule="Such mechanisms are asked for probability(u, output), distribution(u), and claims "
-        "of accuracy without conditions.",
+        "of accuracy without conditions, and of privacy.",
         way_out="Ask one of these, or write a rational number over eps.",
     )
 

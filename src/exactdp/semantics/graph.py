@@ -706,8 +706,8 @@ def _mixed(place: Place) -> ProgramError:
         place,
         "real noise is used together with rounded noise",
         "A rounded number is compared with numbers, with other rounded ones, and released; it "
-        "is combined with real noise only in the remainder of what was rounded, x - floor(x).",
-        "Round all of the noise, or compare each with numbers.",
+        "does not meet real noise.",
+        "Round all of the noise, compare each with numbers, or write the remainder as x % 1.",
     )
 
 

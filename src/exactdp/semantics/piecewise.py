@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from html import escape
 from itertools import product
 from typing import Any, Generic, TypeVar, cast
 
@@ -19,6 +20,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
 from exactdp.reals.numbers import Number, rational, spell
+from exactdp.reals.told import Told, table
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.distribution import Engine, within
@@ -29,8 +31,8 @@ from exactdp.semantics.spots import Spot, Trace, run_at_spots
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Piece(Generic[T]):
+@dataclass(frozen=True, repr=False)
+class Piece(Told, Generic[T]):
     """A value that holds where all conditions do.
 
     >>> from exactdp import AllReals, Mechanism
@@ -56,10 +58,10 @@ class Piece(Generic[T]):
 
     def __str__(self) -> str:
         where = ", ".join(self.conditions) or "everywhere"
-        return f"{self.value}  where {where}"
+        return f"{_shown(self.value)}  where {where}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Piecewise(Generic[T]):
     """Pieces that cover all inputs; neighbours agree on common sides wherever both are claimed.
 
@@ -128,6 +130,23 @@ class Piecewise(Generic[T]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pieces))
+
+    def __repr__(self) -> str:
+        count = "1 piece" if len(self) == 1 else f"{len(self)} pieces"
+        return f"<Piecewise: {count} in {', '.join(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (escape(_shown(one.value)), escape(", ".join(one.conditions) or "everywhere"))
+            for one in self.pieces
+        )
+        return table(("value", "where"), rows, numbers_from=2)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {form}" for key, form in value.items()) + "}"
+    return str(value)
 
 
 def _substituted(value: Any, scaled: Mapping[str, ClosedForm]) -> Any:

@@ -57,7 +57,10 @@ class AtInputs(Claims):
         for k, one in enumerate(self.entries(given)):
             self.where = f"sign {k}"
             proof = self.sign(one)
-            right = proof.size == 1 and self.is_for_all(proof, [0])
+            self.signs.append(proof)
+            if proof.size > 1:  # of densities
+                continue
+            right = self.is_for_all(proof, [0])
             self.require(right, "not of a function of ε, for all ε of the claim")
             self.functions.setdefault(_residue(proof.function), []).append(proof.function)
             if proof.function.is_sum:

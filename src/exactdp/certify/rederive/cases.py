@@ -370,7 +370,7 @@ class CaseClaims(Claims):
         spec = self.derivation.spec
         metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        if self.is_listed or (metric in ("linf", "l1") and by_value and not self.closed):
+        if self.is_listed or (metric in ("linf", "l1", "l2") and by_value and not self.closed):
             return
         self.derive("sides of cells that need a look of their own", lambda: self.faces(spaces))
         if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):

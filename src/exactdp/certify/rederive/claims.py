@@ -24,8 +24,9 @@ from ..kernel.reading import RealInterval, RejectedError, counted
 from ..kernel.signs import proved_sign
 from . import formulas, values
 from .derivation import single
+from .distances import ratio
 from .formulas import Tree
-from .linear import is_number, plain
+from .linear import LinearForm, is_number, plain
 from .obligations import Levels, Required, due, follows, top
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
@@ -270,6 +271,13 @@ class Claims(Spaces):
             self.require(right, "an entry of a finite domain cannot move a little")
         found = program.reached(ideal, v, slopes)
         self.require(found is not None, "the nearest input that is given does not disagree")
+        if self.derivation.spec["input_distance"].get("name") == "l2":
+            unit, square = found
+            rest = dict(dd.coefficients) if isinstance(dd, LinearForm) else {}
+            stated = {**rest, 1: Fraction(dd.constant if rest else dd)}
+            q = ratio({name: c for name, c in stated.items() if c}, unit)
+            self.require(q * q >= square, "the nearest input is further away")
+            return
         self.require(found == dd, "the nearest input is not as far away as stated")
 
     def beyond(
@@ -422,7 +430,8 @@ class Claims(Spaces):
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
             self.require(len(set(places)) == len(places), "a parameter is there twice")
             self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-            right = proof.function.renamed(places) == self.as_proved(function)
+            stated = proof.function.renamed(places)
+            right = stated == function or stated == self.as_proved(function)
             self.require(right, "the sign is that of another function")
             right = region.is_within(proof.sides, places)
             self.require(right, "the sign is proved on a cone that leaves out a part of the cell")

@@ -360,7 +360,12 @@ def misplaced(corner: StatedCorner, forms: list[Any], metric: dict[str, Any]) ->
     `forms` are the entries in ε, a, and what else moves.
     """
     for row in corner.rows:
-        if not row.slopes or not 0 <= row.width <= _widest(row, metric):
+        right = bool(row.slopes) and row.width >= 0
+        if right and metric["name"] == "l2":
+            right = row.width**2 <= sum((q * q for q in row.slopes.values()), _ZERO)
+        elif right:
+            right = row.width <= _widest(row, metric)
+        if not right:
             return "a row is too wide"
     if metric["name"] != "discrete" and not any(row.width for row in corner.rows):
         return "dd may be infinite"

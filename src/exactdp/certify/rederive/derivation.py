@@ -197,7 +197,7 @@ class Derivation:
         """Return a distance within which inputs disagree with a point; None if those given do not.
 
         It is that of `near`, if it disagrees itself; or if all inputs near + t·towards with small
-        t > 0 do, those come as close to it as one likes.
+        t > 0 do, those come as close to it as one likes. Under l2 it is the square of the distance.
         """
         there = list(near)
         for k, slope in enumerate(towards or ()):
@@ -206,6 +206,8 @@ class Derivation:
         u = self.assembled(point)
         if not self.differ(u, output, self.ideal(there, judge)):
             return None
+        if self.spec["input_distance"].get("name") == "l2":
+            return distances.squared(point, there)
         own = self.own("input_distance")
         if own is not None:
             found = own.run(ProgramRun(), [_alone(u), _alone(self.assembled(there))])

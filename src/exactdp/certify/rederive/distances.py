@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from .linear import LinearForm, is_number
+from .linear import Coefficients, LinearForm, is_number
 from .programs import SourceProgram
 from .ratios import MalformedError, UnsupportedError
 from .runs import Condition, Path, ProgramRun
@@ -33,6 +33,45 @@ def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
             if a >= threshold and b >= threshold and a != b:
                 return inf
     return max(gaps, default=Fraction(0))
+
+
+def squared(u: Values, v: Values) -> tuple[Coefficients, Fraction]:
+    """Return a form and a number c with d² = c·form² for the Euclidean distance of two inputs.
+
+    Where a form has an infinitesimal t, that is 0. Where only numbers differ the form is 1.
+    """
+    gaps = []
+    for a, b in zip(u, v, strict=True):
+        gap = a - b
+        rest = dict(gap.coefficients) if isinstance(gap, LinearForm) else {}
+        rest.pop(0, None)
+        rest[1] = Fraction(gap.constant if isinstance(gap, LinearForm) else gap)
+        gaps.append({name: q for name, q in rest.items() if q})
+    unit = next((gap for gap in gaps if gap), {1: Fraction(1)})
+    return unit, sum((ratio(gap, unit) ** 2 for gap in gaps), Fraction(0))
+
+
+def ratio(form: Coefficients, unit: Coefficients) -> Fraction:
+    """Return q with form = q·unit; 1 is the name of the constant."""
+    if not form:
+        return Fraction(0)
+    name = next(iter(unit))
+    q = Fraction(form.get(name, Fraction(0))) / unit[name]
+    if form != {key: q * c for key, c in unit.items()}:
+        raise UnsupportedError("a distance l2 is no multiple of a linear form")
+    return q
+
+
+def squared_outputs(one: Any, two: Any) -> Any:
+    """Return the square of the Euclidean distance of two finite outputs."""
+    if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
+        parts = [squared_outputs(a, b) for a, b in zip(one, two, strict=True)]
+        return sum(parts, Fraction(0))
+    if is_number(one) and is_number(two):
+        return Fraction(one - two) ** 2
+    if isinstance(one, LinearForm) or isinstance(two, LinearForm):
+        raise UnsupportedError("the distance l2 is known of numbers without noise")
+    return Fraction(0) if one == two and type(one) is type(two) else inf
 
 
 def between_outputs(

@@ -16,6 +16,7 @@ from .derivation import TakenPath
 from .distances import holds_noise, is_integer_noise
 from .lattices import Masses, grown, scale, total_of, whole_rows
 from .linear import LinearForm, is_number
+from .output_densities import REAL
 from .parametric import ProgramOnCone
 from .programs import frozen
 from .ratios import Ratio, UnsupportedError
@@ -47,6 +48,40 @@ def overlap(one: Any, two: Any) -> bool:
     if not is_number(two):
         return False
     return bool(one.lower <= two <= one.upper if one.is_whole else one.lower < two < one.upper)
+
+
+def has_reals(event: Any) -> bool:
+    """Whether an event has an interval of reals."""
+    if isinstance(event, tuple):
+        return any(map(has_reals, event))
+    return isinstance(event, Stretch) and not event.is_whole
+
+
+def wanted(event: Any) -> Any:
+    """Return the pattern of the outputs of an event."""
+    if isinstance(event, tuple):
+        return tuple(map(wanted, event))
+    return REAL if isinstance(event, Stretch) else event
+
+
+def interval_sides(event: Any) -> list[list[tuple[Fraction, ...]]]:
+    """Return, for each real number y of an event, the sides of the cone of (ε, y, …) it is in."""
+    parts = _intervals(event)
+    found = []
+    for k, part in enumerate(parts, start=1):
+        unit = [Fraction(j == k) for j in range(1 + len(parts))]
+        sides = []
+        for end, sign in ((part.lower, 1), (part.upper, -1)):
+            if isinstance(end, Fraction):
+                sides.append((-sign * end, *(sign * q for q in unit[1:])))
+        found.append(sides)
+    return found
+
+
+def _intervals(event: Any) -> list[Stretch]:
+    if isinstance(event, tuple):
+        return [part for one in event for part in _intervals(one)]
+    return [event] if isinstance(event, Stretch) else []
 
 
 class Events:

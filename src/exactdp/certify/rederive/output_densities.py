@@ -13,6 +13,7 @@ from typing import Any
 
 from ..kernel.cones import reduced
 from ..kernel.reading import Sum
+from .distances import is_integer_noise
 from .linear import LinearForm
 from .parametric import ProgramOnCone
 from .points import number_of
@@ -36,6 +37,8 @@ def pattern_of(output: Any) -> Any:
     if isinstance(output, LinearForm):
         if not any(name >= 0 for name in output.coefficients):
             raise UnsupportedError("an output holds an input without noise")
+        if is_integer_noise(output):
+            raise UnsupportedError("an output is an integer without bound")
         return REAL
     return frozen(output)
 

@@ -17,7 +17,7 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
 from .derivation import Derivation, TakenPath
-from .distances import matches
+from .distances import matches, squared_outputs
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import WHOLE
@@ -133,7 +133,9 @@ class ProgramOnCone:
                 return
         for way in self.ways:
             more: list[Condition] = []
-            if name in ("discrete", "sup"):
+            if name == "l2":
+                close = bool(squared_outputs(wanted, way.output) <= radius * radius)
+            elif name in ("discrete", "sup"):
                 close = matches(way.output, wanted, radius if name == "sup" else None, more)
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)

@@ -6,7 +6,8 @@ the probabilities of all outputs at each input. For each pair every bound must h
     δ = 0:  e^b·p(u′, o) − p(u, o) ≥ 0 for each output o;
     δ > 0:  with g(o) = p(u, o) − e^b·p(u′, o), each output has g ≤ 0 proved, or g ≥ 0 proved, or is
             one of a few others; δ less the sum of g over the second kind and any set of the others
-            is proved to be ≥ 0. No set of outputs has a larger sum.
+            is proved to be ≥ 0. No set of outputs has a larger sum. Real outputs come in intervals
+            on which p(u, y) − e^b·p(u′, y), of densities, is proved to have one sign.
     bounded range:  e^b·p(u′, o)·p(u, o′) − p(u, o)·p(u′, o′) ≥ 0 for all outputs o, o′.
 """
 
@@ -17,12 +18,14 @@ from fractions import Fraction
 from itertools import chain, combinations, permutations
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone
+from ..kernel.cones import PolyhedralCone, UndecidedError
+from ..kernel.orthants import sum_of
 from ..kernel.reading import counted, short
 from . import values
 from .at_inputs import AtInputs
 from .derivation import Input, single
-from .events import Events
+from .events import Events, has_reals, interval_sides, wanted
+from .output_densities import density
 from .parametric import ProgramOnCone
 from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
 
@@ -40,6 +43,7 @@ class Privacies(AtInputs):
     def __init__(self) -> None:
         super().__init__()
         self.adjacency: tuple[str, Any, Any] = "pairs", None, None
+        self.parted: dict[str, int] = {}
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -130,11 +134,15 @@ class Privacies(AtInputs):
             self.where = "the claim"
             right = self.is_proved(self.delta)
             self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
-            for i, j in self.pairs:
+            pieces = self.entries(parts["pieces"], len(self.pairs) if self.real_events else 0)
+            for k, (i, j) in enumerate(self.pairs):
                 self.where = f"the pair {i}, {j}"
+                self.parted = self.densities(i, j, pieces[k]) if pieces else {}
                 for bound in self.bounds(self.chances[i], self.chances[j]):
                     bounds += 1
                     self.require(self.is_proved(bound), "a bound is not proved")
+        else:
+            self.entries(parts["pieces"], 0)
         listed = self.entries(parts["counterexamples"])
         self.where = "the counterexamples"
         self.require(bool(listed) == (verdict == "fails"), "do not fit the verdict")
@@ -159,6 +167,39 @@ class Privacies(AtInputs):
         ]
         self.events = Events(list({repr(one): one for one in listed}.values()))
         self.require(self.events.are_disjoint(), "an event has an output of another one")
+        self.real_events = [one for one in self.events.every if has_reals(one)]
+        right = not self.real_events or not (self.is_range or self.delta == 0)
+        self.require(right, "intervals of reals are compared for δ")
+
+    def densities(self, i: int, j: int, given: Any) -> dict[str, int]:
+        """Return the sign that p − e^b·p′ has on each event with real numbers, as is proved.
+
+        p and p′ are densities on the cone of (ε, y) with y in the event.
+        """
+        found: dict[str, int] = {}
+        listed = self.entries(given, len(self.real_events))
+        for event, one in zip(self.real_events, listed, strict=True):
+            turn, proof = self.pair(one)
+            sides = interval_sides(event)
+            region = PolyhedralCone(1 + len(sides), self)
+            region = region.cut(tuple(Fraction(k == 0) for k in range(1 + len(sides))))
+            for side in (side for pair in sides for side in pair):
+                region = region.cut(side)
+            try:
+                p, q = (
+                    density(
+                        ProgramOnCone(self.derivation, region, single(self.inputs[k])),
+                        wanted(event),
+                    )
+                    for k in (i, j)
+                )
+            except (UndecidedError, UnsupportedError) as error:
+                self.require(False, f"a density is not derived: {error}")
+            sign = self.integer(turn, -1, 1)
+            self.require(sign, "a sign is 0")
+            self.bound_is_proved(region, (p - self.factor * q) * sign, proof)
+            found[repr(event)] = sign
+        return found
 
     def distribution(self, k: int, given: Any) -> Chances:
         """Return the probabilities of outputs at an input: as stated, and derived again."""
@@ -183,6 +224,25 @@ class Privacies(AtInputs):
         ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
         return self.events.chances(ProgramOnCone(self.derivation, ray, single(u)))
 
+    def bound_is_proved(self, part: PolyhedralCone, function: Ratio, given: Any) -> None:
+        """Check that a function is proved not to be negative on a part: (f·D², sign, places)."""
+        if given is None:
+            self.require(function == 0, "a bound has no proof")
+            return
+        under, sign, kept = self.entries(given, 3)
+        if under is not None:
+            square = Ratio.lifted(sum_of(self, under, part.size))
+            self.require(square.over, "a denominator is 0")
+            function = function * square * square
+        proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
+        places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
+        self.require(len(set(places)) == len(places), "a parameter is there twice")
+        self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
+        right = proof.function.renamed(places) == function
+        self.require(right, "the sign is that of another function")
+        right = part.is_within(proof.sides, places)
+        self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
+
     # Bounds ---------------------------------------------------------------------------
 
     def bounds(self, one: Chances, two: Chances) -> Iterator[Ratio]:
@@ -197,9 +257,15 @@ class Privacies(AtInputs):
         if self.delta == 0:
             yield from (-gain for gain in gains.values())
             return
-        left = {key: gain for key, gain in gains.items() if not self.is_proved(-gain)}
-        always = sum((gain for gain in left.values() if self.is_proved(gain)), none)
-        others = [gain for gain in left.values() if not self.is_proved(gain)]
+        apart = self.parted
+        left = {
+            key: gain
+            for key, gain in gains.items()
+            if (apart[key] > 0 if key in apart else not self.is_proved(-gain))
+        }
+        up = {key for key, gain in left.items() if key in apart or self.is_proved(gain)}
+        always = sum((left[key] for key in up), none)
+        others = [gain for key, gain in left.items() if key not in up]
         self.require(len(others) <= _MOST_OTHERS, "too many signs of outputs are not proved")
         sets = (combinations(others, size) for size in range(len(others) + 1))
         for chosen in chain.from_iterable(sets):

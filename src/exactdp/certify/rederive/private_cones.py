@@ -18,10 +18,10 @@ from itertools import chain, combinations
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
-from ..kernel.orthants import sum_of
 from ..kernel.reading import RejectedError, counted
 from . import values
 from .derivation import single
+from .events import Events
 from .output_densities import (
     density,
     derivative,
@@ -105,25 +105,6 @@ class ConePrivacies(PairSpaces):
         what = "probabilities on parts"
         self.derived[what] = self.derived.get(what, 0) + 1
         return found
-
-    def bound_is_proved(self, part: PolyhedralCone, function: Ratio, given: Any) -> None:
-        """Check that a function is proved not to be negative on a part: (f·D², sign, places)."""
-        if given is None:
-            self.require(function == 0, "a bound has no proof")
-            return
-        under, sign, kept = self.entries(given, 3)
-        if under is not None:
-            square = Ratio.lifted(sum_of(self, under, part.size))
-            self.require(square.over, "a denominator is 0")
-            function = function * square * square
-        proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
-        places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
-        self.require(len(set(places)) == len(places), "a parameter is there twice")
-        self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-        right = proof.function.renamed(places) == function
-        self.require(right, "the sign is that of another function")
-        right = part.is_within(proof.sides, places)
-        self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
 
     # Bounds on a part -----------------------------------------------------------------
 
@@ -226,8 +207,10 @@ class ConePrivacies(PairSpaces):
         """Return by how much the bound on some outputs, or on a density, holds."""
         if cell is None:
             ray = PolyhedralCone(1, self).cut((Fraction(1),))
-            sides = [self.finite(ProgramOnCone(self.derivation, ray, u)) for u in (one, two)]
             keys = [repr(frozen(output)) for output in outputs]
+            events = Events(outputs)
+            self.require(events.are_disjoint(), "an output is there twice")
+            sides = [events.chances(ProgramOnCone(self.derivation, ray, u)) for u in (one, two)]
             right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
             self.require(right, "the outputs are not as they must be")
             return self.loss(sides[0], sides[1], keys)

@@ -6,9 +6,9 @@ conditions can hold together is decided by eliminating one unknown after the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from .derivation import Derivation
@@ -19,7 +19,9 @@ from .runs import Condition, Path
 
 Row = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
 
+_ZERO = Fraction(0)
 _MOST = 2_000  # rows
+_MOST_FACES = 12  # rows whose flats are tried under l2
 _MOST_SIGNS = 8  # numbers in an input under l1
 
 
@@ -36,6 +38,12 @@ def agrees(
         for path, other in derivation.ideal_paths(others):
             for extra in _differences(derivation, u, output, other):
                 for inside in rows(path.conditions, size):
+                    if derivation.spec["input_distance"].get("name") == "l2":
+                        least = _least_square([*inside, *extra], u, others)
+                        far = least is None or least > radius**2 or (strict and least == radius**2)
+                        if not far and feasible([*inside, *extra], size):
+                            return False
+                        continue
                     for near, shape in _near(derivation, u, others, radius, strict=strict):
                         system = [*inside, *extra, *shape]
                         if not feasible(system, size):
@@ -52,6 +60,9 @@ def _is_near(
 ) -> bool:
     """Whether an input of finite domains disagrees, within the radius (if strict: closer)."""
     found = derivation.reached(u, output, v, None, Path((), noisy=False))
+    if derivation.spec["input_distance"].get("name") == "l2" and found is not None:
+        unit, square = found
+        found, radius = square * unit[1] ** 2, radius**2
     return found is not None and (found < radius or (found == radius and not strict))
 
 
@@ -120,6 +131,58 @@ def _near(
         shape.append([same, [below]])  # equal, or one below the threshold
     for chosen in product(*shape):
         yield bound, [row for way in chosen for row in way]
+
+
+def _least_square(system: list[Row], u: Point, others: tuple[Any, ...]) -> Fraction | None:
+    """Return the least square of the Euclidean distance of u from where rows ≥ 0; None if nowhere.
+
+    The nearest point is on a face, and is the nearest one of the flat where the rows of the face
+    are 0. So the least over all flats that some rows make, at points where all rows are ≥ 0, is it.
+    """
+    if not all(is_number(one) or one is None for one in (*u, *others)):
+        raise UnsupportedError("the distance l2 needs numbers")
+    moving = [k for k, one in enumerate(others) if one is None]
+    fixed = sum(
+        (Fraction(o - m) ** 2 for o, m in zip(others, u, strict=True) if o is not None), _ZERO
+    )
+    flat = [(tuple(c[k] for k in moving), d) for c, d, _ in dict.fromkeys(system)]
+    here = [Fraction(u[k]) for k in moving]
+    if len(flat) > _MOST_FACES:
+        raise UnsupportedError("there are too many conditions on an input")
+    found: list[Fraction] = []
+    for count in range(min(len(flat), len(moving)) + 1):
+        for chosen in combinations(flat, count):
+            point = _projected(here, chosen)
+            if point is not None and all(
+                sum((a * x for a, x in zip(c, point, strict=True)), d) >= 0 for c, d in flat
+            ):
+                gaps = (a - b for a, b in zip(point, here, strict=True))
+                found.append(sum((gap**2 for gap in gaps), fixed))
+    return min(found, default=None)
+
+
+def _projected(
+    point: list[Fraction], flat: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
+) -> list[Fraction] | None:
+    """Return the nearest point at which all rows are 0; None if the rows are not independent."""
+    found = list(point)
+    basis: list[tuple[tuple[Fraction, ...], Fraction]] = []
+    for slopes, constant in flat:  # made orthogonal to those before, on the same flat
+        row = slopes, constant
+        for other, e in basis:
+            factor = _dot(row[0], other) / _dot(other, other)
+            left = tuple(a - factor * b for a, b in zip(row[0], other, strict=True))
+            row = left, row[1] - factor * e
+        if not any(row[0]):
+            return None
+        basis.append(row)
+        step = (_dot(row[0], found) + row[1]) / _dot(row[0], row[0])
+        found = [x - step * a for x, a in zip(found, row[0], strict=True)]
+    return found
+
+
+def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), _ZERO)
 
 
 def _negative(c: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

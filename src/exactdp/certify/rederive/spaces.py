@@ -207,7 +207,7 @@ class Spaces(Statement):
         spec = self.derivation.spec
         metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        if metric in ("linf", "l1") and by_value and not self.closed:
+        if metric in ("linf", "l1", "l2") and by_value and not self.closed:
             return (
                 "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
                 "inputs around have the same ideal output"

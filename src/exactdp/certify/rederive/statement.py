@@ -91,12 +91,12 @@ class Statement(Sums):
         self.known(
             spec["ideal"], {"noiseless": (True,), "source": None, "table": None, "python": None}
         )
-        named = {"name": ("linf", "l1", "discrete", "numeric"), "source": None}
+        named = {"name": ("linf", "l1", "l2", "discrete", "numeric"), "source": None}
         self.known(_without(spec["input_distance"], "threshold"), named)
         if spec["input_distance"].get("name") == "numeric":
             self.rational(spec["input_distance"].get("threshold"))
         named = {
-            "name": ("discrete", "sup", "value_gap", "score_gap"),
+            "name": ("discrete", "sup", "l2", "value_gap", "score_gap"),
             "source": None,
             "python": None,
         }
@@ -111,6 +111,8 @@ class Statement(Sums):
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:
             self.require(False, f"the inputs of the program cannot be read: {error}")
+        if spec["input_distance"].get("name") == "l2" and len(self.derivation.members) == 1:
+            self.derivation.spec = {**spec, "input_distance": {"name": "linf"}}  # of one number
         if "table" in spec["ideal"]:
             self.derivation.table = {
                 str(values.an_input(self, u, self.kinds)): values.value(self, output)

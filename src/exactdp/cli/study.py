@@ -1,0 +1,140 @@
+"""`exactdp study`: one question about a family of claims, as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from exactdp import StudyTable
+from exactdp.cli.completing import complete_target
+from exactdp.cli.loading import find_study
+from exactdp.cli.output import (
+    Json,
+    Output,
+    examples,
+    json_option,
+    pass_output,
+    refuse_unwritable,
+    timeout_option,
+    writing,
+)
+from exactdp.cli.sharing import sharing_options
+from exactdp.cli.work import Job, Report, result
+from exactdp.errors import ExactdpError, counted
+from exactdp.public.study import QUESTIONS, require_tables
+
+_HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the terminal
+
+
+@click.command(
+    "study",
+    epilog=examples(
+        "exactdp study family.py --ask tightest --store family.store",
+        "exactdp study family.py -o family.csv",
+        "exactdp study family.py --ask tightest -o kappa.svg --plot m,kappa,c",
+    ),
+)
+@click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
+@click.option(
+    "--ask",
+    "asked",
+    default="check",
+    type=click.Choice(QUESTIONS),
+    show_default=True,
+    help="The question for each claim.",
+)
+@click.option(
+    "-o",
+    "paths",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT",
+    help="Where the table goes (.csv, .parquet), or a picture of it (.svg, .png, .pdf).",
+)
+@click.option("--plot", "drawn", metavar="X,Y[,BY]", help="The columns of a picture.")
+@json_option
+@timeout_option
+@sharing_options
+@pass_output
+def command(
+    output: Output, target: str, asked: str, paths: tuple[Path, ...], drawn: str | None
+) -> int:
+    """Ask one question of a family of claims, and show the answers as a table.
+
+    FILE has a `Study`, or `claims`: a generator, or a list, of claims or of pairs of parameters and
+    a claim. With a store, rows that are finished are not done again.
+    """
+    columns = _columns(paths, drawn)
+    for path in paths:
+        refuse_unwritable(path)
+    file, study = find_study(target)
+
+    def run(report: Report) -> Json:
+        return {"rows": [_plain(row) for row in study.run(asked, progress=report)]}
+
+    table = StudyTable(tuple(result(Job(target, file, run), output)["rows"]))
+    shown = [name for name in table.columns if name not in _HIDDEN]
+    if not any(row["error"] for row in table):
+        shown.remove("error")
+    rows = [[_short(row.get(name, "")) for name in shown] for row in table]
+    output.table(shown, rows, right=" ".join(shown))
+    wrong = sum(bool(row["error"]) for row in table)
+    output.say(f"{counted(len(table), 'row')}{f', {wrong} without an answer' if wrong else ''}.")
+    for path in paths:
+        with writing(path):
+            _written(table, path, columns)
+        output.say(f"Wrote {path}.")
+    return output.document(
+        0, target=target, ask=asked, rows=list(table), paths=list(map(str, paths))
+    )
+
+
+def _columns(paths: tuple[Path, ...], drawn: str | None) -> list[str]:
+    """Return the columns of a picture; refuse files of other kinds."""
+    columns = [] if drawn is None else [one.strip() for one in drawn.split(",")]
+    for path in paths:
+        kind = path.suffix.lower()
+        if kind not in (".csv", ".parquet", ".svg", ".png", ".pdf"):
+            raise ExactdpError(
+                f"{path} is neither a table nor a picture",
+                rule="A table is .csv or .parquet, a picture .svg, .png or .pdf.",
+                way_out="Write -o table.csv.",
+            )
+        if kind == ".parquet":
+            require_tables()
+        if kind not in (".csv", ".parquet") and not columns:
+            raise ExactdpError(
+                f"the columns of the picture {path} are not named",
+                way_out="Write --plot m,kappa or, with a line for each c, --plot m,kappa,c.",
+            )
+    if drawn is not None and not 2 <= len(columns) <= 3:
+        raise ExactdpError(
+            f"--plot {drawn} does not name two or three columns",
+            rule="A picture has a column to the right, one upwards, and perhaps one of lines.",
+            way_out="Write --plot m,kappa or --plot m,kappa,c.",
+        )
+    return columns
+
+
+def _written(table: StudyTable, path: Path, columns: list[str]) -> None:
+    match path.suffix.lower():
+        case ".csv":
+            table.to_csv(path)
+        case ".parquet":
+            table.to_parquet(path)
+        case _:
+            x, y, by = (*columns, "")[:3]
+            figure: Any = table.plot(x, y, by).figure
+            figure.savefig(path)
+
+
+def _plain(row: dict[str, Any]) -> Json:
+    """Return a row as plain JSON; other values than numbers and words are told."""
+    plain = (str, int, float, bool, type(None))
+    return {str(k): v if isinstance(v, plain) else str(v) for k, v in row.items()}
+
+
+def _short(value: object) -> str:
+    return f"{value:.7g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,251 @@
+"""Functions of ε with e to a closed form: Σ factor·e^exponent + rest, such as a Hoeffding bound.
+
+e to a quotient, as in exp(2·(1 − e^ε)/(1 + e^ε)), is not in the field of closed forms. No theorem
+says whether such a function can be 0 where it does not seem to be, so its sign is decided by
+certified numbers (`tower_signs`), which may leave it open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from flint import arb, ctx
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure, enclosure_of, on_ball
+from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_poly import exp as plain_exp
+from exactdp.reals.exp_ratio import ExpRatio
+from exactdp.reals.numbers import Number, exact, inf, rational, spell
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+_MOST_BITS = 1 << 14
+
+Parts = tuple[tuple[ClosedForm, ClosedForm], ...]
+
+
+class Tower(ClosedForm):
+    """Σ factor·e^exponent + rest, with closed forms in ε alone.
+
+    It can be evaluated, drawn, and its sign decided; it has no numerator and denominator.
+    """
+
+    __slots__ = ("parts", "rest")
+
+    parts: Parts
+    rest: ClosedForm
+
+    def __init__(self, parts: Iterable[tuple[ClosedForm, ClosedForm]], rest: ClosedForm) -> None:
+        found: dict[ClosedForm, ClosedForm] = {}
+        for exponent, factor in parts:
+            known = found.get(exponent)
+            found[exponent] = factor if known is None else known + factor
+        kept = tuple((e, f) for e, f in found.items() if f.numerator)
+        object.__setattr__(self, "parts", kept)
+        object.__setattr__(self, "rest", rest)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Tower does not change")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Tower, (self.parts, self.rest)
+
+    # As a closed form ---------------------------------------------------------------------
+
+    @property
+    def numerator(self) -> NoReturn:
+        """Refuse: there is none."""
+        raise _no_quotient(self)
+
+    @property
+    def denominator(self) -> NoReturn:
+        """Refuse: there is none."""
+        raise _no_quotient(self)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The only parameter."""
+        return ("eps",)
+
+    def derivative(self, parameter: str = "eps") -> ClosedForm:
+        """Return the derivative, of the same kind."""
+        parts = ((e, f.derivative(parameter) + f * e.derivative(parameter)) for e, f in self.parts)
+        return Tower(parts, self.rest.derivative(parameter))
+
+    def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
+        """Return the function with ε replaced."""
+        parts = ((e.substitute(**values), f.substitute(**values)) for e, f in self.parts)
+        return Tower(parts, self.rest.substitute(**values))
+
+    def __neg__(self) -> Tower:
+        return self * -1
+
+    def __add__(self, other: object) -> Tower:
+        if isinstance(other, Tower):
+            return Tower((*self.parts, *other.parts), self.rest + other.rest)
+        if not _is_plain(other):
+            return NotImplemented
+        return Tower(self.parts, self.rest + other)  # type: ignore[operator]
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Tower:
+        known = _is_plain(other) or isinstance(other, Tower)
+        return self + other * -1 if known else NotImplemented  # type: ignore[operator]
+
+    def __rsub__(self, other: object) -> Tower:
+        return self * -1 + other if _is_plain(other) else NotImplemented
+
+    def __mul__(self, other: object) -> Tower:
+        if isinstance(other, Tower):
+            pairs = [(e + d, f * g) for e, f in self.parts for d, g in other.parts]
+            pairs += [(e, f * other.rest) for e, f in self.parts]
+            pairs += [(e, f * self.rest) for e, f in other.parts]
+            return Tower(pairs, self.rest * other.rest)
+        if not _is_plain(other):
+            return NotImplemented
+        return Tower(((e, f * other) for e, f in self.parts), self.rest * other)  # type: ignore[operator]
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Tower:
+        if not _is_plain(other):
+            return NotImplemented
+        return Tower(((e, f / other) for e, f in self.parts), self.rest / other)  # type: ignore[operator]
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise _no_quotient(self)
+
+    def __pow__(self, power: int) -> ClosedForm:
+        found: ClosedForm = ExpPoly(1)
+        for _ in range(power):
+            found = self * found
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tower):
+            return NotImplemented
+        return self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> object:
+        return frozenset(self.parts), self.rest
+
+    # Values -------------------------------------------------------------------------------
+
+    def ball(self, x: arb) -> arb:
+        """Return a ball that contains the values on a ball, at the working precision."""
+        total = on_ball(self.rest, x)
+        for exponent, factor in self.parts:
+            total += on_ball(factor, x) * on_ball(exponent, x).exp()
+        return total
+
+    def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
+        """Return an enclosure of the value at an ε, to `digits` correct digits."""
+        point = rational(eps, "a value of eps")
+        if others:
+            raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
+        wanted = math.ceil(digits * math.log2(10)) + 2
+        bits = 2 * wanted + 64
+        while bits < _MOST_BITS:
+            with ctx.workprec(bits):
+                ball = self.ball(arb(exact(point)))
+            if ball.rel_accuracy_bits() >= wanted:
+                return enclosure_of(ball)
+            bits *= 2
+        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be told from 0")
+
+    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
+        """Return the values at many ε as doubles."""
+        import numpy as np  # noqa: PLC0415 imported only when used
+
+        eps = np.asarray(list(points), dtype=float)
+        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
+        return np.array(flat, dtype=float).reshape(eps.shape)
+
+    def limit(self, point: Number) -> Fraction | float:
+        """Return the limit at 0⁺ or ∞ where it is rational or infinite."""
+        total = self.rest
+        for exponent, factor in self.parts:
+            end = exponent.limit(point)
+            if end == 0:
+                total = total + factor
+            elif end != -inf or abs(factor.limit(point)) == inf:
+                raise ValueRefusedError("the limit is not known to be a rational number")
+        return total.limit(point)
+
+    # As text ------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        listed = [f"exp({e})" if f == ExpPoly(1) else f"({f})*exp({e})" for e, f in self.parts]
+        if self.rest.numerator or not listed:
+            listed.append(str(self.rest))
+        return " + ".join(listed)
+
+    def pretty(self) -> str:
+        """Return the function as text."""
+        return str(self)
+
+    def latex(self) -> str:
+        """Return the function as LaTeX."""
+        listed = [rf"\left({f.latex()}\right) e^{{{e.latex()}}}" for e, f in self.parts]
+        return " + ".join([*listed, self.rest.latex()])
+
+    def to_sympy(self) -> Any:
+        """Return the function as a SymPy expression."""
+        import sympy  # noqa: PLC0415 imported only when used
+
+        parts = (f.to_sympy() * sympy.exp(e.to_sympy()) for e, f in self.parts)
+        return sum(parts, self.rest.to_sympy())
+
+
+def exp(exponent: Any) -> Any:
+    """Return e to a formula: a multiple of ε, or any closed form in ε, such as a quotient.
+
+    With e to a quotient β is decided by certified numbers, and such a verdict has no certificate.
+
+    >>> from exactdp import eps, exp
+    >>> print(3 * exp(-eps / 2))
+    3*exp(-1/2*eps)
+    >>> print(exp(2 * (1 - exp(eps)) / (1 + exp(eps))).at(1).text(6))
+    0.396835
+    """
+    if isinstance(exponent, Tower):
+        raise _no_quotient(exponent)
+    if not isinstance(exponent, ClosedForm) or exponent.parameters not in ((), ("eps",)):
+        return plain_exp(exponent)
+    if exponent.denominator == 1 and exponent.numerator.linear_form() is not None:
+        return plain_exp(exponent)
+    return Tower([(exponent, ExpPoly(1))], ExpPoly(0))
+
+
+def no_tower_certificate() -> ValueRefusedError:
+    """Return the refusal of a certificate."""
+    return ValueRefusedError(
+        "a bound with e to a quotient has no certificate",
+        rule="A certificate holds closed forms; this bound was compared by certified numbers.",
+        way_out="Give a bound with exp of multiples of eps, or check the verdict by values.",
+    )
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, ExpPoly | ExpRatio | int | Fraction | float)
+
+
+def _no_quotient(form: Tower) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{form} is not a closed form",
+        rule="e to a quotient is compared with probabilities by certified numbers, at listed or "
+        "finite inputs; other questions need exp of multiples of eps.",
+        way_out="Ask check() at listed inputs, or bound it by exp of a multiple of eps.",
+    )

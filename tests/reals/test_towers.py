@@ -1,0 +1,97 @@
+"""e to a quotient: values against mpmath, signs by certified numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exactdp import Accuracy, ClosedForm, ExactdpError, Ideal, Mechanism, eps, exp, nonnegative
+from exactdp.reals.certified import OpenSignError
+from support.examples import examples
+
+STEEP = (exp(eps) - 1) / (exp(eps) + 1)  # tanh(ε/2)
+small = st.fractions(-3, 3, max_denominator=4)
+
+
+@examples(60)
+@given(small, small, small, small, st.sampled_from([Fraction(1, 7), Fraction(2), Fraction(9)]))
+def test_signs_agree_with_numbers(
+    a: Fraction, b: Fraction, c: Fraction, d: Fraction, at: Fraction
+) -> None:
+    """F = e^(a·t + b·t²) + c·e^(−ε) + d with t = tanh(ε/2), evaluated by mpmath on a grid."""
+    f: ClosedForm = exp(a * STEEP + b * STEEP**2) + c * exp(-eps) + d
+    if a == b == 0:
+        return
+
+    def value(x: Fraction | float) -> mpmath.mpf:
+        t = mpmath.tanh(mpmath.mpf(float(x)) / 2)
+        return mpmath.exp(float(a) * t + float(b) * t**2) + float(c) * mpmath.exp(-x) + float(d)
+
+    assert float(f.at(at, 10)) == pytest.approx(float(value(float(at))), abs=1e-9)
+    grid = [0.001 * 1.2**k for k in range(80)]
+    try:
+        decision = nonnegative(f)
+    except OpenSignError:
+        decision = None
+    if decision is None:  # only where the least value is about 0
+        assert abs(min(map(value, grid))) < 0.01
+        return
+    if decision.holds:
+        assert min(map(value, grid)) > -1e-9
+    else:
+        assert decision.witness is not None
+        assert value(float(decision.witness)) < 1e-9
+
+
+def test_a_sign_is_seen_where_both_sides_meet_at_zero() -> None:
+    """Tanh x ≤ x, so e^(−2·tanh(ε/2)) ≥ e^(−ε), with equality to second order at 0."""
+    bound = exp(-2 * STEEP)
+    assert nonnegative(bound - exp(-eps)).holds
+    assert not nonnegative(exp(-eps) - bound).holds
+    assert nonnegative(exp(-(eps**2)) - exp(-3 * eps), on="[1/2, 2]").holds
+
+
+def majority(n: int) -> Mechanism:
+    return Mechanism.from_source(f"""
+def majority(x: Dom(0, 1)):
+    ones = 0
+    for _ in range({n}):
+        ones = ones + choose({{x: exp(eps) / (1 + exp(eps)), 1 - x: 1 / (1 + exp(eps))}})
+    return 1 if 2 * ones > {n} else 0
+""")
+
+
+SAME = Ideal.from_source("def same(x: Dom(0, 1)): return x")
+
+
+def test_hoeffding_bound_of_a_majority() -> None:
+    """N votes are right with p = 1/2 + tanh(ε/2)/2 each: wrong with at most exp(−n·tanh²(ε/2)/2).
+
+    At ε → 0 the error is 1/2 and the bound 1, so κ is at most 2, and it is 2.
+    """
+    for n in (1, 5):
+        bound = exp(-Fraction(n, 2) * STEEP**2)
+        claim = Accuracy(majority(n), bound, ideal=SAME)
+        assert claim.check().outcome == "holds"
+        kappa = claim.tightest().kappa
+        assert kappa.lower == 2
+        assert kappa.upper < Fraction(201, 100)
+        with pytest.raises(ExactdpError, match="no certificate"):
+            _ = claim.check().certificate
+    least = Accuracy(majority(1), 0.45 * exp(-(STEEP**2) / 2), ideal=SAME).smallest_epsilon()
+    root = mpmath.findroot(
+        lambda x: 0.45 * mpmath.exp(-(mpmath.tanh(x / 2) ** 2) / 2) - 1 / (1 + mpmath.exp(x)), 0.2
+    )
+    assert float(least) == pytest.approx(float(root), rel=1e-9)
+
+
+def test_other_questions_are_refused_with_a_way_out() -> None:
+    larger = Mechanism.from_source("def f(q: Real): return lap(eps, q) > 0")
+    with pytest.raises(ExactdpError, match="not a closed form"):
+        Accuracy(larger, exp(-STEEP)).check()
+    with pytest.raises(ExactdpError, match="exp takes a rational number times eps"):
+        Mechanism.from_source("def f(): return bernoulli(exp(-eps**2))")
