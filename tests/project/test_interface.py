@@ -107,4 +107,4 @@ def test_answers_are_short_in_a_prompt() -> None:
         kind = value if isinstance(value, type) else type(value)
         if kind.__module__.startswith("exactdp") and name not in plain:
             assert not hasattr(kind.__repr__, "__wrapped__"), name
-            assert kind.__repr__ != object.__repr__, name
+            assert any("__repr__" in vars(one) for one in kind.__mro__[:-1]), name
