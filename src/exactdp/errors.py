@@ -192,6 +192,7 @@ def folded(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **keywords: P.kwargs) -> R:
+        __tracebackhide__ = True  # for pytest
         try:
             return function(*args, **keywords)
         except ExactdpError as error:

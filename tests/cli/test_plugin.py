@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy  # noqa: F401 a session inside this one must not load it a second time
 import pytest
 
@@ -52,6 +54,25 @@ def test_other():
     assert "Traceback" not in text
     assert "pytest_plugin.py" not in text
     assert "def test_several" not in text
+
+
+def test_plain_assertions(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`assert claim.check()` prints the sentence; a refusal shows the line of the test only."""
+    monkeypatch.delenv("CI", raising=False)
+    tests = """
+def test_fails():
+    assert claim("1/8").check()
+
+def test_refused():
+    claim(3)
+"""
+    found = result(pytester, tests)
+    found.assert_outcomes(failed=2)
+    text = found.stdout.str()
+    assert "assert <Verdict: Fails: positive is" in text
+    for error in ("AssertionError", "ValueRefusedError"):
+        assert re.search(rf"^test_plain_assertions\.py:\d+: {error}", text, re.MULTILINE)
+    assert "def call(" not in text
 
 
 def test_the_fixture(pytester: pytest.Pytester) -> None:

@@ -134,6 +134,11 @@ class Disagreements:
         self._groups: dict[object, _Group] = {}
         self._gaps: dict[str, tuple[Gap, ...]] = {}  # between symbols
 
+    @cached_property
+    def _is_bent(self) -> bool:
+        """Whether ideal outputs are rounded numbers or quotients, not linear in the inputs."""
+        return self._engine.rounds or self._engine.divides
+
     def distance(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
         """Return dd(u), where `output` is the ideal output at u.
 
@@ -145,7 +150,7 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
-        if self._engine.rounds:
+        if self._is_bent:
             return self._far(u, self._any_other(u, output, differ))
         if self._distance.is_euclidean and len(self._kinds) > 1:
             if is_symbolic:
@@ -375,7 +380,7 @@ class Disagreements:
         """Return dd(u) with a nearest disagreeing input."""
         if not self._distance.by_entry:
             self._check_distance(u)
-        if self._engine.rounds and None in self._kinds:
+        if self._is_bent and None in self._kinds:
             other = self._any_other(u, output, differ)
             shown_as = as_written(as_given(self._mechanism, other))
             return Disagreement(self._far(u, other), shown_as, self._ideal(other), attained=True)
@@ -537,7 +542,7 @@ class Disagreements:
             given = found.input if len(self._mechanism.inputs) > 1 else (found.input,)
             listed = (List(one) if isinstance(one, list | tuple) else one for one in given)
             return entries(tuple(listed)), found.towards
-        if self._engine.rounds:
+        if self._is_bent:
             return entries(self._any_other(u, output, differ)), None
         here = self._numbers(u)
         if self._distance.is_euclidean and len(self._kinds) > 1:

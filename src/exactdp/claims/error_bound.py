@@ -40,7 +40,15 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import Number, near, percentage, probability, rational, spell
+from exactdp.reals.numbers import (
+    Number,
+    is_percentage,
+    near,
+    percentage,
+    probability,
+    rational,
+    spell,
+)
 from exactdp.reals.told import Told
 from exactdp.running.conduct import How
 from exactdp.semantics.events import is_number
@@ -436,6 +444,12 @@ def _is_same_everywhere(claim: Accuracy) -> bool:
 
 
 def _read_within(value: Number) -> Fraction:
+    if is_percentage(value):
+        raise ValueRefusedError(
+            f"within is {value}",
+            rule="It is the allowed error, in the unit of the output; risk is the probability.",
+            way_out="Write a number, such as within=10, and give the percentage as risk.",
+        )
     found = rational(value, "an error")
     if found < 0:
         raise ValueRefusedError(

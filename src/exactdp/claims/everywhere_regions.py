@@ -77,6 +77,12 @@ def refuse_rounded(claim: Accuracy) -> None:
     """Refuse rounded numbers at inputs without bound: there is a case for each whole number."""
     programs = (claim.mechanism, claim.ideal_function.program)
     sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
+    if any(one is not None and one.kept(Engine).divides for one in programs):
+        raise ValueRefusedError(
+            "a quotient is released, and the claim is about all real inputs",
+            rule="Quotients are not linear in the inputs.",
+            way_out="Give inputs=Grid(lo, hi) or a list.",
+        )
     is_bounded = len(sides) == 2 * real_count(claim.mechanism)
     if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
         raise ValueRefusedError(

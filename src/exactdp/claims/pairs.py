@@ -315,9 +315,15 @@ def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
 
 def refuse_everywhere(claim: Privacy) -> None:
     """Refuse what cannot be asked of all reals at once."""
+    if claim.mechanism.kept(Engine).divides:
+        raise ValueRefusedError(
+            "a quotient of noise is released, and the claim is about all real inputs",
+            rule="A quotient of noise is compared; its density is no closed form of this kind.",
+            way_out="Release the parts, or what the quotient is compared with.",
+        )
     if claim.mechanism.kept(Engine).has_integers:
         raise ValueRefusedError(
-            "the mechanism samples integer noise, and the claim is about all real inputs",
+            "the mechanism samples or releases integers, and the claim is about all real inputs",
             rule="All real inputs at once are for real noise (lap, expo).",
             way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.claims.constraints import Constraint, Constraints, T, can_hold
@@ -20,6 +21,7 @@ from exactdp.claims.pieces import NEGATED, condition
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.quotients import Quotient
 from exactdp.language.values import Value
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
@@ -107,6 +109,17 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
     """Return a value with forms for its variables, and entries for its inputs."""
     if isinstance(value, tuple):
         return tuple(inserted(item, values, entries) for item in value)
+    if isinstance(value, Quotient):
+        over, under = (inserted(part, values, entries) for part in (value.over, value.under))
+        if isinstance(under, Linear):
+            raise unknown_neighbours()
+        if not under:
+            raise ValueRefusedError(
+                "the ideal divides by zero",
+                rule="The ideal is the program with every sample replaced by its mean.",
+                way_out="Test the divisor with `if` before, or leave out such inputs.",
+            )
+        return over / Fraction(under)
     if not isinstance(value, Linear):
         return value
     total: Any = value.constant
@@ -397,7 +410,7 @@ def _symbol(value: Scalar) -> Any:
 def unknown_neighbours() -> ValueRefusedError:
     """Return the refusal to look for an input near another one whose rounded output differs."""
     return ValueRefusedError(
-        "the output is a rounded number, and the distance to inputs with another one is asked",
-        rule="Rounded numbers change at every whole number; there is no finite list of cases.",
+        "the output is rounded or a quotient, and the distance to inputs with another is asked",
+        rule="Rounded numbers change at every whole number, and quotients are not linear.",
         way_out='Use input_distance="discrete", which is the default here, or ErrorBound.',
     )

@@ -10,14 +10,15 @@ import ast
 from dataclasses import replace
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.abstract_calls import call_kind
-from exactdp.language.code import Appended, Augmented, Code, Unpacked, Updated
+from exactdp.language.abstract_calls import NO_RANGE, call_kind
+from exactdp.language.code import Appended, Augmented, Code, Test, Unpacked, Updated
 from exactdp.language.flow import Flow
 from exactdp.language.kinds import (
     CONSTANT,
     FINITE,
     FUNCTION,
     NOTHING,
+    REAL,
     SHARED,
     SINGLE,
     TERM,
@@ -84,6 +85,8 @@ class Abstract:
         self._sites: dict[int, int] = {}
         self.doubts: dict[Place, ProgramError] = {}
         """What is wrong if a run can take the path that it names, by its place."""
+        self.settles = False  # whether integer noise is used as a finite value
+        self._compares = any(isinstance(one, Test) for one in code.instructions)
         self.meets_eps = False  # whether a + b/ε stands beside reals
         self.sure: set[Place] = set()  # where a variable is assigned on no path
 
@@ -235,6 +238,17 @@ class Abstract:
             refuse(where(node), message.format(kind.word), rule, way_out)
         return kind
 
+    def settled(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:
+        """Return the kind of an expression that must be finite, or integer noise between numbers.
+
+        Whether comparisons bound it is seen when it is used; without any, it is refused here.
+        """
+        kind = self.kind(node)
+        if kind.integer and not kind.holds("real") and kind.items is None and self._compares:
+            self.settles = True
+            return FINITE
+        return self.finite(node, message, rule, way_out)
+
     def no_term(self, node: ast.expr, kind: ValueKind) -> None:
         """Refuse an expression in ε where a value is needed."""
         if kind.holds("term"):
@@ -304,13 +318,18 @@ class Abstract:
         if op == "/" and not right.noise:
             self.no_term_with_noise(left, right, node)
             return number(join(left, right))
+        if op == "/" and right.items is None and not left.may_be_list:
+            self.no_term_with_noise(left, right, node)
+            if (left.real and right.never_real) or (left.never_real and right.real):
+                refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
+            return REAL
         if op in ("//", "%") and not right.noise:
             self.no_term_with_noise(left, right, node)
             if left.noise and right.items is None:
                 return whole_number(left) if op == "//" else number(left)
         if left.noise or right.noise:
             word = left.word if left.noise else right.word
-            what = f"nothing can be divided by {word}" if op == "/" else f"{word} has no {op}"
+            what = f"a list cannot be divided by {word}" if op == "/" else f"{word} has no {op}"
             refuse(place, what, LINEAR, _INSTEAD_OF_OPERATOR.get(op, _COMPARE))
         return TERM if left.term else FINITE
 
@@ -344,7 +363,7 @@ class Abstract:
     def index(self, base: ast.expr, index: ast.expr) -> ValueKind:
         """Return the kind of an entry."""
         whole = self.kind(base)
-        self.finite(
+        self.settled(
             index,
             "{} cannot be an index or a key",
             AN_INDEX,
@@ -367,7 +386,7 @@ class Abstract:
     def updated(self, base: ast.Name, index: ast.expr, value: ast.expr) -> ValueKind:
         """Return the kind of a list with one entry replaced."""
         whole, one = self.kind(base), self.kind(value)
-        self.finite(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
+        self.settled(index, "{} cannot be an index", AN_INDEX, COMPARE_IT)
         self.change(base, whole, where(base))
         if isinstance(whole.items, tuple) and isinstance(index, ast.Constant):
             position = index.value
@@ -453,10 +472,12 @@ class Abstract:
         """Return the kind of what a function returns."""
         if called(node) not in self.code.functions:
             kinds = [self.kind(part) for part in arguments(node)]
+            if called(node) == "range":
+                kinds = [self.settled(part, *NO_RANGE) for part in arguments(node)]
             return call_kind(node, kinds, lambda: self.made(node))
         shown = called(node).partition("()")[0]
         for part in arguments(node):
-            self.finite(
+            self.settled(
                 part,
                 f"{shown} is a Python function and cannot be called with {{}}",
                 A_FUNCTION,

@@ -21,6 +21,8 @@ from exactdp.language.kinds import (
 from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
 from exactdp.language.tree import arguments, called, where
 
+NO_RANGE = "{} cannot bound a loop", "A `for` loop goes over finite values.", COMPARE_IT
+
 Made = Callable[[], frozenset[int]]
 
 
@@ -55,7 +57,6 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
     condition = (f"{word} is not a condition", "Compare each entry, such as `r > 0`.")
     messages = {
         "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
-        "range": (f"{word} cannot bound a loop", "A `for` loop goes over finite values."),
         "exp": (f"exp of {word} is not in the language", LINEAR),
         "log": (f"log of {word} is not in the language", LINEAR),
         "any": condition,

@@ -68,6 +68,8 @@ class CheckedCode:
     """Whether an output may be an expression in ε."""
     scores_reals: bool = False
     """Whether a score of `expmech` may depend on real inputs."""
+    settles: bool = False
+    """Whether integer noise is used as a finite value."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -141,7 +143,7 @@ class Checker:
                     before[there] = merged
                     waiting.add(there)
         self.refuse_carried()
-        found = abstract.meets_eps, self.releases_eps, self.scores_reals
+        found = abstract.meets_eps, self.releases_eps, self.scores_reals, abstract.settles
         return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:

@@ -32,7 +32,7 @@ from exactdp.language.operations import (
 from exactdp.language.rules import fail
 from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, parameters, where
-from exactdp.language.values import List, Value
+from exactdp.language.values import List, Value, settled
 
 Env = list[Value]
 Closure = Callable[[Env], Value]
@@ -241,9 +241,15 @@ class Compiler:
                 generate, fold = self.generator(argument), any if name == "any" else all
                 return guarded(where(node), lambda env: fold(generate(env)))
 
+        own = name in self.functions
+
         def run(env: Env) -> Value:
             values = [arg(env) for arg in args]
-            return function(*values, **{key: arg(env) for key, arg in keywords})
+            named = {key: arg(env) for key, arg in keywords}
+            if own:
+                values = [*map(settled, values)]
+                named = {key: settled(value) for key, value in named.items()}
+            return function(*values, **named)
 
         return guarded(where(node), run)
 
@@ -303,7 +309,10 @@ class Compiler:
         def make(env: Env) -> Value:
             def function(*args: Value) -> Value:
                 if len(args) != len(slots):
-                    raise TypeError(f"the lambda takes {len(slots)} arguments")
+                    raise TypeError(
+                        f"the lambda takes {len(slots)} arguments and is called with {len(args)}: "
+                        "a score and a key are functions of one candidate"
+                    )
                 for slot, arg in zip(slots, args, strict=True):
                     env[slot] = arg
                 return inside(env)

@@ -7,13 +7,16 @@ log(b)/ε, which is log b then.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
+from exactdp.language.quotients import FLIPPED, NOT_POSITIVE, ZERO, Denominator, Quotient
+from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm, log
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole, first_unknown
@@ -70,12 +73,14 @@ class Linear(Form, Symbolic):
 
     def rounded(self, *, nearest: bool) -> Linear:
         """Return the form as a whole number, a symbol of its own unless it is whole already."""
+        return self if self.is_whole else Linear.symbol(Whole(self, nearest))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is made of whole numbers, with whole coefficients."""
         numbers = (*self.coefficients.values(), self.constant)
-        if all(isinstance(name, Whole) for name in self.coefficients) and all(
-            q.denominator == 1 for q in numbers
-        ):
-            return self
-        return Linear.symbol(Whole(self, nearest))
+        are_whole = all(isinstance(name, Whole) for name in self.coefficients)
+        return are_whole and all(q.denominator == 1 for q in numbers)
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,8 @@ class Inquiry:
     """A comparison of a form with 0, and what is to be known of a whole number by it."""
 
     op: str
-    form: Linear
-    about: tuple[Whole, int] | None = None
-
-
-_FLIPPED = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
+    form: Any
+    about: tuple[Whole, int] | Denominator | None = None
 
 
 def asked(op: str, form: Linear) -> Inquiry | bool:
@@ -100,7 +102,7 @@ def asked(op: str, form: Linear) -> Inquiry | bool:
         ((whole, q),) = form.coefficients.items()
         if not isinstance(whole, Whole):
             break
-        way = op if q > 0 else _FLIPPED[op]
+        way = op if q > 0 else FLIPPED[op]
         answer, k = first_unknown(whole, way, Fraction(-form.constant) / q)
         if k is None:
             return answer
@@ -111,10 +113,66 @@ def asked(op: str, form: Linear) -> Inquiry | bool:
     return Inquiry(op, form)
 
 
+def asked_of_quotient(op: str, quotient: Quotient, place: Place) -> Inquiry | bool:
+    """Return what to ask first to know whether a quotient op 0, or the answer.
+
+    That is the sign of its denominator; then the numerator is compared.
+    """
+    while quotient.sign not in (1, -1):
+        if quotient.sign == ZERO:
+            raise divided_by_zero(place)
+        about = Denominator(quotient.under, is_negative=quotient.sign == NOT_POSITIVE)
+        found = _asked("<" if about.is_negative else ">", quotient.under)
+        if isinstance(found, Inquiry):
+            return found if found.about is not None else replace(found, about=about)
+        quotient = about.learned(quotient, found)
+    return _asked(*quotient.compared(op))
+
+
+def _asked(op: str, number: Any) -> Inquiry | bool:
+    """Return what to ask to know whether a number op 0, symbolic or not."""
+    if isinstance(number, Linear):
+        return asked(op, number)
+    return Inquiry(op, number) if isinstance(number, Symbolic) else COMPARED[op](number, 0)
+
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+
+
+def with_sign(value: Value, about: Denominator, truth: bool) -> Value:
+    """Return a value with quotients of which more is known."""
+    if isinstance(value, Quotient):
+        return about.learned(value, truth)
+    if isinstance(value, tuple):
+        parts = [with_sign(part, about, truth) for part in value]
+        if any(one is not two for one, two in zip(parts, value, strict=True)):
+            return List(parts) if isinstance(value, List) else tuple(parts)
+    return value
+
+
+def divided_by_zero(place: Place) -> ProgramError:
+    """Return the error of a quotient whose denominator is 0."""
+    return fail(
+        place,
+        "division by zero",
+        "Python's own rules hold for quotients, too.",
+        "Test the divisor with `if` before.",
+    )
+
+
 def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:
     """Return a value with something for a whole number, wherever that stands in it."""
     if isinstance(value, Linear):
         return _with_whole(value, whole, found)
+    if isinstance(value, Quotient):
+        return value.mapped(lambda part: with_whole(part, whole, found))
     if isinstance(value, tuple):
         parts = [with_whole(part, whole, found) for part in value]
         if any(one is not two for one, two in zip(parts, value, strict=True)):
@@ -144,6 +202,8 @@ def wholes_in(value: Value) -> Iterator[Whole]:
     if isinstance(value, tuple):
         for item in value:
             yield from wholes_in(item)
+    elif isinstance(value, Quotient):
+        yield from wholes_in((value.over, value.under))
     elif isinstance(value, Linear):
         for name in value.coefficients:
             if isinstance(name, Whole):

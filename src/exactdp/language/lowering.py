@@ -107,7 +107,7 @@ class Lowering(Control):
                 return self.into_fresh(node)
             case ast.Lambda():
                 self.noisy_lambda(node)
-            case ast.BinOp(_, ast.FloorDiv() | ast.Mod()) if self.scope.noise.rounds(node):
+            case ast.BinOp() if self.scope.noise.rounds(node):
                 place = self.place(node)
                 return self.keep(rebuilt(node, self.value, place), place)
             case ast.Call():

@@ -43,10 +43,13 @@ from exactdp.language.linear import (
     Scalar,
     as_real,
     asked,
+    asked_of_quotient,
     made_whole,
+    with_sign,
     with_whole,
 )
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
+from exactdp.language.quotients import Denominator, Quotient
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
 from exactdp.language.sampling import (
@@ -62,7 +65,7 @@ from exactdp.language.sampling import (
 from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
-from exactdp.language.values import Symbolic, Value, alike, as_output
+from exactdp.language.values import Symbolic, UnsettledError, Value, alike, as_output
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 
@@ -140,7 +143,15 @@ class Compare:
     state: State
     op: str
     difference: Symbolic
-    about: tuple[Whole, int] | None = None
+    about: tuple[Whole, int] | Denominator | None = None
+
+
+@dataclass(frozen=True)
+class Settle:
+    """The program needs a number that is a column: only where columns are run."""
+
+    state: State
+    value: Symbolic
 
 
 @dataclass(frozen=True)
@@ -166,8 +177,12 @@ _LOOK = 1024
 class Machine:
     """Runs flat code on values of any domain."""
 
-    def __init__(self, code: Code, flow: Flow, *, is_rough: bool = False) -> None:
+    def __init__(
+        self, code: Code, flow: Flow, *, is_rough: bool = False, settles: bool = False
+    ) -> None:
         self.code = code
+        self._settles = settles
+        """Whether integer noise is used as a finite value."""
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
         self._inputs = [self.slots[name] for name, _ in code.inputs]
         on = code.epsilon
@@ -219,30 +234,61 @@ class Machine:
         env: Env = list(state.env)
         pc, steps, count = state.pc, self._steps, 0
         seen_pc, seen_env, next_look = -1, env, _LOOK
-        while (pc := steps[pc](env)) >= 0:
-            count += 1
-            if count < _LOOK:
-                continue
-            if pc == seen_pc and env == seen_env and all(map(alike, env, seen_env)):
-                raise self._endless(pc)
-            if count >= next_look:
-                if count > STEP_LIMIT:
-                    raise self._endless(pc, surely=False)
-                seen_pc, seen_env, next_look = pc, list(env), 2 * next_look
-        pc = ~pc
-        kind, *facts = self._events[pc](env)
+        try:
+            while (pc := steps[pc](env)) >= 0:
+                count += 1
+                if count < _LOOK:
+                    continue
+                if pc == seen_pc and env == seen_env and all(map(alike, env, seen_env)):
+                    raise self._endless(pc)
+                if count >= next_look:
+                    if count > STEP_LIMIT:
+                        raise self._endless(pc, surely=False)
+                    seen_pc, seen_env, next_look = pc, list(env), 2 * next_look
+            pc = ~pc
+            kind, *facts = self._events[pc](env)
+        except UnsettledError as error:
+            kind, *facts = self._unsettled(error.value, self.code.instructions[pc].place)
         for slot in self._dead[pc]:
             env[slot] = UNSET
         event: Event = kind(State(pc, tuple(env)), *facts)
         return event
 
+    @staticmethod
+    def _unsettled(value: Symbolic, place: Place) -> tuple[Any, ...]:
+        """Return the facts of an event that tells more of a number which must be known.
+
+        A whole number between two others is found by halves.
+        """
+        if not isinstance(value, Linear):
+            return Settle, value
+        for whole in value.coefficients:
+            if isinstance(whole, Whole) and None not in (whole.low, whole.high):
+                assert whole.low is not None
+                assert whole.high is not None
+                k = (whole.low + whole.high + 1) // 2
+                found = asked(*whole.condition(k))
+                if isinstance(found, bool):
+                    found = Inquiry(*whole.condition(k))
+                return Compare, found.op, found.form, found.about or (whole, k)
+        raise fail(
+            place,
+            "integer noise is used as a finite value where its range is not known",
+            "Between two numbers with which it was compared it is one of finitely many values.",
+            "Clamp it first, as in `min(max(z, 0), 10)`.",
+        )
+
     def resume(self, event: Draw | Selection | Compare, value: Value) -> State:
         """Return the state after an event was decided: the sample, the pick or the truth."""
         pc, env = event.state
         if isinstance(event, Compare) and event.about is not None:
+            if isinstance(event.about, Denominator):
+                return State(pc, tuple(with_sign(one, event.about, value) for one in env))
             whole, k = event.about
             known = made_whole(whole.bounded(k, value))
             return State(pc, tuple(with_whole(one, whole, known) for one in env))
+        if self._settles and isinstance(event, Draw) and isinstance(value, Linear):
+            value = value.rounded(nearest=False) if NOISES[event.noise].is_whole else value
         slot = self._targets[pc]
         return State(pc + 1, (*env[:slot], value, *env[slot + 1 :]))
 
@@ -292,7 +338,10 @@ class Machine:
         after = pc + 1
         match one:
             case Set(name, value, variable):
-                return self._set(self.slots[name], self._compile(value), variable, after)
+                compute = self._compile(value)
+                if self._settles:
+                    compute = _as_one(compute)
+                return self._set(self.slots[name], compute, variable, after)
             case Jump(target):
                 return lambda _: target
             case Branch(test, then, otherwise):
@@ -455,6 +504,8 @@ class Machine:
             found: Any = compare(env)
             if isinstance(found, Linear):
                 found = asked(op, found)
+            elif isinstance(found, Quotient):
+                found = asked_of_quotient(op, found, place)
             env[slot] = found
             return after if isinstance(found, bool) else ~pc
 
@@ -525,6 +576,18 @@ class Machine:
             return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked
+
+
+def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:
+    """Return what computes a sum of whole numbers as one, of which bounds can be known."""
+
+    def run(env: Env) -> Value:
+        value = compute(env)
+        if not isinstance(value, Linear) or len(value.coefficients) < 2:
+            return value
+        return Linear.symbol(Whole(value)) if value.is_whole else value
+
+    return run
 
 
 def _chosen(

@@ -132,10 +132,12 @@ class NoisyNames:
         return self.noisy(node) or (isinstance(node, ast.Lambda) and self.effectful(node.body))
 
     def rounds(self, node: ast.AST) -> bool:
-        """Whether an expression rounds what may be noise; the result is kept in a slot."""
+        """Whether an expression rounds or divides by noise; the result is kept in a slot."""
         match node:
             case ast.BinOp(left, ast.FloorDiv() | ast.Mod()):
                 return self.noisy(left)
+            case ast.BinOp(_, ast.Div(), right):
+                return self.noisy(right)
             case ast.Call(ast.Name(word), args):
                 return word in _ROUNDING and any(map(self.noisy, args))
         return False

@@ -11,6 +11,7 @@ from typing import Any
 
 from exactdp.errors import Place, ProgramError, ValueRefusedError, shown
 from exactdp.language.limits import BITS_LIMIT, GROWN_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
+from exactdp.language.quotients import Quotient, refused_quotient
 from exactdp.language.rules import (
     IDENTITY,
     SAME_LENGTH,
@@ -22,7 +23,7 @@ from exactdp.language.rules import (
 from exactdp.language.terms import EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.terms import log as log_of_number
-from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal
+from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal, settled
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:
@@ -103,7 +104,11 @@ def multiply(left: Value, right: Value) -> Value:
 
 
 def divide(left: Value, right: Value) -> Value:
-    """Return left / right, exactly."""
+    """Return left / right, exactly; by noise it is a quotient that is only compared."""
+    if isinstance(right, Symbolic):
+        if isinstance(right, Quotient):
+            raise refused_quotient()
+        return Quotient(left, right)
     if isinstance(left, int | Fraction) and isinstance(right, int | Fraction):
         return _small(plain(Fraction(left) / right))
     return left / right
@@ -264,7 +269,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "list": lambda items=(): List(items_of(items)),
     "max": _extreme(max),
     "min": _extreme(min),
-    "range": range,
+    "range": lambda *ends: range(*map(settled, ends)),
     "reversed": lambda items: tuple(reversed(items_of(items))),
     "round": lambda number, ndigits=None: rounded(number, ndigits),
     "sorted": lambda items, **keywords: List(sorted(items_of(items), **keywords)),
@@ -311,7 +316,7 @@ def updated(base: Value, index: Value, value: Value) -> List:
         )
     if not isinstance(base, List):
         raise TypeError("only an entry of a list can be assigned")
-    position = operator.index(index)
+    position = operator.index(settled(index))
     if not -len(base) <= position < len(base):
         raise IndexError("list assignment index out of range")
     position %= len(base)
@@ -346,6 +351,7 @@ def unpacked(value: Value, count: int, place: Place) -> Any:
 
 def entry_of(base: Value, index: Value) -> Value:
     """Return one entry of a sequence or table."""
+    index = settled(index)
     if isinstance(base, Table):
         return base[index]
     if not isinstance(base, tuple | range | str):

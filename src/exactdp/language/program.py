@@ -76,7 +76,7 @@ class Program:
         """The kinds of its values: the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)
-        doubt = confirmed(self.machine, found.doubts)
+        doubt = confirmed(Machine(self.code, self.flow), found.doubts)
         if doubt is not None:
             raise doubt
         return found
@@ -84,12 +84,14 @@ class Program:
     @cached_property
     def machine(self) -> Machine:
         """The step function of the program."""
-        return Machine(self.code, self.flow)
+        return Machine(self.code, self.flow, settles=self.checked.settles)
 
     @cached_property
     def rough_machine(self) -> Machine:
         """The step function for sampled runs at one ε: there log(r)/ε is rounded."""
-        return Machine(self.code, self.flow, is_rough=True) if self.uses_log else self.machine
+        if not self.uses_log:
+            return self.machine
+        return Machine(self.code, self.flow, is_rough=True, settles=self.checked.settles)
 
     @cached_property
     def uses_log(self) -> bool:

@@ -257,6 +257,24 @@ def as_output(value: Value) -> Value:
     return value
 
 
+class UnsettledError(Exception):
+    """Noise stands where a finite value is needed: first it must be known which one it is."""
+
+    def __init__(self, value: Symbolic) -> None:
+        super().__init__("noise is not a finite value")
+        self.value = value
+
+
+def settled(value: Value) -> Value:
+    """Return a value in which all noise is known."""
+    if isinstance(value, Symbolic):
+        return value.settled()
+    if isinstance(value, tuple):
+        for item in value:
+            settled(item)
+    return value
+
+
 class Symbolic:
     """A number that is not one number yet: a linear form in noise, a column of samples.
 
@@ -268,6 +286,10 @@ class Symbolic:
 
     def __bool__(self) -> bool:
         raise TypeError("noise is not a condition")
+
+    def settled(self) -> Value:
+        """Return the finite value that it is, or say that it is not known yet."""
+        raise UnsettledError(self)
 
     def rounded(self, *, nearest: bool) -> Any:
         """Return ⌊x⌋, or the nearest whole number, of two the even one."""

@@ -73,6 +73,12 @@ class Column(Symbolic, ABC):
     def rows(self) -> Iterable[Value]:
         """Return the values as outputs, one by one."""
 
+    def settled(self) -> Value:
+        """Return the value if all runs have the same."""
+        if len(self.values) and (self.values == self.values[0]).all():
+            return next(iter(self.with_values(self.values[:1]).rows()))
+        return super().settled()
+
     def __add__(self, other: Value) -> Value:
         return self._plus(other, 1)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from exactdp.errors import ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.quotients import Quotient
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
@@ -131,11 +132,17 @@ def at_budget(output: Value, eps: Fraction) -> Value:
     return float(output.at(eps)) if isinstance(output, ClosedForm) else output
 
 
+def _number(value: Value, drawn: list[Fraction]) -> Fraction:
+    return _at(value, drawn) if isinstance(value, Linear) else Fraction(value)
+
+
 def _floats(output: Value, drawn: list[Fraction]) -> Value:
     """Return an output with floats for its real noise."""
     if isinstance(output, tuple):
         parts = [_floats(part, drawn) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
+    if isinstance(output, Quotient):
+        return float(_number(output.over, drawn) / _number(output.under, drawn))
     if not isinstance(output, Linear):
         return output
     value = _at(output, drawn)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.quotients import Quotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Summand
 from exactdp.polyhedra.form import Form, Number
@@ -23,7 +24,7 @@ def at_input(output: Value, inputs: Mapping[str, Number]) -> Value:
     """Return an output in which numbers without noise are numbers."""
     if isinstance(output, tuple):
         return tuple(at_input(item, inputs) for item in output)
-    if isinstance(output, Symbolic) and not noise_part(output):
+    if isinstance(output, Linear) and not noise_part(output):
         return read_pattern(constant_part(output, inputs))
     return output
 
@@ -37,6 +38,25 @@ def is_integer(arrival: Arrival, form: Symbolic) -> bool:
     """Whether the noise in a form is integer noise."""
     integers = arrival.density.products[0].integers
     return not integers.isdisjoint(noise_part(form))
+
+
+def has_quotient(output: Value) -> bool:
+    """Whether an output holds a quotient of noise."""
+    if isinstance(output, tuple):
+        return any(map(has_quotient, output))
+    return isinstance(output, Quotient)
+
+
+def refuse_quotient(output: Value) -> None:
+    """Refuse a question about a quotient of noise that is not told in comparisons."""
+    if has_quotient(output):
+        raise ValueRefusedError(
+            "the output is a quotient of noise",
+            rule="Of a quotient the probabilities of intervals are known; its density, its "
+            "expectation and its privacy are no closed forms of this kind.",
+            way_out="Ask for the probability of an interval, ErrorBound, or accuracy at listed "
+            "inputs with a number for gamma; of privacy release the parts.",
+        )
 
 
 class JointDensity:
@@ -65,6 +85,7 @@ class JointDensity:
         inputs = self._arrivals.inputs
         for arrival in found:
             if arrival.density.products and pattern_at(arrival, inputs) == self._pattern:
+                refuse_quotient(arrival.output)
                 forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
                 refuse_dependent(forms, self._pattern)
                 way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)

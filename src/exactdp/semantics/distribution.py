@@ -15,6 +15,7 @@ from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, State
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
+from exactdp.language.quotients import FLIPPED, Quotient
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Value
@@ -27,7 +28,7 @@ from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
-from exactdp.semantics.densities import JointDensity, pattern_at
+from exactdp.semantics.densities import JointDensity, has_quotient, pattern_at, refuse_quotient
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.events import (
     ANYTHING,
@@ -157,6 +158,13 @@ class Engine:
         )
 
     @cached_property
+    def divides(self) -> bool:
+        """Whether quotients of noise or inputs are released."""
+        events = self._events or ()
+        outputs = (one.output for one in events if isinstance(one, Done))
+        return any(map(has_quotient, outputs))
+
+    @cached_property
     def has_integers(self) -> bool:
         """Whether there is integer noise, sampled or rounded."""
         return samples_integers(self._program.definition) or self.rounds
@@ -245,6 +253,7 @@ class Engine:
 
     def _expectation(self, found: Arrivals, integrand: Integrand) -> ClosedForm | float:
         def symbols(arrival: Arrival) -> Value:
+            refuse_quotient(arrival.output)
             return _without_inputs(arrival.output, found.inputs)
 
         return found.ask(lambda listed: expectation(listed, symbols, integrand))
@@ -492,6 +501,8 @@ def _mass(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> Den
 
 def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Number]) -> Density:
     """Return the density where a number of the output is as wanted."""
+    if isinstance(form, Quotient):
+        return _confined_quotient(density, form, wanted, inputs)
     noise, constant = noise_part(form), constant_part(form, inputs)
     if not noise:
         is_in = constant in wanted if isinstance(wanted, Interval | Near) else constant == wanted
@@ -509,6 +520,41 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
         if not isinstance(end, float):
             density = _cut(density, noise, op, constant - end)
     return density
+
+
+def _confined_quotient(
+    density: Density, quotient: Quotient, wanted: Any, inputs: Mapping[str, Number]
+) -> Density:
+    """Return the density where a quotient is as wanted: for each sign of the denominator."""
+    lower, upper, ops = limits(wanted)
+    signs = ((1, ">"), (-1, "<")) if quotient.sign not in (1, -1) else ((quotient.sign, ""),)
+    found = Density(density.frame, ())
+    for sign, way in signs:
+        part = density
+        if way:
+            part = _compared(part, quotient.under, way, inputs)
+        for end, op in zip((lower, upper), ops, strict=True):
+            if not isinstance(end, float):
+                form = quotient.over - quotient.under * end
+                part = _compared(part, form, op if sign > 0 else FLIPPED[op], inputs)
+        found = found + part
+    return found
+
+
+def _compared(density: Density, form: Any, op: str, inputs: Mapping[str, Number]) -> Density:
+    """Return the density where a form op 0."""
+    noise, constant = noise_part(form), constant_part(form, inputs)
+    return _cut(density, noise, op, constant)
+
+
+def limits(wanted: Any) -> tuple[Any, Any, tuple[str, str]]:
+    """Return the ends of what is wanted of a number, and how it compares with them."""
+    if isinstance(wanted, Interval):
+        ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="
+        return wanted.lower, wanted.upper, ops
+    if isinstance(wanted, Near):
+        return *wanted.ends, (">=", "<=")
+    return wanted, wanted, (">=", "<=")
 
 
 class Distribution(Mapping[Value, ClosedForm]):
@@ -691,6 +737,7 @@ def _density_at(
     arrival: Arrival, form: Linear, point: Fraction, inputs: Mapping[str, Number]
 ) -> ClosedForm:
     """Return the density of a scaled real number at point·ε: it is made the only variable."""
+    refuse_quotient(arrival.output)
     if _is_integer(arrival, form):
         raise ValueRefusedError(
             "integer noise has no density", way_out="Ask for the probability of a value."

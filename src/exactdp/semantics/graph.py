@@ -20,8 +20,9 @@ from typing import Any, TypeAlias
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
-from exactdp.language.linear import made_whole, wholes_in, with_whole
+from exactdp.language.linear import made_whole, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
+from exactdp.language.quotients import Quotient
 from exactdp.language.rules import fail
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole
@@ -454,8 +455,18 @@ def forms_of(output: Value) -> Iterator[Linear]:
     if isinstance(output, tuple):
         for item in output:
             yield from forms_of(item)
+    elif isinstance(output, Quotient):
+        yield from forms_of((output.over, output.under))
     elif isinstance(output, Linear):
         yield output
+
+
+def all_forms(value: Value) -> Iterator[Linear]:
+    """Yield the symbolic numbers of a value, those inside of whole numbers too."""
+    for form in forms_of(value):
+        yield form
+        for whole in wholes_in(form):
+            yield whole.form
 
 
 def inputs_in(value: Value) -> Iterator[str]:
@@ -489,6 +500,8 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
     def renamed(value: Value) -> Any:
         if isinstance(value, tuple):
             return tuple(map(renamed, value))
+        if isinstance(value, Quotient):
+            return value.mapped(renamed)
         if not (isinstance(value, Linear) and has_noise(value)):
             return value
         noise = noise_part(value)
@@ -556,25 +569,31 @@ def build(
     kinds: list[frozenset[int]] = []  # the variables of each node that are integers
     edges: list[tuple[Edge, ...]] = []
 
-    def advanced(state: State) -> Event:
+    def advanced(state: State, known: frozenset[int]) -> Event:
         while True:
-            event = _advanced(machine, state)
+            event = _advanced(machine, state, known)
             if not (late and isinstance(event, Draw) and _can_wait(event)):
                 return event
             sample = Later(event.noise, event.rate, event.mean, next(serial))
             state = machine.resume(event, Linear.symbol(sample))
 
+    def place_of(event: Event) -> Place:
+        return machine.code.instructions[event.state.pc].place
+
     def visit(state: State, known: frozenset[int]) -> tuple[int, tuple[Linear, ...]] | None:
         event: NodeEvent
         try:
-            event = _awaited(advanced(state), known)
+            next_event = advanced(state, known)
+            event = _awaited(next_event, known, place_of(next_event))
         except ProgramError as error:
             event = Failure(state, error)
         seen = look(event.state)
         if seen is None:
             return None
         reached, variables = canonical(event, seen, noiseless, known)
-        own = _integers(variables, known, machine, event) if known else known
+        own = _integers(variables, known) if known else known
+        if known and any(_mixes(form, known) for form in forms_of(looks_at(event))):
+            raise _mixed(machine.code.instructions[event.state.pc].place)
         key = reached, own
         if key not in numbers:
             if reached.pc >= 0:
@@ -604,16 +623,34 @@ def build(
     )
 
 
-def _advanced(machine: Machine, state: State) -> Event:
-    """Return the next event; rounded inputs that it looks at are named in its state."""
+def _advanced(machine: Machine, state: State, integers: frozenset[int]) -> Event:
+    """Return the next event; rounded inputs that it looks at are named in its state.
+
+    What is whole already, because it is made of integer noise, is that form.
+    """
     while True:
         event = machine.advance(state)
-        whole = next(filter(_is_settled, wholes_in(looks_at(event))), None)
-        if whole is None:
+        for whole in wholes_in(looks_at(event)):
+            if _is_settled(whole):
+                if unit_in(whole.form.coefficients):
+                    raise _by_epsilon(machine.code.instructions[event.state.pc].place)
+                known = Linear.symbol(RoundedInput.of(whole))
+                break
+            if _is_whole(whole.form, integers):
+                known = whole.form
+                break
+        else:
             return event
-        known = Linear.symbol(RoundedInput.of(whole))
         env = tuple(with_whole(value, whole, known) for value in event.state.env)
         state = State(event.state.pc, env)
+
+
+def _is_whole(form: Linear, integers: frozenset[int]) -> bool:
+    """Whether a form is made of integer noise with whole coefficients."""
+    numbers = (*form.coefficients.values(), form.constant)
+    return all(name in integers for name in form.coefficients) and all(
+        q.denominator == 1 for q in numbers
+    )
 
 
 def _too_many(machine: Machine, state: State) -> ProgramError:
@@ -640,7 +677,8 @@ def _renamed(
         return Done(state, state.env[0])
     if isinstance(event, Failure):
         return Failure(state, event.error)
-    return _awaited(machine.advance(state), integers)
+    found = machine.advance(state)
+    return _awaited(found, integers, machine.code.instructions[found.state.pc].place)
 
 
 def _new_integers(event: NodeEvent, size: int) -> frozenset[int]:
@@ -651,15 +689,16 @@ def _new_integers(event: NodeEvent, size: int) -> frozenset[int]:
     return frozenset([size]) if is_new else frozenset()
 
 
-def _integers(
-    variables: Sequence[Linear], known: frozenset[int], machine: Machine, event: NodeEvent
-) -> frozenset[int]:
-    """Return which variables are integers, given which of those before are; refuse mixed ones."""
-    for form in (*variables, *forms_of(looks_at(event))):
-        noise = noise_part(form)
-        if not known.isdisjoint(noise) and not known.issuperset(noise):
-            raise _mixed(machine.code.instructions[event.state.pc].place)
-    return frozenset(k for k, form in enumerate(variables) if known & noise_part(form).keys())
+def _integers(variables: Sequence[Linear], known: frozenset[int]) -> frozenset[int]:
+    """Return which variables are integers, given which of those before are."""
+    forms = enumerate(variables)
+    return frozenset(number for number, form in forms if not known.isdisjoint(noise_part(form)))
+
+
+def _mixes(form: Linear, integers: frozenset[int]) -> bool:
+    """Whether integer noise and real noise stand in one form."""
+    noise = noise_part(form)
+    return not integers.isdisjoint(noise) and not integers.issuperset(noise)
 
 
 def _mixed(place: Place) -> ProgramError:
@@ -677,7 +716,16 @@ def _can_wait(event: Draw) -> bool:
     return event.width is None and _is_settled(event.mean)
 
 
-def _awaited(event: Event, integers: frozenset[int]) -> NodeEvent:
+def _by_epsilon(place: Place) -> ProgramError:
+    return fail(
+        place,
+        "a number with 1 / eps in it is rounded",
+        "As eps falls it passes every whole number, so there is no finite list of cases.",
+        "Compare the rounded number with numbers only, or ask for one eps.",
+    )
+
+
+def _awaited(event: Event, integers: frozenset[int], place: Place) -> NodeEvent:
     """Return an event, or the sample or the rounding that has to be done before it."""
     waiting = [looks_at(event)]
     whole = next(wholes_in(waiting[0]), None)
@@ -689,6 +737,8 @@ def _awaited(event: Event, integers: frozenset[int]) -> NodeEvent:
                 return LateDraw(event.state, name.noise, name.rate, name.mean, sample=name)
     if whole is None:
         return event
+    if unit_in(whole.form.coefficients):
+        raise _by_epsilon(place)
     is_whole = not integers.isdisjoint(noise_part(whole.form))
     form = whole.form + Fraction(1, 2) if whole.nearest and not is_whole else whole.form
     return Rounding(event.state, form, whole, is_whole)
@@ -702,6 +752,8 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
             if form is not whole.form:
                 value = with_whole(value, whole, made_whole(replace(whole, form=form)))
         return value.substituted({sample: fresh}) if sample in value.coefficients else value
+    if isinstance(value, Quotient):
+        return value.mapped(lambda part: _inserted(part, sample, fresh))
     if isinstance(value, tuple):
         parts = [_inserted(part, sample, fresh) for part in value]
         if any(map(is_not, parts, value)):
@@ -753,6 +805,8 @@ def _replaced(value: Value, gone: int, form: Linear) -> Value:
         if any(map(is_not, parts, value)):
             return List(parts) if isinstance(value, List) else tuple(parts)
         return value
+    if isinstance(value, Quotient):
+        return value.mapped(lambda part: _replaced(part, gone, form))
     if not isinstance(value, Linear):
         return value
     for whole in wholes_in(value):
@@ -762,8 +816,18 @@ def _replaced(value: Value, gone: int, form: Linear) -> Value:
 
 
 def _whole_with(whole: Whole, gone: int, form: Linear) -> Any:
-    """Return a whole number with a form for a variable."""
-    return made_whole(replace(whole, form=_replaced(whole.form, gone, form)))
+    """Return a whole number with a form k + f − … for a variable.
+
+    ⌊(k + f)/n + c⌋ is ⌊k/n + c⌋ for a positive integer n and a multiple c of 1/n.
+    """
+    inner = _replaced(whole.form, gone, form)
+    rest = max(noise_part(form))
+    q = Fraction(inner.coefficients.get(rest - 1, 0)) if isinstance(inner, Linear) else Fraction(0)
+    if not whole.nearest and q > 0 and q.numerator == 1 and inner.coefficients.get(rest) == q:
+        alone = len(inner.coefficients) == 2
+        if alone and (inner.constant / q).denominator == 1:
+            inner = inner - Linear({rest: q})
+    return made_whole(replace(whole, form=inner))
 
 
 def has_noise(form: object) -> bool:
@@ -780,6 +844,8 @@ def noise_part(form: object) -> dict[int, Fraction]:
 
 def contains_noise(value: Value) -> bool:
     """Whether a value holds noise somewhere."""
+    if isinstance(value, Quotient):
+        return contains_noise((value.over, value.under))
     return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
 
 
@@ -789,6 +855,8 @@ def _is_settled(value: Value) -> bool:
         return all(map(_is_settled, value))
     if isinstance(value, Whole):
         return _is_settled(value.form)
+    if isinstance(value, Quotient):
+        return _is_settled((value.over, value.under))
     if not isinstance(value, Linear):
         return True
     return all(
@@ -806,6 +874,8 @@ def canonical(
     above all) are remembered in `noiseless` by identity.
     """
     basis = _Basis(noiseless, integers)
+    if integers:
+        basis.seed(event.output if isinstance(event, Done) else state.env)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
     env = tuple(basis.rename(value) for value in state.env)
@@ -830,8 +900,17 @@ class _Basis:
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
 
+    def seed(self, value: Value) -> None:
+        """Make variables of the parts of forms with integer noise and real noise, k + f."""
+        for form in all_forms(value):
+            if _mixes(form, self._integers):
+                for name in noise_part(form):
+                    self._rename(Linear.symbol(name))
+
     def rename(self, value: Value) -> Value:
         """Return a value with its noise renamed."""
+        if isinstance(value, Quotient):
+            return value.mapped(self.rename)
         if isinstance(value, Symbolic):
             assert isinstance(value, Linear)
             if _is_settled(value):

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
+from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, Settle, State
+from exactdp.language.quotients import Quotient
 from exactdp.language.values import List, Value
 from exactdp.language.words import NOISES
 from exactdp.reals import Interval
@@ -104,10 +105,12 @@ class _Simulation:
         self.pushed += 1
         heapq.heappush(self.queue, (self.machine.order(event.state), self.pushed, key))
 
-    def decide(self, event: Event, runs: NDArray[Any]) -> None:
+    def decide(self, event: Event | Settle, runs: NDArray[Any]) -> None:
         """Decide an event for every run of a batch."""
         resume = self.machine.resume
         match event:
+            case Settle(state):
+                self.settle(state, runs)
             case Draw():
                 self.put(resume(event, self.draw(event, len(runs))), runs)
             case Compare(_, op, difference):
@@ -119,6 +122,18 @@ class _Simulation:
                 picks = self.rng.choice(len(values), size=len(runs), p=weights(event, self.eps))
                 for position, value in enumerate(values):
                     self.put_part(resume(event, value), runs, picks == position)
+
+    def settle(self, state: State, runs: NDArray[Any]) -> None:
+        """Let runs go on apart that differ in the first integer noise of a state."""
+        columns: list[Any] = []
+        bare = skeleton(state.env, columns)
+        place = next(k for k, column in enumerate(columns) if isinstance(column, Wholes))
+        values = columns[place].values
+        for value in np.unique(values):
+            mask = values == value
+            kept = [column.with_values(column.values[mask]) for column in columns]
+            kept[place] = kept[place].settled()
+            self.put(State(state.pc, filled(bare, kept)), runs[mask])
 
     def put_part(self, state: State, runs: NDArray[Any], mask: NDArray[Any]) -> None:
         """Let the runs in `mask` go on in a state."""
@@ -163,6 +178,9 @@ def _rows(output: Value) -> Iterable[Value]:
     """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
     if isinstance(output, Column):
         return output.rows()
+    if isinstance(output, Quotient):
+        pairs = zip(_rows(output.over), _rows(output.under), strict=False)
+        return (float(over) / float(under) for over, under in pairs)
     if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
         return repeat(output)
     rows = zip(*map(_rows, output), strict=False)
@@ -172,4 +190,4 @@ def _rows(output: Value) -> Iterable[Value]:
 def _holds_column(value: Value) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_column, value))
-    return isinstance(value, Column)
+    return isinstance(value, Column | Quotient)

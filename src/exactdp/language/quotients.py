@@ -1,0 +1,110 @@
+"""Quotients of noise: they are only compared, and released to be compared.
+
+n/d > c is n > c·d where d > 0, and n < c·d where d < 0: linear comparisons, after the sign of d is
+asked. Noise with a density is never 0; where d may be 0 all the same, that is a division by zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final
+
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Symbolic
+
+
+@dataclass(frozen=True)
+class Quotient(Symbolic):
+    """over / under; `sign` is that of the denominator: 1, −1 or ZERO, None if it is not known.
+
+    Where it is known not to be positive, that is NOT_POSITIVE.
+    """
+
+    over: Any
+    under: Any
+    sign: int | None = None
+
+    def __bool__(self) -> bool:
+        return super().__bool__()
+
+    def mapped(self, change: Callable[[Any], Any]) -> Quotient:
+        """Return the quotient with both parts changed."""
+        over, under = change(self.over), change(self.under)
+        if over is self.over and under is self.under:
+            return self
+        return replace(self, over=over, under=under)
+
+    def __add__(self, other: object) -> Quotient:
+        if isinstance(other, int | Fraction):
+            return replace(self, over=self.over + self.under * other)
+        if isinstance(other, Quotient) and other.under == self.under:
+            return replace(self, over=self.over + other.over)
+        raise refused_quotient()
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Quotient:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Any) -> Quotient:
+        return (-self).__add__(other)
+
+    def __neg__(self) -> Quotient:
+        return replace(self, over=-self.over)
+
+    def __pos__(self) -> Quotient:
+        return self
+
+    def __mul__(self, other: object) -> Any:
+        if not isinstance(other, int | Fraction):
+            raise refused_quotient()
+        return replace(self, over=self.over * other) if other else 0
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Any:
+        if not isinstance(other, int | Fraction):
+            raise refused_quotient()
+        return replace(self, over=self.over * (1 / Fraction(other)))
+
+    def rounded(self, *, nearest: bool) -> Any:
+        """Refuse: nothing is known of a quotient but its comparisons."""
+        del nearest
+        raise refused_quotient()
+
+    def compared(self, op: str) -> tuple[str, Any]:
+        """Return (op, form) such that the quotient op 0 where form op 0; the sign is known."""
+        return (op if self.sign == 1 else FLIPPED[op]), self.over
+
+
+ZERO: Final = 0
+NOT_POSITIVE: Final = -2
+FLIPPED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
+
+
+@dataclass(frozen=True)
+class Denominator:
+    """What is to be known of a denominator: whether it is positive, or else negative."""
+
+    under: Any
+    is_negative: bool
+
+    def learned(self, quotient: Quotient, truth: bool) -> Quotient:
+        """Return a quotient where the answer is known."""
+        if quotient.under != self.under:
+            return quotient
+        if self.is_negative:
+            return replace(quotient, sign=-1 if truth else ZERO)
+        return replace(quotient, sign=1 if truth else NOT_POSITIVE)
+
+
+def refused_quotient() -> ValueRefusedError:
+    """Return the refusal of what cannot be done with a quotient of noise."""
+    return ValueRefusedError(
+        "a quotient of noise stands beside other noise, or is rounded",
+        rule="A quotient of noise is only compared with numbers, or released; numbers may be added "
+        "to it, and it may be multiplied by them.",
+        way_out="Compare it with a number, such as `abs(total / count - 3) <= 1`.",
+    )
