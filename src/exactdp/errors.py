@@ -66,10 +66,10 @@ class ExactdpError(Exception):
 
     >>> from exactdp import ExactdpError, Mechanism
     >>> try:
-    ...     Mechanism.from_source("def f(q: Real): return lap(eps, q) // 2")
+    ...     Mechanism.from_source("def f(q: Real): return lap(eps, q) ** 2")
     ... except ExactdpError as error:
     ...     print(error.line, error.message, error.code)
-    1 a real has no // R06
+    1 a real has no ** R07
     """
 
     of_a_program = False

@@ -120,9 +120,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "β is no number": (lambda: about(beta=float("nan")), "beta is nan"),
     "β is true": (lambda: about(beta=True), "beta is True"),
     "β of unknown inputs": (lambda: about(LAPLACE, beta=_symbol("q[7]")), "uses q[7]"),
-    "e to a number": (lambda: decided(beta=exp(-alpha)), "not a closed form"),
-    "e to a quotient": (lambda: decided(beta=exp(-alpha / eps)), "not a closed form"),
-    "e to a square": (lambda: decided(beta=exp(-alpha * eps * eps)), "not a closed form"),
     "a fractional power": (lambda: alpha ** Fraction(1, 2), "whole number"),  # type: ignore[operator]
     "a comparison": (lambda: bool(alpha), "neither true nor false"),
     "a minimum of nothing": (minimum, "minimum() of nothing"),

@@ -141,7 +141,6 @@ def test_refusals() -> None:
     for ask in (
         right.epsilons,
         lambda: right.error_probability(0),
-        lambda: right.check().certificate,
         lambda: ABOVE.chain(0),
         lambda: ABOVE.within(0, 1, ideal=IDEAL),
         lambda: ABOVE.probability(AllReals(), True),

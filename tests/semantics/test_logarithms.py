@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Ideal, Mechanism, Privacy, alpha, eps, exp, linf, log
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, eps, exp, log
 from exactdp.errors import ExactdpError
 
 ABOVE = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 + log(20) / eps")
@@ -94,9 +94,8 @@ def test_refusals() -> None:
         (lambda: two.probability(0, True), "of one kind"),
         (lambda: ABOVE.chain(0), "has log"),
         (lambda: ABOVE.probability(AllReals(), True), "has log"),
-        (lambda: Privacy(ABOVE, inputs=[0, 1], adjacent=linf(1)).check(), "has log"),
         (lambda: log(3), "outside a mechanism"),
-        (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "move with eps"),
+        (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "no certif"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
         (
             lambda: Mechanism.from_source("def f(q: Real): return lap(eps, q) > log(3)").run(0, 1),
