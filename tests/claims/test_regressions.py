@@ -209,7 +209,7 @@ def test_no_tracebacks() -> None:
         lambda: LAPLACE.within(ALL, gamma).at(0, -1),
     ):
         with pytest.raises(ExactdpError):
-            refused()
+            refused()  # type: ignore[no-untyped-call]
 
 
 def test_names_beside_reals() -> None:
