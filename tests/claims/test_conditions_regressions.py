@@ -71,6 +71,22 @@ FALSE: dict[str, Any] = {
     "a third is no float": lambda: Accuracy(
         LARGER, BOUND * TINY, alpha=Fraction(1, 3), region="alpha == 1/3", inputs=[[6, 0]]
     ),
+    "a condition that is irrational at every rational ε": lambda: Accuracy(
+        NOISY, exp(-gamma * eps) / 2, alpha=0, gamma="[exp(-eps), inf)", inputs=[0], **WITH_NOISE
+    ),
+    "coefficients that are irrational at every rational ε": lambda: Accuracy(
+        LARGER, BOUND / 4, gamma=ANY, region="alpha < exp(-eps) * (1 - gamma)", inputs=[[6, 0]]
+    ),
+    "a condition with 1/ε beside another, at an end of an interval": lambda: Accuracy(
+        NOISY,
+        exp(-2 * eps * gamma) / 2,
+        alpha=0,
+        gamma="[1/eps, inf)",
+        region="gamma <= 1 + exp(-eps)",
+        inputs=[0],
+        epsilon="[1, inf)",
+        **WITH_NOISE,
+    ),
 }  # fmt: skip
 
 

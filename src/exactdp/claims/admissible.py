@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _NARROW = Fraction(1, 10**9)
+_POWERS = (0, 1, -1, 2, -2)  # of ε, with which conditions are multiplied
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,13 @@ class LinearSide:
 
     def scaled(self) -> LinearSide:
         """Return the side divided by its power of ε."""
-        if not self.power:
+        return self.times_eps(-self.power)
+
+    def times_eps(self, power: int) -> LinearSide:
+        """Return the side times a power of ε."""
+        if not power:
             return self
-        factor = 1 / eps**self.power
+        factor: ClosedForm = eps**power if power > 0 else 1 / eps**-power
         rest = tuple((name, q * factor) for name, q in self.coefficients)
         return LinearSide(self.constant * factor, rest, self.strict)
 
@@ -115,26 +120,40 @@ class LinearSide:
         found["eps"], found[""] = fraction(polynomial[1]), fraction(polynomial[0])
         return found
 
-    def relaxed(self, on: Interval) -> dict[str, Fraction] | None:
-        """Return a form in ε and scaled names that is not smaller on an interval of ε.
+    def relaxed(
+        self, on: Interval, fixed: Sequence[str] = ()
+    ) -> tuple[int, dict[str, Fraction]] | None:
+        """Return p and a form in ε and scaled names not smaller than ε^p times the side.
 
-        None where there is none; all names are of numbers that are not negative.
+        The first power for which there is one on an interval of ε, None if there is none. All names
+        are of numbers that are not negative, but for some whose coefficients must be numbers.
         """
+        for power in dict.fromkeys((-self.power, *_POWERS)):
+            form = self.times_eps(power)._largest(on, fixed)
+            if form is not None:
+                return power, form
+        return None
+
+    def _largest(self, on: Interval, fixed: Sequence[str]) -> dict[str, Fraction] | None:
+        """Return the largest coefficients on an interval; None if there are none."""
         found: dict[str, Fraction] = {}
         for name, slope in (("eps", self.constant), *self.coefficients):
+            if name in fixed and slope.parameters:
+                return None
             top = supremum(slope, on, width=_NARROW).upper
             if not isinstance(top, Fraction):
                 return None
             found[name] = top
         return found
 
-    def at(self, point: Fraction) -> dict[str, Fraction] | None:
-        """Return the side at an ε as a form in ε and scaled names; None if it is irrational."""
-        found = {"eps": self.constant.at(point)}
-        found |= {name: slope.at(point) for name, slope in self.coefficients}
-        if not all(one.is_exact for one in found.values()):
-            return None
-        return {name: one.lower for name, one in found.items()}
+    def inside(self, point: Fraction, room: Fraction) -> dict[str, Fraction]:
+        """Return a form in ε and scaled names that is not larger at an ε, and close to the side.
+
+        So where it is not negative, the side holds; by some room, if the side is strict. All names
+        are of numbers that are not negative.
+        """
+        found = {"eps": self.constant.at(point).lower - (room if self.strict else 0)}
+        return found | {name: slope.at(point).lower for name, slope in self.coefficients}
 
 
 def _not_linear(given: Comparison) -> ValueRefusedError:

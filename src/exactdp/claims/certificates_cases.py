@@ -426,11 +426,11 @@ class _Group:
             form = dict(conic)
             form[UNIT] = form.pop("", Fraction(0))
         else:
-            form = scaled.relaxed(on)
-            if form is None or any(
-                slope.parameters for name, slope in scaled.coefficients if name in self.reals
-            ):
+            found = side.relaxed(on, self.reals)
+            if found is None:
                 return None
+            power, form = -found[0], found[1]
+            scaled = side.times_eps(found[0])
             slopes = (("eps", scaled.constant), *scaled.coefficients)
             for gap in (form[name] - slope for name, slope in slopes):
                 if gap.parameters:

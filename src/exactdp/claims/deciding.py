@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from exactdp.claims.claim import Claim
 from exactdp.claims.findings import Finding, Findings, PackedFindings
 from exactdp.claims.inputs import Box, is_listed
+from exactdp.claims.moving import exact_values
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Progress, nobody
 from exactdp.claims.region import RAY, Region, at_point, piece_of
@@ -290,11 +291,12 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
                 return there
         single = at_point(region, middle)
         if single is None:
-            name, form = next(iter(region.levels.items()), ("a", "condition"))
-            why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
-            found = replace(found, missing=found.missing or why)
-            if depth >= _DEEP:
-                break  # no counterexample would be found either
+            if region.levels and exact_values(region.levels, middle) is None:
+                name, form = next(iter(region.levels.items()))
+                why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
+                found = replace(found, missing=found.missing or why)
+                if depth >= _DEEP:
+                    break  # no counterexample would be found either
         else:
             there = _with_faces(work, single)
             if there.failures:

@@ -270,6 +270,29 @@ def _with_unit(region: Region) -> Region:
     )
 
 
+def _without_unit(region: Region, point: Fraction) -> Region:
+    """Return a region at one ε without the parameter that is 1: there it is a multiple of ε."""
+    if UNIT not in region.names:
+        return region
+    unit = region.names.index(UNIT)
+
+    def narrower(form: Sequence[int | Fraction]) -> Vector:
+        first = Fraction(form[0]) + Fraction(form[unit]) / point
+        return (first, *(Fraction(q) for k, q in enumerate(form) if k not in (0, unit)))
+
+    return replace(
+        region,
+        names=tuple(name for name in region.names if name != UNIT),
+        cone=Cone.of(len(region.names) - 1, map(narrower, region.cone.inequalities)),
+        entries=tuple(
+            Combination(narrower(one.form)) if isinstance(one, Combination) else one
+            for one in region.entries
+        ),
+        alpha=None if region.alpha is None else narrower(region.alpha),
+        gamma=None if region.gamma is None else narrower(region.gamma),
+    )
+
+
 def _ends(on: Interval, size: int) -> Iterator[Vector]:
     """Yield the ends of an interval of ε as linear sides, where the second parameter is 1."""
     for end, sign in ((on.lower, 1), (on.upper, -1)):
@@ -286,17 +309,18 @@ def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | No
     return replace(region, cone=Cone.of(len(region.names), inequalities)).hull()
 
 
-def at_point(region: Region, point: Fraction) -> Region | None:
-    """Return the part of a region at one ε; None if there is none, or it is irrational."""
+def at_point(region: Region, point: Fraction, room: Fraction = Fraction(1, 10**6)) -> Region | None:
+    """Return a part of a region at one ε, where what is claimed is claimed in the region.
+
+    It is all of it up to a little room inside of conditions that are strict, or irrational there.
+    None if it is empty, or α or γ is irrational there.
+    """
     if region.stretch is not None and point not in region.stretch:
         return None
     if region.sides:
-        forms = [side.at(point) for side in region.sides]
-        known = [form for form in forms if form is not None]
-        if len(known) < len(forms):
-            return None
-        narrowed = replace(region, on=Interval(point, point), sides=())
-        return _cut(narrowed, known)
+        forms = [side.inside(point, room) for side in region.sides]
+        alone = replace(region, on=Interval(point, point), sides=())
+        return _cut(_without_unit(alone, point), forms)
     fixed = exact_values(region.levels, point)
     return None if fixed is None else ray_at_point(region, point, fixed)
 
@@ -322,7 +346,7 @@ def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
     if region.sides:
         forms = [side.relaxed(on) for side in region.sides]
         narrowed = replace(region, on=on, stretch=None, sides=())
-        return _cut(narrowed, [form for form in forms if form is not None])
+        return _cut(narrowed, [form[1] for form in forms if form is not None])
     given = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     free = [name for name, level in given.items() if isinstance(level, Range)]
     names = ("eps", *(name for name in given if name in free or name in region.levels))
