@@ -29,7 +29,7 @@ def decide(program: Mechanism, inputs: object) -> None:
     assert Privacy(fresh, inputs=inputs).check().holds
 
 
-def decide_accuracy(program: Mechanism, m: int, rate: int, inputs: object) -> None:
+def decide_accuracy(program: Mechanism, m: int, rate: int, inputs: Grid | AllReals) -> None:
     """Decide that a mechanism with m queries errs with probability at most 2m·e^(−αε/rate)."""
     fresh = Mechanism(program.definition)
     assert Accuracy(fresh, 2 * m * exp(-alpha * eps / rate), inputs=inputs).check().holds
@@ -53,7 +53,10 @@ def measured() -> Iterator[Row | Curve]:
 def _beside_accuracy() -> Iterator[Row]:
     """Yield how much longer privacy takes than accuracy, of the same mechanism and inputs."""
     makers = (("NoisyMax", noisy_max, 2), ("AboveThreshold", above_threshold, 8))
-    spaces = (("at {−1, 0, 1}", GRID, (2, 3, 4)), ("for all real inputs", AllReals(), (2, 3)))
+    spaces: tuple[tuple[str, Grid | AllReals, tuple[int, ...]], ...] = (
+        ("at {−1, 0, 1}", GRID, (2, 3, 4)),
+        ("for all real inputs", AllReals(), (2, 3)),
+    )
     for name, make, rate in makers:
         for where, inputs, sizes in spaces:
             for m in sizes:
