@@ -8,7 +8,7 @@ these are used themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -133,6 +133,7 @@ class Disagreements:
         self._last: tuple[Value, ...] | None = None
         self._groups: dict[object, _Group] = {}
         self._gaps: dict[str, tuple[Gap, ...]] = {}  # between symbols
+        self._kept_stages: dict[int, Stages] = {}
 
     @cached_property
     def _is_bent(self) -> bool:
@@ -535,7 +536,10 @@ class Disagreements:
         Inputs a little further in the direction disagree. The entries may be spots, of which the
         sample decides what is nearest. None if no input at a finite distance disagrees.
         """
-        if not has_spots(u):
+        reals = self._kinds.count(None)
+        is_euclidean = self._distance.is_euclidean and len(self._kinds) > 1
+        is_searched = is_euclidean or self._is_bent or not 0 < reals <= _MOST_SYMBOLS
+        if is_searched and not has_spots(u):
             found = self.nearest(u, output, differ)
             if found.input is None:
                 return None
@@ -545,7 +549,7 @@ class Disagreements:
         if self._is_bent:
             return entries(self._any_other(u, output, differ)), None
         here = self._numbers(u)
-        if self._distance.is_euclidean and len(self._kinds) > 1:
+        if is_euclidean:
             return self._projected(u, output)
         known = {self._own[name]: value for name, value in here.items()}
         sample = {name: _sampled(value) for name, value in known.items()}
@@ -558,20 +562,28 @@ class Disagreements:
             return None
         best = min(possible, key=lambda one: one.distance(sample))
         largest = max(form.value(known) for form in best.forms) / Fraction(best.scale)
-        rows = system(best.reach, adds=self._distance.adds)
-        order = Stages.of(rows, {*known, DISTANCE})
-        values, attained = order.solved({**known, DISTANCE: largest}, here)
+        stages = self._stages(best, known)
+        values, attained = stages.solved({**known, DISTANCE: largest}, here)
         there = [*self._filled({**here, **values}, best.reach.finite)]
         if attained:
             return there, None
         near = {name: _sampled(value) for name, value in here.items()}
-        inside, _ = order.solved({**sample, DISTANCE: _sampled(largest) + 1}, near)
+        inside, _ = stages.solved({**sample, DISTANCE: _sampled(largest) + 1}, near)
         both = zip(there, self._filled({**near, **inside}, best.reach.finite), strict=True)
         towards = tuple(
             Fraction(b) - _sampled(a) if kind is None else Fraction(0)
             for (a, b), kind in zip(both, self._kinds, strict=True)
         )
         return there, towards
+
+    def _stages(self, reach: ReadyReach, parameters: Collection[Name]) -> Stages:
+        """Return the conditions of a reach on the other input, unknown by unknown."""
+        # By identity: reaches with other conditions may be equally long, and groups keep them all.
+        kept = self._kept_stages.get(id(reach))
+        if kept is None:
+            rows = system(reach.reach, adds=self._distance.adds)
+            kept = self._kept_stages[id(reach)] = Stages.of(rows, {*parameters, DISTANCE})
+        return kept
 
     def _filled(self, numbers: Mapping[Name, Any], finite: tuple[Value, ...]) -> Iterator[Value]:
         rest = iter(finite)
