@@ -7,9 +7,13 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -146,6 +150,8 @@ def test_processes_die(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         mark = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         if unit.start <= 20 < unit.stop and os.getpid() != parent and int(mark.name) < deaths:
             mark.touch()
+            if mark.name == "1":
+                raise MemoryError
             os.kill(os.getpid(), signal.SIGKILL)
         return done(self, unit, meter)
 
@@ -256,6 +262,55 @@ def test_keys() -> None:
     assert len(set(keys)) == len(keys)
     assert keys[0] == key_of(accurate(), "question") != key_of(accurate(), "another")
     assert keys[5] == key_of(scored(1), "question")
+
+
+def test_keys_of_what_functions_use() -> None:
+    """A class, an object, an enumeration, a module: a function is what it uses, too."""
+
+    def keyed(uses: Callable[[int], Any]) -> list[str]:
+        found = []
+        for weight in (1, 2, 1):
+            source = "def pick(x: Dom(0, 1)):\n    return lap(eps, score(x)) > 0\n"
+            mechanism = Mechanism.from_source(source, {"score": uses(weight)})
+            found.append(key_of(Accuracy(mechanism, "50%"), "question"))
+        return found
+
+    def by_class(weight: int) -> Any:
+        held = type("Held", (type("Base", (), {"weight": weight}),), {"__module__": __name__})
+        return lambda x: held.weight * x  # type: ignore[attr-defined]
+
+    def by_object(weight: int) -> Any:
+        @dataclass(frozen=True)
+        class Held:
+            weight: int = field(compare=False)
+            rest: list[int] = field(default_factory=list)
+
+            def __call__(self, x: int) -> int:
+                return self.weight * x
+
+        return Held(weight)
+
+    def by_members(weight: int) -> Any:
+        held = Enum("held", {"WEIGHT": weight})
+        return lambda x: held.WEIGHT.value * x
+
+    def by_modules(weight: int) -> Any:
+        outer, inner = ModuleType("outer"), ModuleType("inner")
+        outer.inner, inner.weight = inner, weight  # type: ignore[attr-defined]
+        return lambda x: outer.inner.weight * x
+
+    def by_attribute(weight: int) -> Any:
+        def score(x: int) -> int:
+            return int(score.weight * x)  # type: ignore[attr-defined]
+
+        score.weight = weight  # type: ignore[attr-defined]
+        return lru_cache(score)
+
+    for uses in (by_class, by_object, by_members, by_modules, by_attribute):
+        one, other, again = keyed(uses)
+        assert one == again != other, uses
+    with pytest.raises(ExactdpError, match=r"which calls eval\(\), cannot be recognised"):
+        keyed(lambda weight: lambda x: weight * x if x < 2 else eval("y"))
 
 
 def test_reading_runs_nothing() -> None:

@@ -150,7 +150,7 @@ class Desk:
         return Part(unit.start, self._at, fold.is_over, fold.answer(), inputs, spent)
 
     def serve(self, data: bytes) -> bytes:
-        """Do a unit that came as bytes."""
+        """Do a unit that came as bytes; a process without memory ends, and another one tries."""
         unit: SliceUnit | CellUnit = pickle.loads(data)
         if isinstance(unit, CellUnit):
             return self._serve_cells(unit)
@@ -161,6 +161,8 @@ class Desk:
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             found = unsendable(error)
             return pack(Part(unit.start, unit.stop, False, None, error=found))
+        except MemoryError:
+            raise
         except Exception as error:
             self._begin(each=self._each)
             told = "".join(traceback.format_exception(error)[-3:])
@@ -171,6 +173,8 @@ class Desk:
             return pack(self._cells.done(unit))
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             return pack(CellPart(unit.waiting, error=unsendable(error)))
+        except MemoryError:
+            raise
         except Exception as error:
             told = "".join(traceback.format_exception(error)[-3:])
             return pack(CellPart(unit.waiting, error=_mistake(told)))
@@ -456,9 +460,11 @@ class _Slicing:
         self.meter.more(part.inputs)
 
     def close(self) -> None:
-        """End those who work."""
+        """End those who work, and leave all that is kept in one file."""
         if self.crew is not None:
             self.crew.close()
+        if self.conduct.store is not None:
+            self.conduct.store.close()
 
 
 def lost_told(claim: Claim, part: Part) -> str:

@@ -195,7 +195,12 @@ class Spreading:
             self._conduct.store.finish(self._key)
 
     def close(self) -> None:
-        """End those who work."""
+        """End those who work, and leave all that is kept in one file."""
+        self._dismiss()
+        if self._conduct.store is not None:
+            self._conduct.store.close()
+
+    def _dismiss(self) -> None:
         if self._crew is not None:
             self._crew.close()
 
@@ -231,7 +236,7 @@ class Spreading:
 
     def _go_on_alone(self) -> None:
         """Do the rest here: what is found cannot be sent."""
-        self.close()
+        self._dismiss()
         self._crew, self._conduct = None, replace(self._conduct, jobs=1, executor=None)
         for number, (region, unit) in self._under_way.items():
             self._lines[region].put_back(number, unit)

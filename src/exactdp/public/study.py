@@ -122,6 +122,8 @@ class _Answering:
             found[number] = answer
             self._keep(number, answer)
             self._tell(len(found))
+        if self._how.store is not None:
+            self._how.store.close()
         for number, (row, _) in enumerate(self._rows):
             yield {**row, **found[number]}
 

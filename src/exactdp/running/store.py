@@ -172,10 +172,11 @@ class Store:
         return [_stored(row) for row in rows]
 
     def close(self) -> None:
-        """Close the file."""
-        if self._line is not None:
-            self._line.close()
-            self._line = None
+        """Close the file; it is opened again when it is used."""
+        if self._line is not None and self._process == os.getpid():
+            with contextlib.suppress(sqlite3.Error, OSError):
+                self._line.close()
+        self._line = None
 
     # What can go wrong ----------------------------------------------------------------
 
