@@ -48,6 +48,18 @@ def both(q: Real[2]):
     return best, lap(eps / 2, q[best])
 """)
 
+FIRST = Mechanism.from_source("""
+def first(q: Real[2]):
+    for i in range(2):
+        if lap(eps / 4, q[i]) > 0:
+            return i
+    return 2
+""")
+ORDER = Mechanism.from_source("""
+def order(q: Real[2]):
+    return [0, 1] if lap(eps / 2, q[0]) > lap(eps / 2, q[1]) else [1, 0]
+""")
+
 
 def test_the_third_of_a_count() -> None:
     """Laplace noise of rate ε exceeds t with probability e^(−tε); each answer solves that."""
@@ -92,6 +104,47 @@ def test_several_numbers_together_and_each() -> None:
     assert float(together.risk(1)) == pytest.approx(1 - (1 - math.exp(-10)) ** 3, rel=1e-9)
     assert float(each.risk(1)) == pytest.approx(math.exp(-10), rel=1e-9)
     assert "entry 0 of histogram" in each.check().sentence
+
+
+def test_a_position_beside_a_number_is_off_by_its_regret_by_itself_too() -> None:
+    """At [0, −2 − t], with t → 0, the wrong position has the chance ½·e^(−1/2)·(1 + 1/4)."""
+    apart = Mechanism.from_source("""
+def apart(q: Real[2]):
+    best = 1 if lap(eps / 4, q[1]) > lap(eps / 4, q[0]) else 0
+    return best, lap(eps / 2, q[0])
+""")
+    each = ErrorBound(apart, within=2, inputs=AllReals(), simultaneous=False).risk(eps=1)
+    assert float(each) == pytest.approx(math.exp(-0.5) * 1.25 / 2, rel=1e-5)
+    tie = ErrorBound(apart, within=2, inputs=[[3, 3]], simultaneous=False).risk(eps=1)
+    assert float(tie) == pytest.approx(math.exp(-1), rel=1e-9)
+
+
+def test_entries_that_are_no_numbers_or_missing_are_wrong_by_themselves() -> None:
+    """At [0, 0] entry 1 is missing if entry 0 is above 5, and else off by more than 2."""
+    until = Mechanism.from_source("""
+def until(q: Real[2]):
+    out = []
+    for x in q:
+        r = lap(eps, x)
+        out.append(r)
+        if r > 5:
+            return out
+    return out
+""")
+    for inputs in ([[0, 0], [9, 9]], [[9, 9], [0, 0]]):
+        found = ErrorBound(until, within=2, inputs=inputs, simultaneous=False).risk(eps=1)
+        wanted = math.exp(-2) + math.exp(-5) / 2 * (1 - math.exp(-2))
+        assert float(found) == pytest.approx(wanted, rel=1e-9)
+    flags = Mechanism.from_source("def flags(q: Real[2]): return [lap(eps, x) > 0 for x in q]")
+    each = ErrorBound(flags, within=0, inputs=[[1, 3]], simultaneous=False)
+    assert float(each.risk(eps=1)) == pytest.approx(math.exp(-1) / 2, rel=1e-9)
+
+
+def test_the_counterexample_has_few_different_numbers() -> None:
+    """Next to the worst input [0, −5, −5] one number is moved."""
+    found = ErrorBound(LARGEST, within=5, risk="5%", inputs=AllReals()).check(eps=1)
+    assert found.counterexample is not None
+    assert len(set(found.counterexample.input)) == 2
 
 
 def test_integer_noise_errs_by_steps() -> None:
@@ -207,8 +260,17 @@ WRONG: list[tuple[str, Callable[[], object], str]] = [
     (
         "one number",
         lambda: ErrorBound(COUNT, within=1, risk="5%", simultaneous=False).check(),
-        "not a list of numbers",
+        "not a list",
     ),
+    (
+        "a distance of whole outputs",
+        lambda: ErrorBound(
+            HISTOGRAM, 1, "5%", inputs=[[0, 0, 0]], simultaneous=False, output_distance=value_gap
+        ).check(),
+        "between whole outputs",
+    ),
+    ("index or none", lambda: ErrorBound(FIRST, within=1, inputs=AllReals()), "or a position"),
+    ("two indices", lambda: ErrorBound(ORDER, within=1, inputs=AllReals()), "or a position"),
 ]
 
 
@@ -274,7 +336,7 @@ def test_why_no_error_is_large_enough() -> None:
         "def mixed(q: Real[2]): return lap(eps, q[0]) > lap(eps, q[1]), lap(eps, q[0])"
     )
     never = str(ErrorBound(mixed, risk="5%", inputs=[[0, 0]]).smallest_within(eps=1))
-    assert "at the input [0, 0] the error is larger with probability 0.5000, for an out" in never
+    assert "at the input [0, 0] the error is larger with probability 0.5000; an out" in never
     small = str(ErrorBound(COUNT, risk="5%").smallest_within(eps="(0, 1]"))
     assert "infinitely" not in small
 

@@ -43,7 +43,7 @@ from exactdp.claims.ideals import IdealProgram
 from exactdp.claims.inputs import AllReals, Box, Grid, has_reals, real_count
 from exactdp.claims.levels import Level, Range
 from exactdp.claims.obligations import Obligation
-from exactdp.claims.output_distances import LargestError, OutputDistance
+from exactdp.claims.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.claims.region import Combination
 from exactdp.errors import ExactdpError
 from exactdp.language.program import DeterministicProgram, typed_program
@@ -356,7 +356,7 @@ def _input_distance(claim: Accuracy) -> Json:
 
 def _output_distance(metric: OutputDistance) -> Json:
     function = getattr(metric, "function", None)
-    if getattr(metric, "score", None) is not None or isinstance(metric, LargestError):
+    if getattr(metric, "score", None) is not None or isinstance(metric, ErrorOfEntries):
         return {"python": metric.name}
     if function is None:
         return {"name": metric.name}

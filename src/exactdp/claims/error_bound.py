@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from math import trunc
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,9 +20,8 @@ from exactdp.claims.budgets import Budget
 from exactdp.claims.counterexamples import is_input_of
 from exactdp.claims.distances import discrete
 from exactdp.claims.fitting import (
-    entry_count,
     error_for,
-    error_of_entry,
+    errors_of_entries,
     may_have_position,
     may_select,
 )
@@ -32,6 +31,7 @@ from exactdp.claims.output_distances import discrete_outputs, sup
 from exactdp.claims.progress import nobody
 from exactdp.claims.radii import Radius
 from exactdp.claims.regions import regions_of
+from exactdp.claims.vacuity import Contents
 from exactdp.claims.verdict import Verdict
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
@@ -92,6 +92,22 @@ class BoundedError(Accuracy):
         """The conventions that the claim follows."""
         return "the bound is claimed at every input", f"output distance: {self.output_metric}"
 
+    def why_empty(self, contents: Contents) -> str:
+        """Return why the bound says nothing where it says nothing, as words."""
+        if contents.silent or contents.any_error:
+            return super().why_empty(contents)
+        within = constant(self.gamma_level)
+        what = f"an error above {spell(within)}" if within else "a wrong answer"
+        return f"{what} is impossible at these inputs, whatever the noise"
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a bound that says nothing."""
+        if contents.silent or contents.any_error:
+            return super().way_out(contents)
+        if not constant(self.gamma_level):
+            return "Give inputs at which the outputs differ in value."
+        return "Give a smaller within, or inputs at which outputs differ by more."
+
     @property
     def _is_wrong(self) -> str:
         if constant(self.gamma_level) == 0:
@@ -144,9 +160,12 @@ class Risk(Told):
             else f"For ε in {self.eps}"
         )
         size = spell(self.lower) if self.lower == self.upper else f"≈ {float(self):.6g}"
+        if not self.eps.is_point:
+            size = f"at most {size}"  # the supremum over these ε
         if not self.attained:
             return (
-                f"{when} the probability of {what} is {size} at worst, approached near the input "
+                f"{when} the probability of {what} is {size}"
+                f"{' at worst' if self.eps.is_point else ''}, approached near the input "
                 f"{show(_simple(self.input))}."
             )
         where = (
@@ -229,10 +248,12 @@ class ErrorBound:
         first = self._first
         if self.simultaneous:
             return (first,)
-        count = entry_count(first.ideal_function(_some_input(first)))
+        errors = errors_of_entries(
+            self.mechanism, first.output_metric, has_own_ideal=self.ideal is None
+        )
         return tuple(
-            replace(first, output_distance=error_of_entry(k), entry=k)  # type: ignore[call-arg]
-            for k in range(count)
+            replace(first, output_distance=error, entry=k)  # type: ignore[call-arg]
+            for k, error in enumerate(errors)
         )
 
     @cached_property
@@ -512,16 +533,29 @@ def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
 
 
 def _simple_near(u: Value) -> Iterator[Value]:
-    """Yield a simple input close to one, others further and further towards that, and that."""
+    """Yield a simple input close to one, others further and further towards that, and that.
+
+    First those with equal numbers where the simple one has equal numbers, then those with one other
+    number, then any.
+    """
     centre = _simple(u)
     yield centre
     pairs = list(zip(_numbers(u), _numbers(centre), strict=True))
     size = max((abs(one - two) for one, two in pairs), default=Fraction(0))
     if size:
-        for step in (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000)):
-            for rounding in (trunc, near):
-                moved = (two + rounding((one - two) / size) * step for one, two in pairs)
-                yield _refilled(u, moved)
+        towards = [(one - two) / size for one, two in pairs]
+        values = dict.fromkeys(two for _, two in pairs)
+        groups = [[k for k, (_, two) in enumerate(pairs) if two == value] for value in values]
+        groups += [[k] for k in range(len(pairs))] if len(groups) < len(pairs) else []
+        steps = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))
+        for step, group in product(steps, groups):
+            if sign := trunc(sum(towards[k] for k in group) * 2 / len(group)):
+                moved = dict.fromkeys(group, step if sign > 0 else -step)
+                yield _refilled(u, (two + moved.get(k, 0) for k, (_, two) in enumerate(pairs)))
+        for step in steps:
+            for rounded in (list(map(trunc, towards)), list(map(near, towards))):
+                moved = dict(enumerate(to * step for to in rounded))
+                yield _refilled(u, (two + moved[k] for k, (_, two) in enumerate(pairs)))
     yield u
 
 

@@ -11,7 +11,7 @@ from exactdp.claims.distances import InputDistance, discrete, linf, numeric
 from exactdp.claims.ideals import IdealFunction, IdealProgram
 from exactdp.claims.inputs import as_given
 from exactdp.claims.output_distances import (
-    LargestError,
+    ErrorOfEntries,
     OutputDistance,
     discrete_outputs,
     score_gap,
@@ -88,9 +88,27 @@ def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
 
 
 def may_select(mechanism: Program) -> bool:
-    """Whether outputs could be positions of the input, for all that their values tell."""
+    """Whether outputs could be or hold positions of the input, for all that their values tell.
+
+    The length of the input and −1 are what programs return for "none of them".
+    """
     outputs = mechanism.kept(Engine).outputs
-    return outputs is not None and len(outputs) > 1 and _are_positions(mechanism, outputs)
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    if outputs is None or len(outputs) < 2 or not isinstance(kind, ListType):
+        return False
+    return all(
+        type(one) is int and -1 <= one <= kind.length
+        for output in outputs
+        for one in _leaves(output)
+    )
+
+
+def _leaves(output: Value) -> Iterator[Value]:
+    if isinstance(output, tuple):
+        for item in output:
+            yield from _leaves(item)
+    else:
+        yield output
 
 
 def may_have_position(mechanism: Program, ideal: IdealFunction) -> bool:
@@ -117,22 +135,45 @@ def _finite_entries(ideal: IdealFunction) -> Iterator[set[Value]]:
             yield entries
 
 
-def error_of_entry(index: int) -> DeterministicProgram:
-    """Return how far off one entry of the output is."""
+def errors_of_entries(
+    mechanism: Program, whole: OutputDistance, *, has_own_ideal: bool
+) -> tuple[OutputDistance | DeterministicProgram, ...]:
+    """Return how far off each entry of the output is, given the error of the whole output."""
+    lengths, are_all = mechanism.kept(Engine).output_lengths
+    count = max((length or 0 for length in lengths), default=0)
+    if None in lengths or count == 0:
+        raise ValueRefusedError(
+            "the output is not a list",
+            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            way_out="Leave out simultaneous.",
+        )
+    if whole not in (sup, discrete_outputs) and not isinstance(whole, ErrorOfEntries):
+        raise ValueRefusedError(
+            f"{whole} is a distance between whole outputs",
+            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            way_out="Leave out simultaneous, or output_distance.",
+        )
+    is_plain = has_own_ideal and are_all and len(lengths) == 1
+    if whole == sup and is_plain and _holds_only_noise(mechanism.checked.output):
+        return tuple(map(_error_of_number, range(count)))
+    kinds = whole.entries if isinstance(whole, ErrorOfEntries) else ("value",) * count
+    return tuple(
+        ErrorOfEntries(
+            tuple(kind if k == own else "any" for k, kind in enumerate(kinds)), name=f"entry_{own}"
+        )
+        for own in range(count)
+    )
+
+
+def _holds_only_noise(output: ValueKind) -> bool:
+    return all(one.noise and not one.finite and one.items is None for one in output.parts)
+
+
+def _error_of_number(index: int) -> DeterministicProgram:
+    """Return how far off one number of the output is, as a function that a certificate can hold."""
     name = f"entry_{index}"
     text = f"def {name}(u, one, two):\n    return abs(one[{index}] - two[{index}])\n"
     return DeterministicProgram(read_text(text_source(text, f"<{name}>"), {}))
-
-
-def entry_count(output: Value) -> int:
-    """Return how many entries an output has, each a number, or refuse it."""
-    if not isinstance(output, tuple) or not output or not all(map(is_number, output)):
-        raise ValueRefusedError(
-            "the output is not a list of numbers",
-            rule="simultaneous=False bounds the error of each entry of a list of numbers.",
-            way_out="Leave out simultaneous.",
-        )
-    return len(output)
 
 
 def _is_of_numbers(output: Value) -> bool:
@@ -238,14 +279,12 @@ def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance 
     if not isinstance(kind, ListType):
         return None
     entries = tuple(
-        "number"
-        if item.noise
-        else "position"
-        if _selects(mechanism, ideal, (k,), range(kind.length))
-        else "equal"
+        "position"
+        if not item.noise and _selects(mechanism, ideal, (k,), range(kind.length))
+        else "value"
         for k, item in enumerate(items)
     )
-    return LargestError(entries) if "position" in entries else None
+    return ErrorOfEntries(entries) if "position" in entries else None
 
 
 def _entry(output: Value, path: tuple[int, ...]) -> Value:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from inspect import signature
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from exactdp.claims.distances import (
@@ -326,11 +327,11 @@ class _OwnOutput(OutputDistance):
 
 
 @dataclass(frozen=True, repr=False)
-class LargestError(OutputDistance):
-    """The largest error of the entries of an output, each of its own kind.
+class ErrorOfEntries(OutputDistance):
+    """The largest error of some entries of an output, each of its own kind.
 
-    "number": the difference; "position": the difference of the input's values there; "equal":
-    infinite unless the entries are equal.
+    "value": the distance `sup`, infinite if something else than a number differs; "position": the
+    difference of the input's values there; "any": the entry does not count.
     """
 
     entries: tuple[str, ...]
@@ -338,33 +339,51 @@ class LargestError(OutputDistance):
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the largest error."""
-        if any(k == "equal" and a != b for k, a, b in zip(self.entries, one, two, strict=True)):
-            return inf
-        return max(abs(gap) for gap in self._gaps(u, one, two))
+        return max(
+            (inf if gap is None else abs(gap) for gap in self._gaps(u, one, two)),
+            default=Fraction(0),
+        )
 
     def _gaps(self, u: Value, one: Value, two: Value) -> Iterator[Any]:
-        for kind, a, b in zip(self.entries, one, two, strict=True):
-            if kind == "number":
-                yield a - b
-            elif kind == "position":
+        """Yield the differences of numbers that count, and None for anything else that differs."""
+        for kind, a, b in zip_longest(self.entries, one, two, fillvalue=_MISSING):
+            if kind is _MISSING:
+                raise ValueRefusedError(
+                    f"an output has more than {len(self.entries)} entries",
+                    rule="With simultaneous=False every output has the same entries.",
+                    way_out="Leave out simultaneous.",
+                )
+            if kind == "position" and a is not _MISSING and b is not _MISSING:
                 yield u[a] - u[b]
+            elif kind != "any":
+                yield from _differences(a, b)
 
     def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
         """Return the outputs all of whose errors are at most the radius."""
 
         def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
-            pairs = zip(self.entries, output, other, strict=True)
-            if any(kind == "equal" and a != b for kind, a, b in pairs):
+            gaps = list(self._gaps(u, output, other))
+            if any(gap is None for gap in gaps):
                 return
-            sides = [
-                side
-                for gap in self._gaps(u, output, other)
-                for side in (radius - gap, radius + gap)
-            ]
+            sides = [side for gap in gaps for side in (radius - gap, radius + gap)]
             if all(isinstance(side, Linear) or side >= 0 for side in sides):
                 yield [(side, ">=") for side in sides if isinstance(side, Linear)]
 
         return regions
+
+
+_MISSING = object()
+
+
+def _differences(one: Value, two: Value) -> Iterator[Any]:
+    """Yield the differences of numbers in the same places, None for anything else that differs."""
+    if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
+        for a, b in zip(one, two, strict=True):
+            yield from _differences(a, b)
+    elif all(_is_number(x) or isinstance(x, Linear) for x in (one, two)):
+        yield one - two
+    elif one is not two and one != two:
+        yield None
 
 
 def _type_of(output: Value) -> InputType | None:

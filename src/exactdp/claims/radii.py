@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.deciding import decide
 from exactdp.claims.inputs import AllReals, Box, as_given, is_listed, listed, show
-from exactdp.claims.output_distances import sup
+from exactdp.claims.output_distances import ErrorOfEntries, sup
 from exactdp.claims.progress import Progress
 from exactdp.claims.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
@@ -133,8 +133,9 @@ def _why(claim: Accuracy, on: Interval) -> str:
         return ""
     where = f"at the input {show(found.input)}" + ("" if on.is_point else f" and ε = {found.eps}")
     why = f"{where} the error is larger with probability {found.error.text(4)}"
-    if claim.output_metric == sup and _holds_finite(claim.mechanism.checked.output):
-        why += ", for an output that differs in more than numbers is infinitely far off"
+    by_numbers = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
+    if by_numbers and _holds_finite(claim.mechanism.checked.output):
+        why += "; an output that differs in more than numbers counts as infinitely far off"
     return why
 
 

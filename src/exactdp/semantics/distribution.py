@@ -126,6 +126,24 @@ class Engine:
         return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
 
     @cached_property
+    def output_lengths(self) -> tuple[frozenset[int | None], bool]:
+        """The lengths of all outputs, None for one that is no list; whether at all inputs.
+
+        Of large finite domains only one input is looked at.
+        """
+        events = self._events
+        if events is None:
+            first = [
+                _symbols(names) if names is not None else next(iter(param.type.values()))
+                for param, names in zip(self._program.inputs, self._names, strict=True)
+                if param.type is not None
+            ]
+            events = tuple(node.event for node in self.plan(tuple(first), ANYTHING)[0].graph.nodes)
+        outputs = [one.output for one in events if isinstance(one, Done)]
+        lengths = (len(one) if isinstance(one, tuple) else None for one in outputs)
+        return frozenset(lengths), self._events is not None
+
+    @cached_property
     def _events(self) -> tuple[NodeEvent, ...] | None:
         """What may happen in the program at any input; None if finite inputs are too many."""
         domains = [
