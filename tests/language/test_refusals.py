@@ -45,26 +45,6 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
         "noise cannot be sampled inside a while loop",
         (2, 12),
     ),
-    "real against integer": (
-        NONE + "    r = lap(eps, 0)\n    z = dlap(eps, 0)\n    return r > z\n",
-        "a real cannot be compared with integer noise",
-        (4, 12),
-    ),
-    "real plus integer": (
-        NONE + "    r = lap(eps, 0)\n    z = dlap(eps, 0)\n    return r + z\n",
-        "real and integer noise cannot be mixed",
-        (4, 12),
-    ),
-    "sum of both": (
-        NONE + "    return sum([lap(eps, 0), dlap(eps, 0)])\n",
-        "real and integer noise cannot be mixed",
-        (2, 12),
-    ),
-    "integer mean of lap": (
-        NONE + "    z = dlap(eps, 0)\n    return lap(eps, z)\n",
-        "the mean of lap cannot be integer noise",
-        (3, 21),
-    ),
     "product": (REAL + "    return q * q\n", "a real cannot be multiplied by a real", (2, 12)),
     "division": (REAL + "    return [1] / q\n", "a list cannot be divided by a real", (2, 12)),
     "floor": (REAL + "    return 1 // q\n", "a real has no //", (2, 12)),

@@ -107,4 +107,4 @@ def _is_list(mechanism: Program, u: tuple[Value, ...], of: object) -> bool:
             rule="The expectation of a list is that of each of its entries.",
             way_out="Give a function of the output, such as lambda output: len(output).",
         )
-    return lengths != {None}
+    return bool(lengths) and lengths != {None}  # no output: every run fails, and tells why

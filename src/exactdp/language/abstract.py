@@ -40,12 +40,10 @@ from exactdp.language.rules import (
     COPY_FIRST,
     IDENTITY,
     LINEAR,
-    MIXED,
     NOT_A_VALUE,
     SAME_LENGTH,
     SINGLE_OBJECTS,
     TARGETS,
-    UNMIX,
     WRITE_EQUAL,
     fail,
     refuse,
@@ -288,8 +286,6 @@ class Abstract:
         if left.function or right.function:
             refuse(place, "a function is not a number", NOT_A_VALUE, CALL_IT)
         if op in ("+", "-"):
-            if (left.real and right.never_real) or (left.never_real and right.real):
-                refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
             self.no_term_with_noise(left, right, node, is_sum=True)
             if op == "+" and left.may_be_list and right.may_be_list:
                 return self.concatenated(left, right, node)
@@ -320,8 +316,6 @@ class Abstract:
             return number(join(left, right))
         if op == "/" and right.items is None and not left.may_be_list:
             self.no_term_with_noise(left, right, node)
-            if (left.real and right.never_real) or (left.never_real and right.real):
-                refuse(place, "real and integer noise cannot be mixed", MIXED, UNMIX)
             return REAL
         if op in ("//", "%") and not right.noise:
             self.no_term_with_noise(left, right, node)

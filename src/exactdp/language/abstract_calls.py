@@ -18,7 +18,7 @@ from exactdp.language.kinds import (
     sequence,
     whole_number,
 )
-from exactdp.language.rules import COMPARE_IT, LINEAR, MIXED, UNMIX, refuse
+from exactdp.language.rules import COMPARE_IT, LINEAR, refuse
 from exactdp.language.tree import arguments, called, where
 
 NO_RANGE = "{} cannot bound a loop", "A `for` loop goes over finite values.", COMPARE_IT
@@ -93,10 +93,7 @@ def _of_anything(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKin
             return sequence(items, made() if name == "list" else frozenset())
         case "sum":
             total = number(kinds[1]) if len(kinds) > 1 else FINITE
-            entry = first.entry
-            if (entry.real or total.real) and (entry.never_real or total.never_real):
-                refuse(where(node), "real and integer noise cannot be mixed", MIXED, UNMIX)
-            return number(join(entry, total))
+            return number(join(first.entry, total))
         case "floor" | "ceil" if first.noise and first.items is None:
             return whole_number(first)
         case "round" if first.noise and first.items is None:

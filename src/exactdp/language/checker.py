@@ -40,7 +40,7 @@ from exactdp.language.kinds import (
     sequence,
 )
 from exactdp.language.redrawn import carries
-from exactdp.language.rules import CALL_IT, MIXED, NOT_A_VALUE, UNMIX, fail, refuse
+from exactdp.language.rules import AROUND_INTEGERS, CALL_IT, NOT_A_VALUE, fail, refuse
 from exactdp.language.sampling import NOISY, SCORE
 from exactdp.language.tree import Choose, ExpMech, NoiseCall, source_text, where
 from exactdp.language.types import DomType, InputType, ListType, RecordType
@@ -254,15 +254,8 @@ class Checker:
             refuse(
                 where(part),
                 f"{name} of {draw.noise} is an integer, and this may be a real",
-                MIXED,
+                AROUND_INTEGERS,
                 "Use lap, or an input of type Dom(lo, hi).",
-            )
-        if not whole and mean.never_real:
-            refuse(
-                where(part),
-                f"{name} of {draw.noise} cannot be integer noise",
-                MIXED,
-                "Use dlap for both samples, or lap for both.",
             )
 
     def pick(self, choice: ExpMech | Choose) -> ValueKind:
@@ -301,8 +294,6 @@ class Checker:
     def test(self, one: Test) -> None:
         """Check a comparison in which a side may be noise."""
         left, right = self.abstract.kind(one.left), self.abstract.kind(one.right)
-        if (left.real and right.never_real) or (left.never_real and right.real):
-            refuse(one.place, "a real cannot be compared with integer noise", MIXED, UNMIX)
         for part, kind in ((one.left, left), (one.right, right)):
             if kind.term and kind.items is None and (left.real or right.real):
                 self.abstract.meets_eps = True
@@ -331,7 +322,7 @@ class Checker:
             refuse(
                 one.place,
                 f"{one.name} is {one.type}, and integer noise is not",
-                MIXED,
+                "`Real` declares a real input or real noise.",
                 "Leave the declaration out.",
             )
         return kind

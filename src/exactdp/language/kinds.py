@@ -20,9 +20,8 @@ class ValueKind:
 
     `items` are the kinds of the entries of a sequence: one for each entry, or a single
     one for all if the length is not known. `single` says that what is finite of it is True,
-    False or None; `rounded` that what is integer of it is a rounded real. `sites` are the
-    places where a list that it may be was made: even for the latest list made there, odd for
-    earlier ones.
+    False or None. `sites` are the places where a list that it may be was made: even for the
+    latest list made there, odd for earlier ones.
     """
 
     finite: bool = False
@@ -32,7 +31,6 @@ class ValueKind:
     term: bool = False
     unset: bool = False
     single: bool = False
-    rounded: bool = False
     items: tuple[ValueKind, ...] | ValueKind | None = None
     sites: frozenset[int] = frozenset()
 
@@ -40,16 +38,6 @@ class ValueKind:
     def noise(self) -> bool:
         """Whether it may be a real or integer noise itself."""
         return self.real or self.integer
-
-    @property
-    def is_rounded(self) -> bool:
-        """Whether no integer noise beside rounded reals is among what it may be."""
-        return self.rounded or not self.integer
-
-    @property
-    def never_real(self) -> bool:
-        """Whether it may be integer noise that stands beside no real."""
-        return self.integer and not self.rounded
 
     @property
     def only_single(self) -> bool:
@@ -185,7 +173,6 @@ def join(left: ValueKind, right: ValueKind) -> ValueKind:
         left.term or right.term,
         left.unset or right.unset,
         left.only_single and right.only_single and (left.finite or right.finite),
-        left.is_rounded and right.is_rounded and (left.integer or right.integer),
         items,
         left.sites | right.sites,
     )
@@ -201,16 +188,11 @@ def joined(kinds: tuple[ValueKind, ...] | list[ValueKind]) -> ValueKind:
 
 def whole_number(kind: ValueKind) -> ValueKind:
     """Return the kind of a number that was rounded."""
-    if not kind.noise:
-        return number(kind)
-    rounded = not kind.never_real
-    return ValueKind(finite=kind.finite, integer=True, rounded=rounded)
+    return ValueKind(finite=kind.finite, integer=True) if kind.noise else number(kind)
 
 
 def number(kind: ValueKind) -> ValueKind:
-    """Return the kind of a number made of values of a kind: reals cover finite values."""
+    """Return the kind of a number made of values of a kind: reals cover the others."""
     if kind.noise:
-        integer = kind.never_real if kind.real else kind.integer
-        rounded = kind.rounded and integer
-        return ValueKind(finite=kind.finite, real=kind.real, integer=integer, rounded=rounded)
+        return ValueKind(finite=kind.finite, real=kind.real, integer=not kind.real)
     return TERM if kind.term else FINITE

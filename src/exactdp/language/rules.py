@@ -7,8 +7,7 @@ from typing import NoReturn
 from exactdp.errors import Place, ProgramError
 
 LINEAR = "Expressions in reals and noise are linear: sums, and products with finite values."
-MIXED = "Real and integer noise are never added or compared (paper, section 5.2)."
-UNMIX = "Use lap for both, or dlap for both."
+AROUND_INTEGERS = "Integer noise is drawn around a whole number."
 COMPARE_IT = "Compare it, and use the result of the comparison."
 AN_INDEX = "An index is a finite value; the paper's E, never R or Z."
 A_FUNCTION = "Python functions are run on finite values."

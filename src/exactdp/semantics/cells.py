@@ -50,7 +50,7 @@ def next_cell(
     *rest, cone = waiting
     if not cone.is_full:
         return None, tuple(rest)
-    trace = Trace(names, _inside(cone))
+    trace = Trace(names, _inside(cone), region)
     try:
         result = run(trace)
     except OnFaceError as error:

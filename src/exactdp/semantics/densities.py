@@ -35,9 +35,9 @@ def pattern_at(arrival: Arrival, inputs: Mapping[str, Number]) -> Value:
 
 
 def is_integer(arrival: Arrival, form: Symbolic) -> bool:
-    """Whether the noise in a form is integer noise."""
-    integers = arrival.density.products[0].integers
-    return not integers.isdisjoint(noise_part(form))
+    """Whether all noise in a form is integer noise."""
+    noise = noise_part(form)
+    return bool(noise) and arrival.density.products[0].integers.issuperset(noise)
 
 
 def has_quotient(output: Value) -> bool:
@@ -57,6 +57,21 @@ def refuse_quotient(output: Value) -> None:
             way_out="Ask for the probability of an interval, ErrorBound, or accuracy at listed "
             "inputs with a number for gamma; of privacy release the parts.",
         )
+
+
+def refuse_mixed(arrival: Arrival) -> None:
+    """Refuse the density of a sum of integer noise and real noise: it may jump at every integer."""
+    integers = arrival.density.products[0].integers
+    for form in forms_of(arrival.output):
+        noise = noise_part(form).keys()
+        if not (integers.isdisjoint(noise) or integers.issuperset(noise)):
+            raise ValueRefusedError(
+                "the output is the sum of integer noise and real noise",
+                rule="The probabilities of intervals and the moments of such a number are known; "
+                "its density has a piece for each whole number, so its privacy is not decided.",
+                way_out="Ask for probabilities, moments or accuracy, or for the privacy of what is "
+                "computed from it, such as y > 0.",
+            )
 
 
 class JointDensity:
@@ -86,6 +101,7 @@ class JointDensity:
         for arrival in found:
             if arrival.density.products and pattern_at(arrival, inputs) == self._pattern:
                 refuse_quotient(arrival.output)
+                refuse_mixed(arrival)
                 forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
                 refuse_dependent(forms, self._pattern)
                 way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)

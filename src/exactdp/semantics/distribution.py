@@ -28,7 +28,13 @@ from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
-from exactdp.semantics.densities import JointDensity, has_quotient, pattern_at, refuse_quotient
+from exactdp.semantics.densities import (
+    JointDensity,
+    has_quotient,
+    pattern_at,
+    refuse_mixed,
+    refuse_quotient,
+)
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.events import (
     ANYTHING,
@@ -189,14 +195,15 @@ class Engine:
 
     @cached_property
     def jumps(self) -> bool:
-        """Whether probabilities may jump: an input is compared or released without noise."""
+        """Whether probabilities may jump: an input meets no noise, or integer noise."""
         if self._events is None:
             return True
         forms = [one.difference for one in self._events if isinstance(one, Compare)]
         forms += (
             form for one in self._events if isinstance(one, Done) for form in forms_of(one.output)
         )
-        return any(has_inputs(form) and not has_noise(form) for form in forms)
+        steps = self.has_integers
+        return any(has_inputs(form) and (steps or not has_noise(form)) for form in forms)
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""
@@ -756,6 +763,7 @@ def _density_at(
 ) -> ClosedForm:
     """Return the density of a scaled real number at point·ε: it is made the only variable."""
     refuse_quotient(arrival.output)
+    refuse_mixed(arrival)
     if _is_integer(arrival, form):
         raise ValueRefusedError(
             "integer noise has no density", way_out="Ask for the probability of a value."

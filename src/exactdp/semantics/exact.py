@@ -19,7 +19,6 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
-from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
@@ -43,10 +42,11 @@ from exactdp.semantics.plan import (
     Stage,
     Step,
     constant_part,
+    floor_of,
     places_of,
 )
 from exactdp.semantics.rounds import Rounds, rounds_of, visits
-from exactdp.semantics.spots import Spot, whole_of
+from exactdp.semantics.spots import Spot
 
 T = TypeVar("T")
 
@@ -310,11 +310,6 @@ class Runner:
         if arrived.products:
             known = self.waiting.get(way.edge.target)
             self.waiting[way.edge.target] = arrived if known is None else known + arrived
-
-
-def floor_of(number: Any) -> int:
-    """Return the largest whole number that is at most a number; of a spot it is noted."""
-    return whole_of(number, Whole(number))
 
 
 def entangled(place: Place) -> ProgramError:

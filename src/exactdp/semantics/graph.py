@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import count as count_from
 from operator import is_, is_not
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
@@ -37,6 +37,40 @@ _ONE = Fraction(1)
 
 Noise: TypeAlias = int
 """A noise variable of a node, by position; inputs are symbols of another type (str)."""
+
+
+class NoiseKinds(NamedTuple):
+    """What is known of the variables of a node."""
+
+    integers: frozenset[int] = frozenset()
+    """Those that are integer noise."""
+    bounded: frozenset[int] = frozenset()
+    """Those of the others that lie between two numbers: uniform noise, the rest of a rounding."""
+
+    def after(self, event: NodeEvent, size: int) -> NoiseKinds:
+        """Return the same with the variables that are new after an event of a node with so many."""
+        if isinstance(event, Rounding):
+            rest = () if event.is_whole else (size + 1,)
+            return NoiseKinds(self.integers | {size}, self.bounded.union(rest))
+        if not isinstance(event, Draw):
+            return self
+        kind = NOISES[event.noise]
+        if kind.is_whole:
+            return self._replace(integers=self.integers | {size})
+        return self._replace(bounded=self.bounded | {size}) if kind.has_ends else self
+
+    def of(self, variables: Sequence[Linear]) -> NoiseKinds:
+        """Return what is known of forms in the variables, as variables."""
+        noise = [noise_part(form).keys() for form in variables]
+        return NoiseKinds(
+            frozenset(n for n, names in enumerate(noise) if not self.integers.isdisjoint(names)),
+            frozenset(n for n, names in enumerate(noise) if self.bounded.issuperset(names)),
+        )
+
+    def mixes(self, form: Linear) -> bool:
+        """Whether integer noise and real noise stand in one form."""
+        noise = noise_part(form)
+        return not self.integers.isdisjoint(noise) and not self.integers.issuperset(noise)
 
 
 @dataclass(frozen=True)
@@ -300,6 +334,29 @@ class Graph:
         """Whether noise is rounded."""
         return any(isinstance(node.event, Rounding) for node in self.nodes)
 
+    @cached_property
+    def mixes(self) -> bool:
+        """Whether integer noise and real noise are compared with each other, or added."""
+        if not self.whole:
+            return False
+        found: list[NoiseKinds | None] = [None] * len(self.nodes)
+        found[0] = NoiseKinds()
+        waiting = [0]
+        while waiting:
+            number = waiting.pop()
+            node, known = self.nodes[number], found[number]
+            assert known is not None
+            if any(map(known.mixes, forms_of(looks_at(node.event)))):
+                return True
+            known = known.after(node.event, node.variables)
+            for edge in node.edges:
+                if any(map(known.mixes, edge.variables)):
+                    return True
+                if found[edge.target] is None:
+                    found[edge.target] = known.of(edge.variables)
+                    waiting.append(edge.target)
+        return False
+
     def trimmed(self) -> Graph:
         """Return the graph with no more variables than later events depend on.
 
@@ -333,8 +390,11 @@ class Graph:
     def _fixed(self) -> list[set[int]]:
         """For each node the variables that are not put into sums.
 
-        Those are the compared ones, and all where noise is rounded that occurs in others later.
+        Those are the compared ones, and all where noise is rounded that occurs in others later,
+        or where both kinds of noise meet.
         """
+        if self.mixes:
+            return [set(range(node.variables)) for node in self.nodes]
         found = list(self._compared)
         for number, node in enumerate(self.nodes):
             if isinstance(node.event, Rounding) and any(
@@ -559,17 +619,17 @@ def build(
     `look` returns a state as far as it matters, or None to leave it out with the ways to it. With
     `late`, samples are drawn where they are first looked at, which changes no probability.
     """
-    numbers: dict[tuple[State, frozenset[int]], int] = {}
+    numbers: dict[tuple[State, NoiseKinds], int] = {}
     visited = Visited(machine)
     noiseless: dict[int, Value] = {}
     ends = all(loop.counter is not None for loop in machine.code.loops)
     late = late and ends and not has_integers(machine.code)
     serial = count_from(0)
     events: list[tuple[NodeEvent, int]] = []
-    kinds: list[frozenset[int]] = []  # the variables of each node that are integers
+    kinds: list[NoiseKinds] = []
     edges: list[tuple[Edge, ...]] = []
 
-    def advanced(state: State, known: frozenset[int]) -> Event:
+    def advanced(state: State, known: NoiseKinds) -> Event:
         while True:
             event = _advanced(machine, state, known)
             if not (late and isinstance(event, Draw) and _can_wait(event)):
@@ -580,7 +640,7 @@ def build(
     def place_of(event: Event) -> Place:
         return machine.code.instructions[event.state.pc].place
 
-    def visit(state: State, known: frozenset[int]) -> tuple[int, tuple[Linear, ...]] | None:
+    def visit(state: State, known: NoiseKinds) -> tuple[int, tuple[Linear, ...]] | None:
         event: NodeEvent
         try:
             next_event = advanced(state, known)
@@ -591,9 +651,7 @@ def build(
         if seen is None:
             return None
         reached, variables = canonical(event, seen, noiseless, known)
-        own = _integers(variables, known) if known else known
-        if known and any(_mixes(form, known) for form in forms_of(looks_at(event))):
-            raise _mixed(machine.code.instructions[event.state.pc].place)
+        own = known.of(variables) if any(known) else known
         key = reached, own
         if key not in numbers:
             if reached.pc >= 0:
@@ -606,13 +664,13 @@ def build(
             count(states=1)
         return numbers[key], variables
 
-    visit(start, frozenset())
+    visit(start, NoiseKinds())
     done = 0
     while done < len(events):
         event, size = events[done]
         ways = []
         for case, state in _ways(machine, event, size):
-            arrival = visit(state, kinds[done] | _new_integers(event, size))
+            arrival = visit(state, kinds[done].after(event, size))
             if arrival is not None:
                 ways.append(Edge(*arrival, case))
         edges.append(tuple(ways))
@@ -623,10 +681,11 @@ def build(
     )
 
 
-def _advanced(machine: Machine, state: State, integers: frozenset[int]) -> Event:
+def _advanced(machine: Machine, state: State, kinds: NoiseKinds) -> Event:
     """Return the next event; rounded inputs that it looks at are named in its state.
 
-    What is whole already, because it is made of integer noise, is that form.
+    What is whole already, because it is made of integer noise, is that form, also in a sum with
+    real noise.
     """
     while True:
         event = machine.advance(state)
@@ -636,13 +695,28 @@ def _advanced(machine: Machine, state: State, integers: frozenset[int]) -> Event
                     raise _by_epsilon(machine.code.instructions[event.state.pc].place)
                 known = Linear.symbol(RoundedInput.of(whole))
                 break
-            if _is_whole(whole.form, integers):
+            if _is_whole(whole.form, kinds.integers):
                 known = whole.form
+                break
+            if kinds.mixes(whole.form):
+                known = _divided(whole, kinds, machine.code.instructions[event.state.pc].place)
                 break
         else:
             return event
         env = tuple(with_whole(value, whole, known) for value in event.state.env)
         state = State(event.state.pc, env)
+
+
+def _divided(whole: Whole, kinds: NoiseKinds, place: Place) -> Linear:
+    """Return a whole number ⌊z + r⌋ as z + ⌊r⌋, for a whole number z."""
+    integers = Linear(
+        {name: q for name, q in whole.form.coefficients.items() if name in kinds.integers}
+    )
+    if not _is_whole(integers, kinds.integers):
+        raise _mixed(place)
+    rest: Any = whole.form - integers
+    found: Linear = integers + made_whole(replace(whole, form=rest, low=None, high=None))
+    return found
 
 
 def _is_whole(form: Linear, integers: frozenset[int]) -> bool:
@@ -669,45 +743,23 @@ def has_integers(code: Code) -> bool:
     )
 
 
-def _renamed(
-    machine: Machine, event: NodeEvent, state: State, integers: frozenset[int]
-) -> NodeEvent:
+def _renamed(machine: Machine, event: NodeEvent, state: State, kinds: NoiseKinds) -> NodeEvent:
     """Return the event of a state whose noise was renamed."""
     if isinstance(event, Done):
         return Done(state, state.env[0])
     if isinstance(event, Failure):
         return Failure(state, event.error)
     found = machine.advance(state)
-    return _awaited(found, integers, machine.code.instructions[found.state.pc].place)
-
-
-def _new_integers(event: NodeEvent, size: int) -> frozenset[int]:
-    """Return the integer variables that are new after an event of a node with so many."""
-    is_new = isinstance(event, Rounding) or (
-        isinstance(event, Draw) and NOISES[event.noise].is_whole
-    )
-    return frozenset([size]) if is_new else frozenset()
-
-
-def _integers(variables: Sequence[Linear], known: frozenset[int]) -> frozenset[int]:
-    """Return which variables are integers, given which of those before are."""
-    forms = enumerate(variables)
-    return frozenset(number for number, form in forms if not known.isdisjoint(noise_part(form)))
-
-
-def _mixes(form: Linear, integers: frozenset[int]) -> bool:
-    """Whether integer noise and real noise stand in one form."""
-    noise = noise_part(form)
-    return not integers.isdisjoint(noise) and not integers.issuperset(noise)
+    return _awaited(found, kinds, machine.code.instructions[found.state.pc].place)
 
 
 def _mixed(place: Place) -> ProgramError:
     return fail(
         place,
-        "real noise is used together with rounded noise",
-        "A rounded number is compared with numbers, with other rounded ones, and released; it "
-        "does not meet real noise.",
-        "Round all of the noise, compare each with numbers, or write the remainder as x % 1.",
+        "a part of integer noise is rounded together with real noise",
+        "The floor of z + r is z plus the floor of r for a whole number z; of z / 2 + r it is no "
+        "such sum.",
+        "Round each of them, or compare the sum with numbers.",
     )
 
 
@@ -725,7 +777,7 @@ def _by_epsilon(place: Place) -> ProgramError:
     )
 
 
-def _awaited(event: Event, integers: frozenset[int], place: Place) -> NodeEvent:
+def _awaited(event: Event, kinds: NoiseKinds, place: Place) -> NodeEvent:
     """Return an event, or the sample or the rounding that has to be done before it."""
     waiting = [looks_at(event)]
     whole = next(wholes_in(waiting[0]), None)
@@ -736,12 +788,28 @@ def _awaited(event: Event, integers: frozenset[int], place: Place) -> NodeEvent:
             if isinstance(name, Later):
                 return LateDraw(event.state, name.noise, name.rate, name.mean, sample=name)
     if whole is None:
-        return event
+        return _with_bounded_reals(event, kinds)
     if unit_in(whole.form.coefficients):
         raise _by_epsilon(place)
-    is_whole = not integers.isdisjoint(noise_part(whole.form))
+    is_whole = not kinds.integers.isdisjoint(noise_part(whole.form))
     form = whole.form + Fraction(1, 2) if whole.nearest and not is_whole else whole.form
     return Rounding(event.state, form, whole, is_whole)
+
+
+def _with_bounded_reals(event: Event, kinds: NoiseKinds) -> NodeEvent:
+    """Return an event, or the rounding of real noise that it adds to integer noise.
+
+    Of r = k + f with a whole number k only 0 ≤ f < 1 is left: see `measure.mixed`.
+    """
+    if not isinstance(event, Compare | Done):
+        return event
+    for form in forms_of(looks_at(event)):
+        if kinds.mixes(form):
+            real = {n: q for n, q in noise_part(form).items() if n not in kinds.integers}
+            if not kinds.bounded.issuperset(real):
+                part = Linear({name: q for name, q in real.items() if name not in kinds.bounded})
+                return Rounding(event.state, part, Whole(part), is_whole=False)
+    return event
 
 
 def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
@@ -865,7 +933,7 @@ def _is_settled(value: Value) -> bool:
 
 
 def canonical(
-    event: NodeEvent, state: State, noiseless: dict[int, Value], integers: frozenset[int]
+    event: NodeEvent, state: State, noiseless: dict[int, Value], kinds: NoiseKinds
 ) -> tuple[State, tuple[Linear, ...]]:
     """Return the state at an event with its noise renamed, and what the new variables stand for.
 
@@ -873,8 +941,8 @@ def canonical(
     matters; it takes the place of the environment. Tuples known to hold no noise (the inputs,
     above all) are remembered in `noiseless` by identity.
     """
-    basis = _Basis(noiseless, integers)
-    if integers:
+    basis = _Basis(noiseless, kinds)
+    if kinds.integers:
         basis.seed(event.output if isinstance(event, Done) else state.env)
     if isinstance(event, Done):
         return State(-1, (basis.rename(event.output),)), tuple(basis.forms)
@@ -888,14 +956,14 @@ class _Basis:
     Of integer noise z a form z/2 + 1/4 is kept as z, so that it is an integer.
     """
 
-    def __init__(self, noiseless: dict[int, Value], integers: frozenset[int]) -> None:
+    def __init__(self, noiseless: dict[int, Value], kinds: NoiseKinds) -> None:
         self._noiseless = noiseless
-        self._integers = integers
+        self._kinds, self._integers = kinds, kinds.integers
         self.forms: list[Linear] = []
         self._late: dict[Later, Later] = {}
         self._laws: dict[object, int] = {}
         self._simple: dict[int, int] = {}
-        self._is_simple = not integers
+        self._is_simple = not kinds.integers
         """Whether all forms so far are single symbols."""
         # Rows in echelon form: (pivot, coefficients of noise, combination of the basis).
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
@@ -903,7 +971,7 @@ class _Basis:
     def seed(self, value: Value) -> None:
         """Make variables of the parts of forms with integer noise and real noise, k + f."""
         for form in all_forms(value):
-            if _mixes(form, self._integers):
+            if self._kinds.mixes(form):
                 for name in noise_part(form):
                     self._rename(Linear.symbol(name))
 
@@ -984,7 +1052,7 @@ class _Basis:
             self._is_simple = False
             new = len(self.forms)
             is_whole = not self._integers.isdisjoint(rest)
-            step, start = _lattice(form) if is_whole else (Fraction(1), Fraction(0))
+            step, start = _lattice(form) if is_whole else (Fraction(1), 0)
             kept = (form - start) * (1 / step)
             assert isinstance(kept, Linear)
             self.forms.append(kept)
@@ -993,7 +1061,7 @@ class _Basis:
             made_of = {j: -q / scale for j, q in combination.items()}
             made_of[new] = step / scale
             self._rows.append((pivot, {name: q / scale for name, q in rest.items()}, made_of))
-            return Linear.build({new: step}, start)
+            return Linear.build({new: step}, 0) + start
         leftover: Any = form
         renamed: dict[Hashable, Fraction] = {}
         for j, q in combination.items():
@@ -1005,8 +1073,13 @@ class _Basis:
         return Linear.build(renamed, leftover)
 
 
-def _lattice(form: Linear) -> tuple[Fraction, Fraction]:
-    """Return step and start such that (form − start)/step has whole coefficients."""
+def _lattice(form: Linear) -> tuple[Fraction, Any]:
+    """Return step and start such that (form − start)/step is whole; inputs may not be."""
     noise = (Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int))
     step = Fraction(1, math.lcm(*(q.denominator for q in noise)))
-    return step, Fraction(form.constant) % step
+    inputs = {
+        name: q
+        for name, q in form.coefficients.items()
+        if isinstance(name, str) and not isinstance(name, RoundedInput)
+    }
+    return step, Linear.build(inputs, Fraction(form.constant) % step)

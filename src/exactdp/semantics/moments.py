@@ -76,8 +76,6 @@ class Call:
         if not noise:
             return self._without_noise(constant, op)
         integers = self.density.products[0].integers if self.density.products else frozenset()
-        if op in ("==", "!=") and integers.isdisjoint(noise):
-            return op == "!="  # equality of continuous noise has no mass
         asked = question(noise, op, constant, integers)
         if not isinstance(asked, Question):
             return asked

@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import floor, gcd, lcm
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from exactdp.language.linear import unit_in
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
+from exactdp.measure.mixed import at_least_zero
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
@@ -81,21 +83,26 @@ def has_inputs(form: object) -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """Σ form·x + constant op 0 for noise x, all real or all integer; made by `question`.
+    """Σ form·x + constant op 0 for noise x; made by `question`.
 
-    Real noise is only asked for an order: its equality has no mass, so it is no question.
+    Where there is real noise, it is only asked for an order: equality has no mass, so it is no
+    question.
     """
 
     form: tuple[tuple[int, Fraction], ...]
     constant: Fraction
     op: str
-    whole: bool
+    kind: Literal["real", "integer", "both"]
 
     def answer(self, density: Density, truth: bool) -> Density:
         """Return the part of a density on which the comparison has the given truth."""
-        if not self.whole:
+        if self.kind == "real":
             return density.restricted(self._conditions[truth])
         form = dict(self.form)
+        if self.kind == "both":
+            sign = 1 if (self.op in (">", ">=")) == truth else -1
+            signed = {v: sign * q for v, q in form.items()}
+            return at_least_zero(density, signed, self.constant * sign, floor_of)
         at_least = Halfspace.of(form, self.constant).sharpened()
         above = Halfspace.of(form, self.constant, strict=True).sharpened()
         below, at_most = at_least.negated().sharpened(), above.negated().sharpened()
@@ -209,22 +216,40 @@ def question(
             constant.trace.note(constant, always=True)
             constant.trace.sign(constant.form)  # also an equality divides cells
         return COMPARISONS[op](constant, 0)
-    whole = not integers.isdisjoint(form)
+    whole = integers.issuperset(form)
     if op in ("==", "!=") and not whole:
         return op == "!="  # equality of continuous noise has no mass
     if whole and isinstance(constant, Spot):
-        constant = -_next_multiple(-constant, common_step([*form.values()]), up=op in (">", ">="))
-    return Question(tuple(sorted(form.items())), constant, op, whole)
+        between = _between(-constant, common_step([*form.values()]))
+        if between is None:  # a whole number at every point
+            constant = fraction(constant.value)
+        elif op in ("==", "!="):
+            return op == "!="
+        else:
+            up = op in (">", ">=")
+            constant, op = -between[up], ">=" if up else "<="
+    kind: Literal["real", "integer", "both"] = "integer" if whole else "both"
+    if integers.isdisjoint(form):
+        kind = "real"
+    return Question(tuple(sorted(form.items())), constant, op, kind)
 
 
-def _next_multiple(limit: Spot, step: Fraction, *, up: bool) -> Fraction:
-    """Return the multiple of a step next to a limit, above it or below, and compare both sides."""
+def floor_of(number: Any) -> int:
+    """Return the largest whole number that is at most a number; of a spot it is noted."""
+    return whole_of(number, Whole(number))
+
+
+def _between(limit: Spot, step: Fraction) -> tuple[Fraction, Fraction] | None:
+    """Return the multiples of a step between which a limit is; None if it is one itself."""
     k = floor(fraction(limit.value) / step)
     if limit == step * k:  # at every point: a sample is on no face
-        return step * k
-    between = step * k < limit < step * (k + 1)
-    assert between
-    return step * (k + up)
+        return None
+    limit.trace.require_bounded(limit)
+    ends = step * k, step * (k + 1)
+    for end in ends:
+        limit.trace.note(limit - end, always=True)
+    assert ends[0] < limit < ends[1]
+    return ends
 
 
 class Stage(NamedTuple):

@@ -200,7 +200,7 @@ class PolynomialNumber:
         return total
 
     def __repr__(self) -> str:
-        return f"PolynomialNumber({self.terms})"
+        return "a number with noise"
 
 
 def _product(one: Monomial, two: Monomial) -> Monomial:

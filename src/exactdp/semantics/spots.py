@@ -18,12 +18,13 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from exactdp.errors import shown
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.linear import wholes_in, with_whole
 from exactdp.language.machine import Compare, Done, Machine, State
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
 from exactdp.language.wholes import Whole
+from exactdp.polyhedra.cone import Cone, dot
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
 from exactdp.semantics.linear import Linear
@@ -57,8 +58,11 @@ class Trace:
     The first parameter is ε, and positive.
     """
 
-    def __init__(self, names: Sequence[str], sample: Sequence[Rational]) -> None:
+    def __init__(
+        self, names: Sequence[str], sample: Sequence[Rational], region: Cone | None = None
+    ) -> None:
         self.names = tuple(names)
+        self._region = region
         self.sample = tuple(exact(Fraction(value) / sample[0]) for value in sample)
         self._positive: dict[Vector, Vector] = {}  # by direction
         self.sides: dict[Vector, bool] = {}
@@ -92,6 +96,20 @@ class Trace:
             if q:
                 total += q * x
         return total
+
+    def require_bounded(self, spot: Spot) -> None:
+        """Refuse to round a number without bound: there is a case for each whole number."""
+        if self._region is None:
+            return
+        far = [ray for ray in self._region.rays if not ray[0]]
+        form = rational_vector(spot.form)
+        if any(dot(form, one) for one in (*far, *self._region.lines)):
+            raise ValueRefusedError(
+                "whole numbers meet real inputs that have no bound",
+                rule="Where noise is rounded, or integer noise is compared with reals, there is a "
+                "case for each whole number between the inputs.",
+                way_out="Give Box(lo, hi) with finite ends, Grid(lo, hi) or a list of inputs.",
+            )
 
     def note(self, spot: Spot, *, always: bool = False) -> None:
         """Note that a claim may jump where a form is 0, `always` or where the ideal changes."""
@@ -300,6 +318,7 @@ def whole_of(number: Any, whole: Whole) -> int:
     """Return the whole number made of a number or of a spot, whose neighbourhood is noted."""
     if not isinstance(number, Spot):
         return whole.value(number)
+    number.trace.require_bounded(number)
     found = whole.value(fraction(number.value))
     for k, wanted in ((found, True), (found + 1, False)):
         op, limit = replace(whole, form=number).condition(k)

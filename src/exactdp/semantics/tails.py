@@ -15,7 +15,7 @@ from exactdp.reals import ClosedForm
 from exactdp.semantics.densities import pattern_at, refuse_dependent
 from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.graph import Edge, forms_of, noise_part
-from exactdp.semantics.plan import PreparedEdge
+from exactdp.semantics.plan import PreparedEdge, constant_part
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,10 @@ def tails(
             continue
         forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))
         refuse_dependent(forms, pattern)
+        for form in forms:
+            numbers = (*noise_part(form).values(), constant_part(form, inputs))
+            if any(q.denominator != 1 for q in numbers):
+                raise _not_whole()
         while len(ends) < len(forms):
             ends.append([0])
             rates.append((set(), set()))
@@ -76,6 +80,15 @@ def _add(
             if name_of(v) in dict(powers):
                 raise _refused("far out the probabilities are no geometric sequence")
             rates[side].add(dict(listed).get(name_of(v), Fraction(0)))
+
+
+def _not_whole() -> ValueRefusedError:
+    return ValueRefusedError(
+        "the output has integer noise, and need not be a whole number",
+        rule="Outputs with integer noise without bound are compared at all whole numbers.",
+        way_out="Release a whole number: a multiple of the output, or integer noise around a "
+        "whole number.",
+    )
 
 
 def _refused(problem: str) -> ValueRefusedError:
