@@ -350,3 +350,18 @@ def test_only_certain_digits_are_shown() -> None:
     assert repr(Box([0, 0], [1, "1/3"])) == "Box([0, 0], [1, '1/3'])"
     alone = ErrorBound(COUNT, within=1, inputs=[3]).risk(eps=1)
     assert "at the input 3; as" in str(alone)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"),
+    [
+        (1, "holds for ε = 1, the only ε"),
+        ("[1, 2]", "holds for every ε in [1, 2]."),
+        ("(0, 1]", "ε ≥ ε₀ ≈ 0.299573227356 in (0, 1], and"),
+        ("[1/10, 1/5]", "holds for no ε in [1/10, 1/5]"),
+    ],
+)
+def test_the_smallest_epsilon_of_an_interval(epsilon: object, said: str) -> None:
+    """ln(20)/10 = 0.29957…; of a bound about other ε the answer does not speak of smaller ones."""
+    bound = ErrorBound(COUNT, within=10, risk="5%", epsilon=epsilon)  # type: ignore[arg-type]
+    assert said in bound.smallest_epsilon().sentence

@@ -62,6 +62,14 @@ def with_argmax() -> Any:
     return f
 
 
+def with_mean() -> Any:
+    @mechanism
+    def f(q: Real[3]):  # type: ignore[no-untyped-def, valid-type]
+        return np.mean([lap(eps, x) for x in q])  # type: ignore[attr-defined]
+
+    return f
+
+
 #: What was written, what the message holds, and what the way out holds.
 MET: dict[str, tuple[Callable[[], Any], str, str]] = {
     "gauss": (source("return gauss(eps, q)"), "Gaussian noise", "lap(eps, q)"),
@@ -69,6 +77,22 @@ MET: dict[str, tuple[Callable[[], Any], str, str]] = {
     "np.random.normal": (with_numpy, "np.random.normal is Gaussian noise", "lap(eps, q)"),
     "np.random.laplace": (with_laplace, "sampler of another library", "lap(scale="),
     "np.argmax": (with_argmax, "np.argmax is a Python function", "max(range(len(xs))"),
+    "np.mean": (with_mean, "np.mean is a Python function", "sum(xs) / len(xs)"),
+    "xs.argmax()": (
+        source("return [lap(eps, q), 0].argmax()"),
+        "the method argmax",
+        "max(range(len(xs))",
+    ),
+    "scipy": (source("return laplace.rvs(q, 1 / eps)"), "another library", "scale=1 / eps, mean=q"),
+    "rate first": (source("return lap(q, eps)"), "cannot be a rate", "The rate comes first"),
+    "a number for eps": (source("return lap(1.0, q)"), "1 is not a rate", "risk(eps=1)"),
+    "np.sqrt(eps)": (lambda: NP.sqrt(eps), "np.sqrt is for numbers", "exp from exactdp"),
+    "np.log(eps)": (lambda: NP.log(eps), "np.log is for numbers", "exp from exactdp"),
+    "abs of inputs": (
+        lambda: Accuracy(COUNT, "5%", input_distance=abs),  # type: ignore[arg-type]
+        "abs is not a distance on inputs",
+        "def distance",
+    ),
     "q**2": (source("return lap(eps, q**2)"), r"a real has no \*\*", "abs(x) > 2"),
     "eps1": (source("return lap(eps1, q)"), "eps1 is not known", "one privacy budget, eps"),
     "q[3]": (source("return lap(eps, q[3])", "q: Real[3]"), "index out of range", "the last q[2]"),

@@ -19,6 +19,7 @@ from exactdp.claims.ties import why_never
 from exactdp.claims.vacuity import Contents, refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
@@ -50,6 +51,8 @@ class Budget(Told):
 
     why: str = ""
     """Why none was found, if that is known."""
+    on: Interval = POSITIVE
+    """The ε that the claim is about."""
 
     note = (
         "This is a property of the mechanism: it is computed from its program and the claim, "
@@ -73,9 +76,14 @@ class Budget(Told):
         if not self.exists:
             if self.everywhere.stretches:
                 return f"No ε is large enough: the claim holds for ε in {self.everywhere}."
-            return f"The claim holds for no ε{why}."
-        if self.lower == self.upper == 0:
-            return "The claim holds for every ε > 0."
+            return (
+                f"The claim holds for no ε{'' if self.on == POSITIVE else f' in {self.on}'}{why}."
+            )
+        if self.on.is_point:
+            return f"The claim holds for ε = {self.on.lower}, the only ε that it is about."
+        if self.lower == self.upper == self.on.lower and self.attained != self.on.lower_open:
+            whole = self.on == POSITIVE
+            return f"The claim holds for every ε {'> 0' if whole else f'in {self.on}'}."
         if self.upper - self.lower > _ROUGH * self.upper:
             return (
                 f"The least ε₀ such that the claim holds for all ε ≥ ε₀ is between "
@@ -83,9 +91,10 @@ class Budget(Told):
             )
         sign = "=" if self.lower == self.upper else "≈"
         relation = "≥" if self.attained else ">"
+        end = "" if self.on.upper == inf else f" in {self.on}"
         return (
             f"The claim holds for every ε {relation} ε₀ {sign} "
-            f"{approximate(self.lower, self.upper)}, and for no smaller ε₀."
+            f"{approximate(self.lower, self.upper)}{end}, and for no smaller ε₀."
         )
 
     def __str__(self) -> str:
@@ -179,15 +188,14 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
     )
     if only or not claim.work.is_in_eps_alone():
         return _on_cones(claim, positive_width(width), progress)
-    everywhere = epsilons(claim, width, progress)
+    on, everywhere = claim.epsilon, epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
-    if last is None or last.upper != claim.epsilon.upper:
+    if last is None or last.upper != on.upper:
         why = "" if last is not None else _why(claim, _at_large(claim))
-        return Budget(inf, inf, attained=False, everywhere=everywhere, why=why)
+        return Budget(inf, inf, attained=False, everywhere=everywhere, why=why, on=on)
     end = last.lower
-    if isinstance(end, Root):
-        return Budget(end.lower, end.upper, attained=not last.lower_open, everywhere=everywhere)
-    return Budget(end, end, attained=not last.lower_open, everywhere=everywhere)
+    lower, upper = (end.lower, end.upper) if isinstance(end, Root) else (end, end)
+    return Budget(lower, upper, attained=not last.lower_open, everywhere=everywhere, on=on)
 
 
 def _at_large(claim: Claim) -> Any:
@@ -254,4 +262,4 @@ def _from(lower: Fraction, upper: Fraction, claim: Claim) -> Budget:
     on = claim.epsilon
     is_open = upper == on.lower and on.lower_open
     found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))
-    return Budget(lower, upper, not is_open, found, is_complete=upper == on.lower)
+    return Budget(lower, upper, not is_open, found, is_complete=upper == on.lower, on=on)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from types import BuiltinFunctionType
 from typing import Any, TypeAlias, TypeGuard
 
 from exactdp.claims.adjacency import Adjacency, LargestChange, TotalChange, within
@@ -383,7 +384,7 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
         }
         if value in named:
             return named[value]
-    if is_function(value):
+    if is_function(value) and not isinstance(value, BuiltinFunctionType):
         kind = input_type(mechanism)
         function = in_the_language(value, "input_distance", [kind, kind])
         if len(function.inputs) != 2:
@@ -396,7 +397,7 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on inputs",
         rule="It is linf, l1, l2, discrete, numeric, or a function of two inputs in the language.",
-        way_out="Write input_distance=linf.",
+        way_out="Write input_distance=linf, or def distance(u, v): …",
     )
 
 

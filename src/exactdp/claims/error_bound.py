@@ -508,7 +508,7 @@ def _least_epsilon(
         on = claim.epsilon
         whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
         lower = Fraction(on.lower)
-        return Budget(lower, lower, attained=not on.lower_open, everywhere=whole)
+        return Budget(lower, lower, attained=not on.lower_open, everywhere=whole, on=on)
 
 
 def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:

@@ -67,6 +67,20 @@ _IN_PLAIN_PYTHON = {
     "amin": "Write Python's own min(xs).",
     "sum": "Write Python's own sum(xs).",
     "abs": "Write Python's own abs(x).",
+    "absolute": "Write Python's own abs(x).",
+    "maximum": "Write Python's own max(x, y).",
+    "minimum": "Write Python's own min(x, y).",
+    "clip": "Write min(max(x, lo), hi).",
+    "mean": "Write sum(xs) / len(xs).",
+    "average": "Write sum(xs) / len(xs).",
+    "median": "Write sorted(xs)[len(xs) // 2].",
+    "sort": "Write Python's own sorted(xs).",
+    "argsort": "Write sorted(range(len(xs)), key=lambda i: xs[i]).",
+    "round": "Write Python's own round(x).",
+    "floor": "Write math.floor(x).",
+    "ceil": "Write math.ceil(x).",
+    "array": "Write a list: [x, y] or [f(x) for x in xs].",
+    "asarray": "Write a list: [x, y] or [f(x) for x in xs].",
 }
 """What to write instead of functions of numpy, by their last names."""
 

@@ -225,7 +225,7 @@ class Checker:
                 draw.rate,
                 "{} cannot be a rate",
                 "A rate is a positive rational number times eps.",
-                "Write a rate that does not depend on noise, such as `eps / 2`.",
+                "The rate comes first, as in lap(eps / 2, q), and depends on no input or noise.",
             )
         self.number(draw, draw.mean)
         self.noisy[pc] = one.slot, "an integer noise variable" if whole else "a real variable"

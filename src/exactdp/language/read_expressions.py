@@ -48,7 +48,13 @@ METHODS_RULE = (
 _ALONE = "Write it on a line of its own, with one argument."
 _INSTEAD_OF_METHOD = {
     "append": _ALONE,
+    "argmax": "Write max(range(len(xs)), key=lambda i: xs[i]).",
+    "argmin": "Write min(range(len(xs)), key=lambda i: xs[i]).",
     "extend": _ALONE,
+    "max": "Write max(xs).",
+    "mean": "Write sum(xs) / len(xs).",
+    "min": "Write min(xs).",
+    "sum": "Write sum(xs).",
     "clear": "Write `xs = []`.",
     "copy": "Write `list(xs)`.",
     "get": "Write `table[key] if key in table else default`.",

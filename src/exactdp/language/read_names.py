@@ -208,7 +208,7 @@ class NameReader:
 
     def refuse_sampler(self, node: ast.AST, name: str) -> None:
         """Refuse the samplers of other libraries; names that are none of them are left alone."""
-        last = name.rpartition(".")[2]
+        last = name.removesuffix(".rvs").rpartition(".")[2]
         if last in _FOREIGN:
             self.refuse(
                 node,
@@ -219,7 +219,7 @@ class NameReader:
             )
         if last == "laplace":
             mean, scale = "q", "2 / eps"
-            if isinstance(node, ast.Call) and len(node.args) >= 2:
+            if isinstance(node, ast.Call) and len(node.args) >= 2:  # of numpy and of SciPy
                 mean, scale = (ast.unparse(part) for part in node.args[:2])
             self.refuse(
                 node,

@@ -48,6 +48,8 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
         way_out = _WRITE_SCALE if by_scale else _WRITE_RATE
         if form is not None and form[1] == -power:
             way_out = "Write the scale as `scale=…`." if not by_scale else "Write the rate alone."
+        elif isinstance(value, int | Fraction):
+            way_out += " The value of eps is given where you ask, as in risk(eps=1)."
         raise fail(place, f"{shown(value)} is not a {what}", rule, way_out)
     if form[0] <= 0:
         sign = "0" if form[0] == 0 else "negative"

@@ -23,6 +23,14 @@ class Formula:
         """Refuse: numpy calls this for `np.exp(eps)`."""
         raise _refused(f"np.exp is for numbers, and {self} is a formula")
 
+    def log(self) -> NoReturn:
+        """Refuse: numpy calls this for `np.log(eps)`."""
+        raise _refused(f"np.log is for numbers, and {self} is a formula")
+
+    def sqrt(self) -> NoReturn:
+        """Refuse: numpy calls this for `np.sqrt(eps)`."""
+        raise _refused(f"np.sqrt is for numbers, and {self} is a formula")
+
 
 def _refused(message: str) -> NotNumberError:
     return NotNumberError(
