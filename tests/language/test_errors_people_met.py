@@ -89,7 +89,7 @@ MET: dict[str, tuple[Callable[[], Any], str, str]] = {
     "np.sqrt(eps)": (lambda: NP.sqrt(eps), "np.sqrt is for numbers", "exp from exactdp"),
     "np.log(eps)": (lambda: NP.log(eps), "np.log is for numbers", "exp from exactdp"),
     "abs of inputs": (
-        lambda: Accuracy(COUNT, "5%", input_distance=abs),  # type: ignore[arg-type]
+        lambda: Accuracy(COUNT, "5%", input_distance=abs),
         "abs is not a distance on inputs",
         "def distance",
     ),
