@@ -172,3 +172,39 @@ def test_refusals(function: Any, told: str) -> None:
     count = made("def count(x: Real): return lap(eps, x)")
     with pytest.raises(ExactdpError, match=told):
         count.expectation(2, function)
+
+
+def test_numbers_over_eps() -> None:
+    """max(y, 0) for y uniform around 1 is (1 + 1/ε)²·ε/4 for ε < 1; a count by quadrature."""
+    spread = made("def f(q: Real): return q + unif(-1 / eps, 1 / eps)")
+    (piece,) = spread.variance(1)
+    assert str(piece.value.substitute(**{piece.unit: 1})) == "1/3/eps^2"
+    positive = spread.expectation(1, lambda y: max(y, 0))
+    for at in ("1/4", "1/2", "3"):
+        e = float(Fraction(at))
+        want = (1 + 1 / e) ** 2 * e / 4 if e < 1 else 1
+        assert float(positive.at(at)) == pytest.approx(want, rel=1e-12)
+    bin_ = made(
+        "def f(c: Real):\n    z = lap(eps, c)\n    return z if z > 1 + log(100) / eps else 0"
+    )
+    for at in ("1/2", "1", "3"):
+        e = float(Fraction(at))
+        low = 1 + math.log(100) / e
+        grid = np.linspace(low, low + 100, 1_000_001)
+        height = grid * e / 2 * np.exp(-e * abs(grid - 5))
+        assert float(bin_.expectation(5).at(at)) == pytest.approx(np.trapezoid(height, grid), 1e-6)
+    both = made("def f(c: Real): return [lap(eps, c), c + 1 / eps]").expectation(5).at(2)
+    assert [float(one) for one in both] == [5, 5.5]
+
+
+def test_noise_with_the_rate_of_a_logarithm() -> None:
+    """Around 1, by sums over the masses (1 − a)/(1 + a)·a^|z| with a = 1/(2e − 1) at ε = 1."""
+    noise = Mechanism.from_source("def f(x: Dom(0, 3)): return dlap(log(2 * exp(eps) - 1), x)")
+    r = 2 * exp(eps) - 1
+    assert noise.variance(1) == 2 * r / (r - 1) ** 2
+    a = 1 / (2 * math.e - 1)
+    masses = {z: (1 - a) / (1 + a) * a ** abs(z) for z in range(-60, 61)}
+    for power in (1, 3, 4):
+        want = sum(mass * abs(z + 1) ** power for z, mass in masses.items())
+        found = noise.expectation(1, lambda y, power=power: abs(y) ** power)
+        assert float(found.at(1)) == pytest.approx(want, rel=1e-12)

@@ -206,7 +206,10 @@ def _own(function: Callable[..., Any]) -> LossFunction:
             way_out="Leave it out: only the mechanism samples.",
         )
     try:
-        count = len(signature(function).parameters)
+        needed = [
+            one for one in signature(function).parameters.values() if one.default is one.empty
+        ]
+        count = len(needed)  # lambda y, k=k: … is a function of y
     except (TypeError, ValueError):
         count = 0
     if count == 1:

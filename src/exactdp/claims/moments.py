@@ -12,11 +12,12 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm
+from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import inf
+from exactdp.semantics.by_epsilon import ByEpsilon, as_spots, by_epsilon
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.piecewise import Piecewise, piecewise
-from exactdp.semantics.spots import Spot
+from exactdp.semantics.spots import Spot, Trace
 
 Moment: TypeAlias = ClosedForm | float
 Sides: TypeAlias = Sequence[Sequence[Fraction | int]]
@@ -52,6 +53,27 @@ def moments_everywhere(
         return moments(mechanism, u, of, ideal, central=central)
 
     return piecewise(mechanism, sides, run, alone)
+
+
+def moments_by_epsilon(
+    mechanism: Program, u: object, of: object, ideal: object, *, central: bool
+) -> ByEpsilon[Any]:
+    """Return the same where a + b/ε or log(r)/ε stands beside reals, on intervals of ε."""
+    given = mechanism.read_input(u)
+    functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
+    is_list = _is_list(mechanism, given, of)
+
+    def run(trace: Trace) -> Any:
+        values = as_spots(mechanism, given, trace)
+        found = tuple(
+            _moment(mechanism, one, best, values, trace, central=central) for one in functions
+        )
+        return found if is_list else found[0]
+
+    def alone(point: Fraction) -> Any:
+        return moments(mechanism.on(Interval(point, point)), u, of, ideal, central=central)
+
+    return by_epsilon(mechanism, mechanism.kept(Engine).unit(given), run, alone)
 
 
 def _moment(

@@ -191,16 +191,20 @@ def at_base(form: ClosedForm, base: ClosedForm) -> ClosedForm:
 
 
 def _at_base(form: ExpPoly, base: ClosedForm) -> ClosedForm:
+    """Return a sum with base^q for e^{qε}; powers of ε are those by which noise is scaled."""
     total: ClosedForm = ExpPoly(0)
     for rate, polynomial in form.exponentials().items():
-        if polynomial.degree() > 0 or rate.denominator != 1:
+        if rate.denominator != 1:
             raise ValueRefusedError(
-                "a moment of integer noise with the rate log(r) is asked",
-                rule="Probabilities of such noise are closed forms in eps; its moments are not "
-                "computed.",
-                way_out="Ask for probabilities, or give a rate a * eps.",
+                "the rate log(r) of integer noise is divided",
+                rule="Powers of r with whole exponents are closed forms in eps.",
+                way_out="Give a whole multiple of log(r) as a rate.",
             )
-        total = total + base ** int(rate) * Fraction(int(polynomial[0].p), int(polynomial[0].q))
+        factor: ClosedForm = ExpPoly(0)
+        for power in range(polynomial.degree() + 1):
+            coefficient = polynomial[power]
+            factor = factor + Fraction(int(coefficient.p), int(coefficient.q)) * eps**power
+        total = total + base ** int(rate) * factor
     return total
 
 

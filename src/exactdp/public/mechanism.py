@@ -220,10 +220,16 @@ class Mechanism(Program):
         return self._moments(u, f, ideal, central=True)
 
     def _moments(self, u: object, f: object, ideal: object, *, central: bool) -> Any:
-        from exactdp.claims.moments import moments, moments_everywhere  # noqa: PLC0415
+        from exactdp.claims.moments import (  # noqa: PLC0415
+            moments,
+            moments_by_epsilon,
+            moments_everywhere,
+        )
 
         if (sides := self._sides(u)) is not None:
             return moments_everywhere(self, sides, f, ideal, central=central)
+        if self.moves:
+            return moments_by_epsilon(self, u, f, ideal, central=central)
         return moments(self, u, f, ideal, central=central)
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:

@@ -114,15 +114,23 @@ def _shown(value: Any) -> str:
             f"{repr(key).replace(UNIT, '1/eps')}: {_shown(form)}" for key, form in value.items()
         )
         return "{" + ", ".join(shown) + "}"
-    if (found := LogForm.of(value)) is not None:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    if isinstance(value, ClosedForm) and (found := LogForm.of(value)) is not None:
         return str(found)
     text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value))
-    return re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
+    text = re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
+    text = re.sub(r"/\((eps(?:\^\d+)?)\)$", r"/\1", text)
+    return re.sub(r"^\(([^()]*)\)/1$", r"\1", text)
 
 
 def _values(value: Any, point: Fraction, digits: int) -> Any:
     if isinstance(value, Mapping):
         return {key: _values(form, point, digits) for key, form in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_values(form, point, digits) for form in value)
+    if isinstance(value, float):  # an infinite moment
+        return value
     return at_unit(value, point, digits)
 
 
@@ -175,7 +183,7 @@ def _as_spot(value: Value, kind: object, trace: Trace) -> Value:
 def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value, ClosedForm]]:
     """Return the distribution of the output at an input, on intervals of ε."""
     engine = program.kept(Engine)
-    return _by_epsilon(
+    return by_epsilon(
         program,
         engine.unit(program.read_input(u)),
         lambda trace: dict(engine.distribution_with(_given(program, u, trace), trace)),
@@ -186,7 +194,7 @@ def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value
 def probability_by_epsilon(program: Program, u: object, output: object) -> ByEpsilon[ClosedForm]:
     """Return the probability of an output or a pattern at an input, on intervals of ε."""
     engine, pattern = program.kept(Engine), read_pattern(output)
-    return _by_epsilon(
+    return by_epsilon(
         program,
         engine.unit(program.read_input(u)),
         lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
@@ -202,12 +210,13 @@ def _at(program: Program, point: Fraction) -> Engine:
     return program.on(Interval(point, point)).kept(Engine)
 
 
-def _by_epsilon(
+def by_epsilon(
     program: Program,
     unit: str,
     run: Callable[[Trace], T],
     alone: Callable[[Fraction], T],
 ) -> ByEpsilon[T]:
+    """Return what a run gives on intervals of ε; the parameters of its trace are ε and the unit."""
     whole = in_units(program.epsilon, unit)
     region = positive_cone(whole)
     pieces = []
