@@ -61,14 +61,16 @@ def test_pieces_of_eps() -> None:
         assert claim.check().outcome == "holds"
         less = Accuracy(found, beta=error * Fraction(99, 100), ideal=lambda x: x, epsilon=interval)
         assert less.check().outcome == "fails"
+    across = found.distribution(0)
+    assert [float(across.at(at)[1]) for at in ("1/4", "1/2", 3)] == [0.25, 0.5, 0.5]  # type: ignore[attr-defined]
     with pytest.raises(ProgramError, match=r"changes at eps = 1/2, inside \(0, ∞\)"):
-        found.distribution(0)
+        found.chain(0)
     share = found.sample(0, 4, 2000, seed=2).count(1) / 2000
     assert abs(share - 0.5) < 0.06
 
 
 def test_ends_of_pieces_that_are_no_rationals() -> None:
-    """min(e^(−ε), 1/2) changes at ln 2: intervals beside it are decided, none across."""
+    """min(e^(−ε), 1/2) changes at ln 2: intervals beside it are decided, and across it."""
     text = (
         "def f(x: Dom([1])):\n    p = min(exp(-eps), 1 / 2)\n    return choose({0: p, 1: 1 - p})\n"
     )
@@ -77,8 +79,10 @@ def test_ends_of_pieces_that_are_no_rationals() -> None:
     assert claim.check().outcome == "holds"
     sharp = Accuracy(found, beta=exp(-eps), ideal=lambda x: x, epsilon="[0.7, inf)")
     assert sharp.check().outcome == "holds"
+    assert Accuracy(found, beta=0.5, ideal=lambda x: x).check().outcome == "holds"
+    assert Accuracy(found, beta=exp(-eps), ideal=lambda x: x).check().outcome == "holds"
     with pytest.raises(ProgramError, match=r"changes at eps = 0\.69314"):
-        found.distribution(1)
+        found.chain(1)
 
 
 @pytest.mark.parametrize("expression", ["[0.5, 0.5]", "1", "[p for p in (0.5, 0.5)]"])

@@ -14,6 +14,7 @@ from exactdp.claims.claim import Claim
 from exactdp.claims.findings import Finding, Findings, PackedFindings
 from exactdp.claims.inputs import Box, is_listed
 from exactdp.claims.moving import exact_values
+from exactdp.claims.parted import in_parts
 from exactdp.claims.places import OnRay
 from exactdp.claims.progress import Hear, Progress, nobody
 from exactdp.claims.region import RAY, Region, at_point, piece_of
@@ -24,6 +25,7 @@ from exactdp.claims.verdict import Verdict
 from exactdp.claims.work import EndlessError, Explorer, Problem
 from exactdp.errors import ExactdpError, counted
 from exactdp.language.linear import unit_in
+from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
@@ -45,6 +47,15 @@ def decide(
     If a claim about all reals stays open, the verdict tells where the best constant is, unless no
     `hint` is wanted.
     """
+    try:
+        return _decided_whole(claim, every, progress, hint)
+    except OrderChangesError as error:
+        return in_parts(
+            claim, error, lambda part: decide(part, every=every, progress=progress), every=every
+        )
+
+
+def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: bool) -> Verdict:
     begin = time.perf_counter()
     for other, answer in ((claim.stronger(), True), (claim.weaker(), False)):
         easier = (
@@ -99,6 +110,8 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
     """Return what is found on all regions, put together from slices."""
     found: list[Examined] = []
     for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
+        if isinstance(part.error, OrderChangesError):
+            return _looked_at(claim, every, conduct_of(None))  # raises it, with what changes
         if part.error is None:
             found.append(part.answer)
         else:  # nothing is known of these inputs, and the rest counts all the same

@@ -31,6 +31,7 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.numbers import inf
+from exactdp.reals.spans import as_stretch, between
 from exactdp.reals.square_roots import at_least
 from exactdp.semantics.by_epsilon import in_units, positive_cone
 from exactdp.semantics.distribution import Engine
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
 
 from exactdp.claims.free import Free
 from exactdp.claims.output_distances import discrete_outputs
-from exactdp.claims.places import OnRay, between
+from exactdp.claims.places import OnRay
 from exactdp.claims.region import (
     RAY,
     Combination,
     Region,
+    on_stretch,
     ray_at_point,
     with_sides,
 )
@@ -78,6 +80,8 @@ class _AtInput:
             beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
             above=part.above,
         )
+        if (own := self.claim.mechanism.definition.part) is not None:
+            base = on_stretch(base, own)
         if part.sides and self.claim.mechanism.uses_log:
             raise ValueRefusedError(
                 "the mechanism uses log(r) / eps, and the claim has conditions",
@@ -98,9 +102,11 @@ class _AtInput:
             yield from self._plain(base, free, {})
             return
         sides = [self._side(one) for one in part.sides]
-        for on in OnRay(base.on).where(one.constant for one in sides if not one.names):
+        for on in OnRay(base.on, base.stretch).where(
+            one.constant for one in sides if not one.names
+        ):
             rest = [one for one in sides if one.names]
-            narrowed = _on_stretch(base, on)
+            narrowed = on_stretch(base, on)
             if not rest:
                 yield from self._plain(narrowed, free, {})
             elif self._is_between(free, rest):
@@ -125,13 +131,13 @@ class _AtInput:
             yield replace(base, compared_at=on.simple_point())
             return
         slacks = claim.obligations.within.slacks(self.u, claim.ideal_function(self.u), gamma)
-        parts = [Stretch(on.lower, on.upper, on.lower_open, on.upper_open)]
+        parts = [base.stretch or as_stretch(on)]
         for form in {form for slack in slacks for form in slack or ()}:
             ways = ((part, form * sign) for part in parts for sign in (1, -1))
             parts = [new for part, way in ways for new in OnRay(on, part).where([way])]
-            parts = [part for part in parts if on.is_point or not _is_single(part)]
+            parts = [part for part in parts if on.is_point or not part.is_single]
         for part in parts:
-            narrowed = _on_stretch(base, part)
+            narrowed = on_stretch(base, part)
             point = Fraction(on.lower) if on.is_point else between(part.lower, part.upper)
             yield replace(narrowed, compared_at=point, is_unknown=point is None)
 
@@ -278,22 +284,22 @@ class _AtInput:
             beyond = [high.form - distance for high in highs]
             for part in OnRay(base.on, on).where([*claimed, *beyond]):
                 if self.claim.boundary == "check":
-                    yield from self._plain(_on_stretch(base, part), free, {})
-                elif _is_single(part) and not base.on.is_point:
+                    yield from self._plain(on_stretch(base, part), free, {})
+                elif part.is_single and not base.on.is_point:
                     continue
                 elif base.on.is_point:
                     if all(_is_below(low.form, distance, base.on.lower) for low in lows):
-                        yield from self._plain(_on_stretch(base, part), free, {})
+                        yield from self._plain(on_stretch(base, part), free, {})
                 elif all(low.form != distance for low in lows):
                     inner = _opened(part, [low.form - distance for low in lows if distance != inf])
-                    yield from self._plain(_on_stretch(base, inner), free, {})
+                    yield from self._plain(on_stretch(base, inner), free, {})
         for high in highs:
             smallest = [other.form - high.form for other in highs if other is not high]
             if distance != inf:
                 smallest.append(distance - high.form)
             for part in OnRay(base.on, on).where([*claimed, *smallest, high.form]):
-                narrowed = replace(_on_stretch(base, part), is_alpha_open=high.is_open)
-                if high.is_open and _is_single(part) and not base.on.is_point:
+                narrowed = replace(on_stretch(base, part), is_alpha_open=high.is_open)
+                if high.is_open and part.is_single and not base.on.is_point:
                     continue
                 if high.number is not None:
                     yield replace(narrowed, alpha=(high.number,))
@@ -318,22 +324,6 @@ def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
     """Whether a function of ε is below a distance at a point."""
     assert isinstance(point, Fraction)
     return bool(distance == inf or (form - distance).at(point).sign < 0)
-
-
-def _is_single(part: Stretch) -> bool:
-    return part.lower == part.upper
-
-
-def _on_stretch(region: Region, part: Stretch) -> Region:
-    """Return a region on a part of its ε."""
-    if not isinstance(part.lower, Root) and not isinstance(part.upper, Root):
-        on = Interval(
-            part.lower, part.upper, lower_open=part.lower_open, upper_open=part.upper_open
-        )
-        return replace(region, on=on)
-    lower = part.lower.lower if isinstance(part.lower, Root) else part.lower
-    upper = part.upper.upper if isinstance(part.upper, Root) else part.upper
-    return replace(region, on=Interval(lower, upper), stretch=part)
 
 
 def _where_alpha_is_low(

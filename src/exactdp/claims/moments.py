@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from exactdp.claims.ideals import IdealFunction, read_ideal
+from exactdp.claims.inputs import as_given
 from exactdp.claims.loss_functions import LossFunction, expected, read_loss
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, kinds
@@ -121,7 +122,10 @@ def _is_list(mechanism: Program, u: tuple[Value, ...], of: object) -> bool:
     """Whether the expectation of a list is asked for, entry by entry."""
     if of is not None:
         return False
-    outputs = mechanism.kept(Engine).patterns(u)
+    engine = mechanism.kept(Engine)
+    outputs = engine.patterns(u)
+    if not outputs:  # every run ends in an error, which is told
+        engine.distribution(as_given(mechanism, u))
     lengths = {len(one) if isinstance(one, tuple) else None for one in outputs}
     if len(lengths) > 1:
         raise ValueRefusedError(

@@ -18,7 +18,7 @@ from exactdp.claims.distances import in_the_language, input_type, is_function
 from exactdp.claims.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
 from exactdp.claims.losses import reals_in
 from exactdp.claims.moving import curve_of
-from exactdp.claims.region import RAY, Combination, Region, Vector
+from exactdp.claims.region import RAY, Combination, Region, Vector, on_stretch
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -200,7 +200,9 @@ def regions_of_pair(
             cone = positive_cone(in_units(on, names[1]))
             yield Region(names, cone, (*u, *v), on, why=INVERSE)
     else:
-        yield Region(("eps",), RAY, (*u, *v), on)
+        ray = Region(("eps",), RAY, (*u, *v), on)
+        part = claim.mechanism.definition.part
+        yield ray if part is None else on_stretch(ray, part)
     for pattern in claim.losses.patterns(u, v):
         if known is not None:
             seen = claim.losses.seen_of(u, v, pattern)

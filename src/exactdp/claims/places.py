@@ -19,8 +19,9 @@ from exactdp.reals import (
     nonnegative,
     solution_set,
 )
-from exactdp.reals.numbers import inf, simplest_inside
+from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
+from exactdp.reals.spans import as_stretch, between
 
 _FINE = Fraction(1, 10**30)
 _FAR = 1_000  # an ε at which most bounds are below 1
@@ -37,7 +38,7 @@ class OnRay:
     def where(self, forms: Iterable[ClosedForm]) -> SolutionSet:
         """Return where some functions of ε are not negative."""
         on = self.on
-        whole = self.stretch or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+        whole = self.stretch or as_stretch(on)
         found = SolutionSet((whole,))
         for form in forms:
             found &= solution_set(form, on, _FINE)
@@ -152,15 +153,6 @@ class OnCurve:
         """The ends that are rational and belong to the stretch."""
         ends = (self.stretch.lower, self.stretch.upper)
         return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
-
-
-def between(lower: Boundary, upper: Boundary) -> Fraction | None:
-    """Return a simple rational strictly between two ends, None if there is none."""
-    low = lower.upper if isinstance(lower, Root) else lower
-    high = upper.lower if isinstance(upper, Root) else upper
-    if high == inf:
-        return Fraction(low) + 1
-    return simplest_inside(Fraction(low), Fraction(high)) if low < high else None
 
 
 Place: TypeAlias = OnRay | OnCone | OnCurve

@@ -29,11 +29,13 @@ from exactdp.language.values import Value, plain
 from exactdp.reals import (
     ClosedForm,
     Interval,
+    Root,
     Stretch,
     infimum,
     supremum,
 )
 from exactdp.reals.logs import log_enclosure
+from exactdp.reals.spans import around
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
@@ -223,6 +225,13 @@ class Region:
 def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
     """Return the number that a form is at a point, not multiplied by ε."""
     return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
+
+
+def on_stretch(region: Region, part: Stretch) -> Region:
+    """Return a region on a part of its ε."""
+    on = around(part)
+    is_rational = not isinstance(part.lower, Root) and not isinstance(part.upper, Root)
+    return replace(region, on=on, stretch=None if is_rational else part)
 
 
 def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:

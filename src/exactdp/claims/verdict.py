@@ -11,6 +11,7 @@ from exactdp.claims.findings import Finding, Findings
 from exactdp.claims.inputs import is_listed
 from exactdp.claims.vacuity import Content, Contents
 from exactdp.claims.work import Problem, Sign
+from exactdp.errors import ValueRefusedError
 from exactdp.reals.told import Told
 
 
@@ -35,6 +36,8 @@ class Verdict(Told):
     """The verdict for all reals, if that was asked because one for a box stayed open."""
     implied_by: Any = field(default=None, repr=False)
     """The claim that was decided instead: one that implies this one, or that it implies."""
+    parts: tuple[Verdict, ...] = field(default=(), repr=False)
+    """The verdicts for parts of ε, if `min` or `max` of the mechanism changes between them."""
     missing: str = ""
     """Which hypothesis is missing, or what is left, if the claim is undecided."""
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -134,6 +137,13 @@ class Verdict(Told):
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The verdict as plain JSON, for `exactdp.certify`."""
+        if self.parts:
+            raise ValueRefusedError(
+                "no certificate is written: which part a min or max of "
+                f"{self.claim.mechanism.__name__} is changes with eps",
+                rule="A certificate is about a mechanism whose probabilities are closed forms.",
+                way_out="Ask for the intervals of eps between these changes one by one.",
+            )
         written: dict[str, Any] = self.claim.certificate(self)
         return written
 

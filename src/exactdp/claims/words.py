@@ -87,7 +87,7 @@ class Words:
             case Enum():
                 yield value.name
             case Program():
-                yield from (value.definition, value.definition.asked)
+                yield from (value.definition, value.definition.asked, value.definition.part)
             case Definition():
                 yield value.key
             case ClosedForm():

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Place
 from exactdp.language.tree import Choose, ExpMech, NoiseCall, OwnNode
+from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.spans import Span
 
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
@@ -204,6 +206,13 @@ class Code:
     loops: tuple[Loop, ...]
     epsilon: Interval = POSITIVE
     """The ε for which the code is run."""
+    part: Stretch | None = None
+    """Those of them on which `min` and `max` are one of their parts, if an end is irrational."""
+
+    @property
+    def span(self) -> Span:
+        """Where probabilities are probabilities, and `min` and `max` one of their parts."""
+        return self.part or self.epsilon
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:

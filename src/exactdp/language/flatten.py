@@ -83,7 +83,8 @@ class Flattener(CallLowering):
             for start, end, counter, times, place in self.loops
         )
         epsilon = definition.asked or defined_on(definition)
-        return Code(resolved, inputs, tuple(self.slots), self.functions, loops, epsilon)
+        slots = tuple(self.slots)
+        return Code(resolved, inputs, slots, self.functions, loops, epsilon, definition.part)
 
     def _resolve(self, instruction: Instruction) -> Instruction:
         match instruction:

@@ -72,7 +72,7 @@ from exactdp.language.words import NOISES
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
     from exactdp.language.terms import Number
-    from exactdp.reals import Interval
+    from exactdp.reals.spans import Span
 
 
 class State(NamedTuple):
@@ -367,7 +367,7 @@ class Machine:
         return lambda _: ~pc
 
     def _release(self, result: Callable[[Env], Value], place: Place) -> _Facts:
-        on = self.code.epsilon
+        on = self.code.span
 
         def event(env: Env) -> tuple[Any, ...]:
             output = as_output(result(env))
@@ -548,7 +548,7 @@ class Machine:
         return event
 
     def _pick(self, choice: ExpMech | Choose) -> _Facts:
-        on = self.code.epsilon
+        on = self.code.span
         if isinstance(choice, Choose) and choice.table is not None:
             table = self._compile(choice.table)
 
@@ -591,7 +591,7 @@ def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:
 
 
 def _chosen(
-    values: tuple[Value, ...], chances: tuple[Value, ...], place: Place, on: Interval
+    values: tuple[Value, ...], chances: tuple[Value, ...], place: Place, on: Span
 ) -> tuple[Any, ...]:
     """Return the facts of `choose`; what has probability 0 for every ε cannot happen."""
     found = chances_of(values, chances, place, on)

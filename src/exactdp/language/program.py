@@ -23,6 +23,7 @@ from exactdp.language.static import check_constants, surely_total
 from exactdp.language.tree import Definition, called, where
 from exactdp.language.trial import confirmed
 from exactdp.language.values import freeze
+from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Program:
         self.__name__ = definition.name
         self.__doc__ = definition.doc or None
         self._kept: dict[object, Any] = {}
-        self._parts: dict[Interval, Self] = {}
+        self._parts: dict[tuple[Interval, Stretch | None], Self] = {}
         _ = self.checked  # a wrong program is refused now, not when it is used
 
     @property
@@ -113,10 +114,10 @@ class Program:
         """The ε for which the program is defined."""
         return self.code.epsilon
 
-    def on(self, interval: Interval) -> Self:
+    def on(self, interval: Interval, part: Stretch | None = None) -> Self:
         """Return the program as asked for the ε of an interval, inside that of its definition.
 
-        Only there its probabilities must be probabilities.
+        Only there its probabilities must be probabilities; with a part of the interval, only in it.
         """
         declared = defined_on(self.definition)
         if not declared.covers(interval):
@@ -128,13 +129,15 @@ class Program:
             )
         known = self.definition.asked or self.definition.epsilon
         is_alike = interval == POSITIVE or self._is_total or (known and known.covers(interval))
-        if interval == known or (is_alike and not (self.meets_eps and interval.is_point)):
+        is_alike = is_alike and not (self.meets_eps and interval.is_point)
+        if part is None and (interval == known or is_alike):
             return self
-        if interval not in self._parts:
+        key = interval, part
+        if key not in self._parts:
             if len(self._parts) >= _MOST_PARTS:
                 self._parts.clear()
-            self._parts[interval] = type(self)(replace(self.definition, asked=interval))
-        return self._parts[interval]
+            self._parts[key] = type(self)(replace(self.definition, asked=interval, part=part))
+        return self._parts[key]
 
     @property
     def meets_eps(self) -> bool:

@@ -9,7 +9,8 @@ from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, refuse_log, resolved
 from exactdp.language.terms import EpsTerm, Number
 from exactdp.language.values import Value, plain
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp, positive
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp
+from exactdp.reals.spans import Span, is_positive
 
 
 def holds_terms(output: Value) -> bool:
@@ -19,7 +20,7 @@ def holds_terms(output: Value) -> bool:
     return isinstance(output, EpsTerm | ClosedForm)
 
 
-def released(output: Value, on: Interval, place: Place) -> Value:
+def released(output: Value, on: Span, place: Place) -> Value:
     """Return an output with closed forms for its expressions in ε."""
     if isinstance(output, tuple):
         return tuple(released(item, on, place) for item in output)
@@ -34,19 +35,19 @@ def form_of(term: EpsTerm | Number) -> Value:
 
 
 @lru_cache(maxsize=1024)
-def _closed(term: EpsTerm, on: Interval, place: Place) -> Value:
+def _closed(term: EpsTerm, on: Span, place: Place) -> Value:
     refuse_log(term, place)
     try:
         form = form_of(resolved(term, on, place))
     except ZeroDivisionError:
         raise _undefined(term, on, place) from None
     under = form.denominator if isinstance(form, ClosedForm) else ExpPoly(1)
-    if not (positive(under, on).holds or positive(-under, on).holds):
+    if not (is_positive(under, on) or is_positive(-under, on)):
         raise _undefined(term, on, place)
     return form
 
 
-def _undefined(term: EpsTerm, on: Interval, place: Place) -> Exception:
+def _undefined(term: EpsTerm, on: Span, place: Place) -> Exception:
     return fail(
         place,
         f"the output {term} is not defined for every eps in {on}",

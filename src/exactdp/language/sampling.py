@@ -16,8 +16,9 @@ from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
 from exactdp.language.words import NOISES
-from exactdp.reals import Interval, eps, exp, nonnegative, positive, roots
+from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative, positive, roots
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.spans import Span, around, is_nonnegative, is_positive
 
 if TYPE_CHECKING:
     from exactdp.language.terms import Number
@@ -32,7 +33,7 @@ NOISY = "Score the inputs themselves: expmech adds all the noise that is needed.
 _DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
 
 
-def _in(on: Interval) -> str:
+def _in(on: Span) -> str:
     return "> 0" if on == POSITIVE else f"in {on}"
 
 
@@ -211,7 +212,7 @@ def chances_of(
     values: Sequence[Value],
     chances: Sequence[Value],
     place: Place,
-    on: Interval,
+    on: Span,
     *,
     somewhere: bool = False,
 ) -> tuple[EpsTerm | Number, ...]:
@@ -262,10 +263,17 @@ def chances_of(
     return found
 
 
-def resolved(term: EpsTerm | Number, on: Interval, place: Place) -> EpsTerm | Number:
-    """Return a term without `min` and `max`: which of their parts it is for every ε of an interval.
+class OrderChangesError(ProgramError):
+    """Which part `min` or `max` is changes inside the interval of ε that is asked for."""
 
-    Refused where that changes inside the interval.
+    gap: ClosedForm
+    """What changes its sign there."""
+
+
+def resolved(term: EpsTerm | Number, on: Span, place: Place) -> EpsTerm | Number:
+    """Return a term without `min` and `max`: which of their parts it is for every ε of a span.
+
+    Refused where that changes inside.
     """
     if not isinstance(term, EpsTerm) or term.op == "eps":
         return term
@@ -275,27 +283,29 @@ def resolved(term: EpsTerm | Number, on: Interval, place: Place) -> EpsTerm | Nu
     order = _order(parts[0], parts[1], on)
     if order is None:
         one, two = (closed_form(part, eps, exp) for part in parts)
-        cuts = [cut for cut in roots(one - two, on, "1e-9") if cut.multiplicity % 2]
+        cuts = [cut for cut in roots(one - two, around(on), "1e-9") if cut.multiplicity % 2]
         where = ", ".join(
             str(cut.lower) if cut.is_exact else f"{float(cut.lower):.6g}…" for cut in cuts
         )
-        raise fail(
-            place,
+        error = OrderChangesError(
             f"which part {term} is changes at eps = {where}, inside {on}",
-            "On the interval of eps that is asked for, min and max are one of their parts.",
-            'Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the claim '
-            "or of @mechanism.",
+            place=place,
+            rule="Here min and max have to be one of their parts for all eps that are asked for.",
+            way_out='Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the '
+            "claim or of @mechanism.",
         )
+        error.gap = one - two
+        raise error
     return parts[0 if (order <= 0) == (term.op == "min") else 1]
 
 
 @lru_cache(maxsize=1024)
-def _order(left: EpsTerm | Number, right: EpsTerm | Number, on: Interval) -> int | None:
-    """Return −1 if left ≤ right for every ε of an interval, 1 if left ≥ right; None if neither."""
+def _order(left: EpsTerm | Number, right: EpsTerm | Number, on: Span) -> int | None:
+    """Return −1 if left ≤ right for every ε of a span, 1 if left ≥ right; None if neither."""
     gap = closed_form(right, eps, exp) - closed_form(left, eps, exp)
-    if nonnegative(gap, on).holds:
+    if is_nonnegative(gap, on):
         return -1
-    return 1 if nonnegative(-gap, on).holds else None
+    return 1 if is_nonnegative(-gap, on) else None
 
 
 @lru_cache(maxsize=1024)
@@ -306,7 +316,7 @@ def never(chance: EpsTerm | Number) -> bool:
 
 @lru_cache(maxsize=1024)
 def _problem(
-    chances: tuple[EpsTerm | Number, ...], on: Interval, somewhere: bool
+    chances: tuple[EpsTerm | Number, ...], on: Span, somewhere: bool
 ) -> tuple[int | None, str] | None:
     """Return what is wrong with probabilities as functions of ε, decided exactly."""
     if not any(isinstance(chance, EpsTerm) for chance in chances):
@@ -317,9 +327,8 @@ def _problem(
         shown = _witness(lambda at: sum(_at(chance, at) for chance in chances), 1)
         return None, f"the probabilities do not sum to 1: their sum is {total}{shown}"
     for position, form in enumerate(forms):
-        verdict = nonnegative(form, on)
-        if not verdict.holds and not (somewhere and not positive(-form, on).holds):
-            shown = _negative_at(verdict)
+        if not is_nonnegative(form, on) and not (somewhere and not is_positive(-form, on)):
+            shown = _negative_at(nonnegative(form, around(on)))
             return position, f"the probability{{who}} is negative{shown}: {form}"
     return None
 

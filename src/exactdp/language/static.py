@@ -8,6 +8,7 @@ a division by zero that every run comes to.
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.printer import show
 from exactdp.language.rules import fail
 from exactdp.language.sampling import (
+    OrderChangesError,
     base_of_rate,
     chances_of,
     ends_of,
@@ -103,8 +105,9 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
             case Pick(_, Choose() as choice):
                 found = _closed_chances(code, choice)
                 if found is not None:
-                    on = code.epsilon
-                    chances_of(*found, where(choice), on, somewhere=on == POSITIVE)
+                    span = code.span
+                    with contextlib.suppress(OrderChangesError):  # asked in parts
+                        chances_of(*found, where(choice), span, somewhere=span == POSITIVE)
 
 
 def _written(node: ast.expr) -> _Written:

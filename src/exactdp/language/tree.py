@@ -21,7 +21,7 @@ from exactdp.errors import Place
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
     from exactdp.language.values import Value
-    from exactdp.reals import Interval
+    from exactdp.reals import Interval, Stretch
 
 N = TypeVar("N", bound=ast.AST)
 
@@ -273,6 +273,8 @@ class Definition:
     """The ε for which the program is declared; None if that is not said."""
     asked: Interval | None = None
     """The ε for which it is asked, if only for some; no part of what it is."""
+    part: Stretch | None = None
+    """Those of them on which `min` and `max` are one of their parts, if an end is irrational."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
@@ -292,7 +294,7 @@ class Definition:
 
     def __reduce__(self) -> tuple[object, ...]:
         own = (self.name, self.params, self.body, self.doc, self.place)
-        rest = (self.notes, self.epsilon, self.asked)
+        rest = (self.notes, self.epsilon, self.asked, self.part)
         return Definition, (*own, dict(self.constants), *rest)
 
     def subroutines(self) -> Iterator[tuple[str, Definition]]:

@@ -17,9 +17,14 @@ from exactdp.language.labelled import labelled
 from exactdp.language.noiseless import noiseless
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_function, read_text
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
-from exactdp.semantics.by_epsilon import distribution_by_epsilon, probability_by_epsilon
+from exactdp.semantics.by_epsilon import (
+    distribution_by_epsilon,
+    in_parts,
+    probability_by_epsilon,
+)
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
 from exactdp.semantics.distribution import Engine, within
@@ -126,7 +131,10 @@ class Mechanism(Program):
             return distribution_everywhere(self, sides)
         if self.moves:
             return distribution_by_epsilon(self, u)
-        return self.kept(Engine).distribution(u, progress)
+        try:
+            return self.kept(Engine).distribution(u, progress)
+        except OrderChangesError as error:
+            return in_parts(self, error, lambda part: dict(part.kept(Engine).distribution(u)))
 
     @overload
     def probability(  # type: ignore[overload-overlap]
@@ -148,7 +156,10 @@ class Mechanism(Program):
             return probability_everywhere(self, sides, output)
         if self.moves:
             return probability_by_epsilon(self, u, output)
-        return self.kept(Engine).probability(u, output, progress)
+        try:
+            return self.kept(Engine).probability(u, output, progress)
+        except OrderChangesError as error:
+            return in_parts(self, error, lambda part: part.kept(Engine).probability(u, output))
 
     @overload
     def within(  # type: ignore[overload-overlap]
@@ -230,7 +241,10 @@ class Mechanism(Program):
             return moments_everywhere(self, sides, f, ideal, central=central)
         if self.moves:
             return moments_by_epsilon(self, u, f, ideal, central=central)
-        return moments(self, u, f, ideal, central=central)
+        try:
+            return moments(self, u, f, ideal, central=central)
+        except OrderChangesError as error:
+            return in_parts(self, error, lambda part: moments(part, u, f, ideal, central=central))
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if one input is given."""

@@ -45,6 +45,11 @@ class Stretch(Told):
         above = low > 0 or (low == 0 and not self.lower_open)
         return above and (high < 0 or (high == 0 and not self.upper_open))
 
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one point, decided exactly."""
+        return _order(self.lower, self.upper) == 0
+
     def __str__(self) -> str:
         if self.lower == self.upper:
             return f"{{{_show(self.lower)}}}"

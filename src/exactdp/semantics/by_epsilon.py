@@ -18,12 +18,14 @@ from typing import Any, Generic, TypeVar
 from exactdp.errors import ValueRefusedError
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.program import Program
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, inf, rational
+from exactdp.reals.spans import Span, around, parts_by_sign
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import Engine
@@ -44,7 +46,8 @@ class EpsilonPiece(Told, Generic[T]):
     (0, ∞)
     """
 
-    on: Interval
+    on: Span
+    """The ε; an end may be irrational."""
     value: T
     unit: str = UNIT
     """The parameter; if it is called `eps[20]` it is log(20), and `on` is in multiples of it."""
@@ -141,6 +144,25 @@ def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
     return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
 
 
+def in_parts(program: Program, error: OrderChangesError, ask: Callable[[Any], T]) -> ByEpsilon[T]:
+    """Return a value on the parts of ε on which each `min` and `max` is one of its parts.
+
+    An error told where one changes. There are finitely many of them, so this ends.
+    """
+
+    def pieces(gap: ClosedForm, on: Span) -> Iterator[EpsilonPiece[T]]:
+        for part in parts_by_sign(gap, on):
+            try:
+                yield EpsilonPiece(part, ask(program.on(around(part), part)))
+            except OrderChangesError as again:
+                yield from pieces(again.gap, part)
+
+    def alone(point: Fraction) -> T:
+        return ask(program.on(Interval(point, point)))
+
+    return ByEpsilon(tuple(pieces(error.gap, program.epsilon)), alone)
+
+
 def in_units(on: Interval, unit: str) -> Interval:
     """Return an interval around that of ε over the unit: 1, or a logarithm."""
     if (base := base_of(unit)) is None:
@@ -226,7 +248,7 @@ def by_epsilon(
             pieces.append(EpsilonPiece(on, cell.result, unit))
     if not pieces:
         raise ValueRefusedError("there is no eps to ask for")
-    return ByEpsilon(tuple(sorted(pieces, key=lambda piece: piece.on.lower)), alone)
+    return ByEpsilon(tuple(sorted(pieces, key=lambda piece: around(piece.on).lower)), alone)
 
 
 def _interval(cone: Cone) -> Interval:
