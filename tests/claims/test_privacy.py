@@ -684,9 +684,9 @@ def test_a_histogram_of_integers() -> None:
     assert found.factor.lower == found.factor.upper == 2
 
 
-@pytest.mark.parametrize("body", ["dlap(eps, x) + dlap(eps, 0)", "[z, z]", "[z, z + dlap(eps, 0)]"])
+@pytest.mark.parametrize("body", ["[z, z]", "[z, z + dlap(eps, 0)]"])
 def test_integers_that_are_refused(body: str) -> None:
-    """A sum has z·e^{−εz} in its tail; numbers that depend on each other have no own tails."""
+    """Numbers that depend on each other have no own tails."""
     text = f"def program(x: Dom(0, 1)):\n    z = dlap(eps, x)\n    return {body}"
     with pytest.raises(ValueRefusedError):
         Privacy(Mechanism.from_source(text)).check()

@@ -9,7 +9,11 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.kernel.cones import PolyhedralCone
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.adjacency import Entries, LargestChange, TotalChange
 from exactdp.claims.breaches import Breach
 from exactdp.claims.certificates import _quotient, _which, interval_json, value_json
@@ -52,11 +56,18 @@ def certificate(verdict: Verdict) -> Json:
         return _on_cones(verdict, inputs)
     signs = SignProofs(verdict)
     if patterns:
-        chances = dict(zip(inputs, claim.losses.together(inputs), strict=True))
+        examples = None
+        if not (verdict.holds or claim.delta_form or claim.measure != "privacy"):
+            examples = [output for one in verdict.counterexamples for output in one.outputs]
+        if examples is None and claim.losses.is_mixed(inputs, patterns):
+            raise _refused("far out, the probabilities of integers fall at several rates")
+        chances = dict(zip(inputs, claim.losses.together(inputs, examples), strict=True))
     pieces: list[list[Any]] = []
     if verdict.holds and claim.delta_form:
         events = list(dict.fromkeys(key.env[0] for u in inputs for key in chances[u]))
         real = [one for one in events if has_interval(one)]
+        if real:
+            _require_derived(_claim(claim, inputs), inputs)
         parted: dict[tuple[object, ...], dict[Value, int]] = {}
         for pair in claim.pairs if real else ():
             pieces.append(_Pieces(claim, signs, pair).written(real, parted))
@@ -107,6 +118,18 @@ def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
         "signs": cones.signs.written,
     }
     return {**body, "seal": seal(body)}
+
+
+def _require_derived(written: Json, inputs: list[tuple[object, ...]]) -> None:
+    """Refuse a mechanism of which the checker does not derive densities."""
+    checker = Privacies()
+    try:
+        checker.read_claim(written)
+        ray = PolyhedralCone(1, checker).cut((Fraction(1),))
+        for u in inputs:
+            _ = ProgramOnCone(checker.derivation, ray, list(u)).ways
+    except (RejectedError, UnsupportedError) as error:
+        raise _refused(str(error)) from error
 
 
 class _Pieces:

@@ -216,8 +216,10 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     rays: dict[_Ray, Loss] = {}
     contents = Contents()
     cones: dict[Shape, Problem] = {}
+    is_rough = False
     for found in whole(claim, FactorAsked(), conduct_of(progress)):
         contents += found.contents
+        is_rough = is_rough or found.is_rough
         for ray, loss in found.rays:
             rays.setdefault(ray, loss)
         for shape, problem in found.cones:
@@ -241,7 +243,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     else:
         both, outputs = claim.both(best.loss), best.loss.outputs
         answer = Leakage(best.factor, both, outputs, best.where, contents.examined)
-    if all(_suffices(one, best.factor.upper) for one in cones.values()):
+    if not is_rough and all(_suffices(one, best.factor.upper) for one in cones.values()):
         return answer
     return _proved(claim, answer, target, progress)
 
@@ -267,6 +269,8 @@ class _RaysFound:
     contents: Contents
     rays: tuple[tuple[_Ray, Loss], ...]
     cones: tuple[tuple[Shape, Problem], ...]
+    is_rough: bool
+    """Whether there are bounds that suffice and of which nothing is known otherwise."""
 
 
 class _FactorSought:
@@ -278,6 +282,7 @@ class _FactorSought:
         self._claim, self._contents, self._kept = claim, Contents(), kept
         self._rays: dict[_Ray, Loss] = {}
         self._cones: dict[Shape, Problem] = {}
+        self._is_rough = False
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
         """Look at another pair."""
@@ -286,7 +291,9 @@ class _FactorSought:
         for problem in found.problems:
             one = problem.obligation
             assert isinstance(one, Loss)
-            if isinstance(problem.place, OnRay):
+            if not one.is_seen:
+                self._is_rough = True
+            elif isinstance(problem.place, OnRay):
                 self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
             else:
                 self._cones.setdefault(_shape(problem, one), problem)
@@ -307,7 +314,7 @@ class _FactorSought:
             for ray, loss in self._rays.items()
             if ray is first or (isinstance(largest, Fraction) and self._exceeds(ray, largest))
         )
-        return _RaysFound(self._contents, kept, tuple(self._cones.items()))
+        return _RaysFound(self._contents, kept, tuple(self._cones.items()), self._is_rough)
 
     def _limit(self, ray: _Ray) -> Fraction | float:
         """Return the largest limit of a ray."""

@@ -15,11 +15,13 @@ from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.claim import Due
+from exactdp.claims.far_out import Far, expanded, far_out, parts_far, replaced
 from exactdp.claims.inputs import as_given
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.machine import State
+from exactdp.language.program import Program
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import (
@@ -34,6 +36,7 @@ from exactdp.reals import (
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import has_spots
+from exactdp.semantics.tails import Rates
 
 if TYPE_CHECKING:
     from exactdp.claims.pairs import Entries
@@ -68,6 +71,21 @@ class Loss:
     allows_all: bool = False
     is_density: bool = False
     """Whether p and p′ are densities, of real numbers multiplied by ε."""
+    far: Value = None
+    """The output if integers of it are far out: then p and p′ are combinations of theirs."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is necessary: some output needs at least what this bound needs."""
+        return all(one.is_seen for one in parts_far(self.far))
+
+
+class _Known:
+    """The probabilities of events that were asked for, by input and event."""
+
+    def __init__(self, program: Program) -> None:
+        del program
+        self.chances: dict[State, ClosedForm] = {}
 
 
 class Losses:
@@ -80,7 +98,6 @@ class Losses:
         self._chances: dict[Entries, Chances] = {}
         self._beside: dict[ClosedForm, ClosedForm] = {}
         self._rest: dict[ClosedForm, ClosedForm] = {}
-        self._sums: dict[object, tuple[frozenset[State], ...]] = {}
 
     def at(self, region: Region, trace: Trace) -> Due[Loss]:
         """Return what must be proved at a sample of a region."""
@@ -137,7 +154,7 @@ class Losses:
         return pattern, *(self._engine.seen_of(x, pattern) for x in given)
 
     def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
-        return self.bounds(both, *self.chances(u, v, trace))
+        return self.bounds(both, *self.chances(u, v, trace, mixed=self._by_density))
 
     def bounds(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
         """Yield the bounds on outputs with these probabilities at two inputs."""
@@ -150,8 +167,10 @@ class Losses:
                 )
                 yield self._loss(both, outputs, chance, other)
         else:
-            for output, chance in one.items():
-                yield self._loss(both, (output,), chance, two.get(output, _ZERO))
+            far = (output for output in two if parts_far(output.env[0]))
+            for output in dict.fromkeys((*one, *far)):
+                chance, other = one.get(output, _ZERO), two.get(output, _ZERO)
+                yield self._loss(both, (output,), chance, other)
 
     def _loss(
         self, both: Entries, outputs: tuple[State, ...], chance: ClosedForm, other: ClosedForm
@@ -160,8 +179,10 @@ class Losses:
             self._beside[other] = other * self._claim.factor + self._claim.delta_form
         if chance not in self._rest:
             self._rest[chance] = 1 - chance
-        told = tuple(one.env[0] for one in outputs)
-        return Loss(both, told, chance, other, self._rest[chance], (self._beside[other],))
+        told = tuple(replaced(one.env[0], Far.told) for one in outputs)
+        far = outputs[0].env[0] if parts_far(outputs[0].env[0]) else None
+        beta = (self._beside[other],)
+        return Loss(both, told, chance, other, self._rest[chance], beta, far=far)
 
     def _ranges(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
         """Yield p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′) for all o and o′."""
@@ -204,12 +225,13 @@ class Losses:
         return tuple(dict.fromkeys(outputs for outputs, _ in found if outputs))
 
     def chances(
-        self, u: Entries, v: Entries, trace: Trace | None = None
+        self, u: Entries, v: Entries, trace: Trace | None = None, *, mixed: bool = False
     ) -> tuple[Chances, Chances]:
         """Return the probabilities of the outputs at two inputs, given by their single values.
 
         Integers without bound come one by one; far out, where the ratio of their probabilities is
-        constant, they are one event.
+        constant, they are one event. Where it is not they are refused, unless `mixed` is asked for:
+        then there are a few combinations of them that are bounded if all are.
         """
         sides = self.distribution(u, trace), self.distribution(v, trace)
         every = list(dict.fromkeys(key for side in sides for key in side))
@@ -229,13 +251,18 @@ class Losses:
         outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
-                outputs += self._values(given, pattern, atoms)
+                outputs += self._values(given, pattern, atoms, mixed=mixed)
             else:
                 outputs += self._stretches(given, pattern, atoms)
         return self.events(given[0], outputs), self.events(given[1], outputs)
 
-    def together(self, inputs: Sequence[Entries]) -> list[Chances]:
+    def together(
+        self, inputs: Sequence[Entries], examples: Sequence[Value] | None = None
+    ) -> list[Chances]:
         """Return the probabilities of the same events at all listed inputs.
+
+        Far out, integers are one event, if their probabilities have one ratio. Where outputs are
+        `examples`, they may have any, and each example is an event of its own.
 
         Integers come one by one and far out at once; reals, with δ, in intervals on each of which
         p − e^b·p′ has a sign for every pair.
@@ -253,11 +280,23 @@ class Losses:
         ]
         for pattern in wide:
             if integers_in(pattern):
-                outputs += self._values(given, pattern, atoms)
+                beside = [*atoms, *(examples or ())]
+                outputs += self._values(given, pattern, beside, alone=examples is None)
                 continue
             ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
             outputs += _intervals(pattern, ends)
         return [self.events(x, outputs) for x in given]
+
+    def is_mixed(self, inputs: Sequence[Entries], patterns: Sequence[Value]) -> bool:
+        """Whether integers of a pattern fall at several rates far out."""
+        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
+        for pattern in dict.fromkeys(one for one in patterns if integers_in(one)):
+            found = [one for x in given if (one := self._engine.tails(x, pattern))]
+            for ends in zip(*found, strict=True):
+                sides = ([one.rates[side] for one in ends] for side in (0, 1))
+                if any(len(_all_rates(side)) > 1 for side in sides):
+                    return True
+        return False
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
         """Return the probabilities of events at an input; what has none is left out."""
@@ -265,8 +304,19 @@ class Losses:
         return {
             State(-1, (output,)): chance
             for output in outputs
-            if (chance := self._engine.probability(given, output))
+            if (chance := self._event(given, output))
         }
+
+    def _event(self, given: Value, output: Value) -> ClosedForm:
+        """Return the probability of an event, or a combination of those of integers far out."""
+        known = self._claim.mechanism.kept(_Known).chances
+        found: ClosedForm = _ZERO
+        for one, weight in expanded(output):
+            key = State(-1, (given, one))
+            if key not in known:
+                known[key] = self._engine.probability(given, one)
+            found = found + known[key] * weight
+        return found
 
     @property
     def _by_density(self) -> bool:
@@ -315,9 +365,15 @@ class Losses:
         return ends
 
     def _values(
-        self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+        self,
+        given: list[tuple[Value, ...]],
+        pattern: Value,
+        atoms: list[Value],
+        *,
+        mixed: bool = False,
+        alone: bool = True,
     ) -> list[Value]:
-        """Return the outputs of a pattern with an integer, and intervals of it far out."""
+        """Return the outputs of a pattern with an integer, and what there is of it far out."""
         assert not has_spots(tuple(given))  # integer noise is refused for all reals
         if reals_in(pattern):
             raise _integers_beside_reals(pattern)
@@ -328,13 +384,20 @@ class Losses:
             # A constant among the integers far out would disturb the sequence.
             low = min(*(one.low for one in ends), *(floor(each[k]) for each in known), 0)
             high = max(*(one.high for one in ends), *(ceil(each[k]) for each in known), 0)
-            for side in (0, 1):
-                if len({one.rates[side] for one in ends} - {None}) > 1:
-                    raise _not_compared()
             if high - low > _MOST_INTEGERS:
                 raise _not_compared()
             middle: list[Value] = list(range(low, high + 1))
-            places.append([Interval("-inf", low - 1), *middle, Interval(high + 1, "inf")])
+            sides: list[list[Value]] = []
+            for side, start, step in ((0, low - 1, -1), (1, high + 1, 1)):
+                rates = [step * rate for rate in _all_rates([one.rates[side] for one in ends])]
+                if len(rates) > 1 and mixed:
+                    sides.append([*far_out(start, step, rates)])
+                elif len(rates) > 1 and alone:
+                    raise _not_compared()
+                else:
+                    whole: Any = Interval(start, "inf") if step > 0 else Interval("-inf", start)
+                    sides.append([whole])
+            places.append([*sides[0], *middle, *sides[1]])
         if prod(map(len, places)) > 4 * _MOST_INTEGERS:
             raise _not_compared()
         return [_filled(pattern, list(parts)) for parts in product(*places)]
@@ -409,6 +472,15 @@ def _integers_beside_reals(pattern: Value) -> ValueRefusedError:
     )
 
 
+def _all_rates(listed: Sequence[Rates]) -> list[Fraction]:
+    """Return all rates, each as often as it has powers somewhere."""
+    most: dict[Fraction, int] = {}
+    for rates in listed:
+        for rate, count in rates.items():
+            most[rate] = max(most.get(rate, 0), count)
+    return [rate for rate, count in most.items() for _ in range(count)]
+
+
 def _not_compared() -> ValueRefusedError:
     return ValueRefusedError(
         "the integers of the output are not compared at two inputs",
@@ -442,14 +514,21 @@ def _has_a_sign(form: ClosedForm, names: tuple[str, ...], cone: Cone, on: Interv
 
 
 def _linear_zero(form: ClosedForm, names: tuple[str, ...]) -> Fraction | None:
-    """Return k if a closed form is a difference of two exponentials that are equal at y = k·ε."""
-    terms = list((form.numerator * form.denominator).entries(names))
+    """Return k if f(ε, y) = c(ε)·(e^{ry} − e^{(r − s)kε + sy}) up to a sign: it is 0 at y = k·ε."""
+    if set(form.denominator.parameters) - {"eps"}:
+        return None
+    terms: dict[Fraction, dict[tuple[int, Fraction], Any]] = {}  # by the rate of y
+    for (power, beside), (rate, steep), q in form.numerator.entries(names):
+        if beside:
+            return None
+        terms.setdefault(Fraction(steep), {})[power, Fraction(rate)] = q
     if len(terms) != 2:
         return None
-    (powers, rates, q), (others, more, r) = terms
-    if powers != others or q != -r or rates[1] == more[1]:
+    (r, one), (s, two) = terms.items()
+    shift = max(rate for _, rate in two) - max(rate for _, rate in one)
+    if {(power, rate + shift): -q for (power, rate), q in one.items()} != two:
         return None
-    return Fraction(more[0] - rates[0]) / Fraction(rates[1] - more[1])
+    return shift / (r - s)
 
 
 def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:

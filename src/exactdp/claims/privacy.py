@@ -16,6 +16,7 @@ from exactdp.claims.counterexamples import points_of
 from exactdp.claims.deciding import examine
 from exactdp.claims.distances import linf
 from exactdp.claims.expressions import as_expression
+from exactdp.claims.far_out import replaced
 from exactdp.claims.identity import as_given_only
 from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
 from exactdp.claims.losses import Loss, Losses
@@ -40,7 +41,7 @@ from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.logs import LogForm, log_enclosure
@@ -69,6 +70,7 @@ _EVERYWHERE = (
     "both probabilities are exponential sums, and the sign of each bound is decided there"
 )
 MEASURES = ("privacy", "bounded_range")
+_FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +280,8 @@ class Privacy:
         if not isinstance(problem.place, OnRay):
             return self._confirmed(problem, sign)
         at: Any = sign.witness
+        if one.far is not None:
+            return self._far_out(one, at)
         what = "product" if self.measure == "bounded_range" else "probability"
         forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
         if one.is_density:
@@ -286,6 +290,19 @@ class Privacy:
             forms = tuple(form * eps**count for form in forms)
         chance, other, allowed = forms
         return Breach(self.both(one), one.outputs, at, chance, other, allowed, what)
+
+    def _far_out(self, one: Loss, at: Fraction) -> Breach | None:
+        """Return a counterexample at an ε among outputs with integers far out, if one is found."""
+        half = len(one.input) // 2
+        given = [assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:])]
+        for k in (*range(_FIRST), *(_FIRST * 2**j for j in range(_DOUBLED))):
+            output = replaced(one.far, lambda far, k=k: far.start + far.step * k)  # type: ignore[misc]
+            sides = [self.losses.events(x, [output]) for x in given]
+            chance, other = (sum(side.values(), ExpPoly(0)) for side in sides)
+            allowed = other * self.factor
+            if (allowed - chance).at(at).sign < 0:
+                return Breach(self.both(one), (output,), at, chance, other, allowed)
+        return None
 
     def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample at a point of a cone, checked as a claim about one pair."""

@@ -1,4 +1,4 @@
-"""How integer noise in an output ends: from where on its probabilities are a geometric sequence."""
+"""How integer noise in an output ends: from where on its probabilities are geometric sequences."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.graph import Edge, forms_of, noise_part
 from exactdp.semantics.plan import PreparedEdge, constant_part
 
+Rates = Mapping[Fraction, int]
+"""Rates, and how many powers k = 0, 1, … each comes with."""
+
 
 @dataclass(frozen=True)
 class Tails:
-    """Below `low` and above `high` the probabilities of z are multiples of e^{rate·ε·z}."""
+    """Below `low` and above `high` the probabilities of z are sums of z^k·e^{rate·ε·z}."""
 
     low: int
     high: int
-    rates: tuple[Fraction | None, Fraction | None]
-    """The rates below and above; None where there is no probability."""
+    rates: tuple[Rates, Rates]
+    """The rates below and above, none where there is no probability."""
 
 
 def tails(
     found: Sequence[Arrival], pattern: Value, inputs: Mapping[str, Number]
 ) -> tuple[Tails, ...]:
-    """Return where each integer of a pattern becomes geometric, whatever the others are."""
+    """Return where each integer of a pattern becomes a sum of geometric sequences."""
     ends: list[list[int]] = []
     bases: set[ClosedForm | None] = set()
-    rates: list[tuple[set[Fraction], set[Fraction]]] = []
+    rates: list[tuple[dict[Fraction, int], dict[Fraction, int]]] = []
     for arrival in found:
         if not arrival.density.products or pattern_at(arrival, inputs) != pattern:
             continue
@@ -46,7 +49,7 @@ def tails(
                 raise _not_whole()
         while len(ends) < len(forms):
             ends.append([0])
-            rates.append((set(), set()))
+            rates.append(({}, {}))
         way = PreparedEdge.of(Edge(0, forms, None), arrival.variables)
         for part in moved(arrival.density, way, inputs).products:
             for v in range(len(forms)):
@@ -56,16 +59,17 @@ def tails(
                     raise _refused("the integers of the output depend on each other")
                 for cell in mass.cells:
                     _add(cell, v, ends[v], rates[v])
-    if len(bases) > 1 or any(len(listed) > 1 for both in rates for listed in both):
-        raise _refused("far out the probabilities are no geometric sequence")
-    return tuple(
-        Tails(min(each), max(each), (next(iter(low), None), next(iter(high), None)))
-        for each, (low, high) in zip(ends, rates, strict=True)
-    )
+    is_mixed = any(sum(side.values()) > 1 for both in rates for side in both)
+    if len(bases) > 1 or (is_mixed and bases != {None}):
+        raise _refused("far out the probabilities are no geometric sequences")
+    return tuple(Tails(min(each), max(each), both) for each, both in zip(ends, rates, strict=True))
 
 
 def _add(
-    cell: LatticeCell, v: int, ends: list[int], rates: tuple[set[Fraction], set[Fraction]]
+    cell: LatticeCell,
+    v: int,
+    ends: list[int],
+    rates: tuple[dict[Fraction, int], dict[Fraction, int]],
 ) -> None:
     """Add the ends of a cell of a variable, and its rates where it has no end."""
     if any(modulus > 1 for modulus, _ in cell.residues.values()):
@@ -77,9 +81,9 @@ def _add(
         is_open[0 if c > 0 else 1] = False
     for side in (0, 1):
         for _, powers, listed in cell.density.numerator.terms if is_open[side] else ():
-            if name_of(v) in dict(powers):
-                raise _refused("far out the probabilities are no geometric sequence")
-            rates[side].add(dict(listed).get(name_of(v), Fraction(0)))
+            rate = dict(listed).get(name_of(v), Fraction(0))
+            power = dict(powers).get(name_of(v), 0)
+            rates[side][rate] = max(rates[side].get(rate, 0), power + 1)
 
 
 def _not_whole() -> ValueRefusedError:
@@ -94,7 +98,7 @@ def _not_whole() -> ValueRefusedError:
 def _refused(problem: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"{problem}, and it is any integer",
-        rule="Integers without bound are compared one by one, and far out by the ratio of two "
-        "geometric sequences.",
+        rule="Integers without bound are compared one by one, and far out as sums of geometric "
+        "sequences.",
         way_out="Clamp the output, as in min(max(z, -10), 10).",
     )

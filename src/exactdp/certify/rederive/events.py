@@ -3,6 +3,8 @@
 **Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
 for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
 probabilities of the whole event. So what is proved of the event holds for each of its outputs.
+Of a counterexample nothing else than the probabilities of its own outputs is needed: there the
+masses far out may be sums of such multiples.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from .runs import Condition
 from .values import Stretch
 
 Far = list[tuple[LinearForm, Stretch]]
-Rates = dict[str, tuple[Fraction, ...]]
+Rates = dict[str, set[tuple[Fraction, ...]]]
 
 
 def has_stretch(event: Any) -> bool:
@@ -91,6 +93,11 @@ class Events:
         self.every = list(every)
         self.rates: Rates = {}
 
+    @property
+    def are_geometric(self) -> bool:
+        """Whether the masses of each event far out are multiples of one e^{rεn}."""
+        return all(len(rates) == 1 for rates in self.rates.values())
+
     def are_disjoint(self) -> bool:
         """Whether no event of more than one output has one in common with another event."""
         return not any(
@@ -154,20 +161,18 @@ class Events:
         return self._geometric(event, masses, far, len(names)) * for_all
 
     def _geometric(self, event: Any, masses: Masses, far: Far, count: int) -> Ratio:
-        """Return the sum of masses over all integers far out; they must be geometric."""
-        if not masses:
-            return Ratio.number(0)
-        rates = {key[1][count:] for key in masses}
-        if any(any(key[0]) for key in masses) or len(rates) != 1:
+        """Return the sum of masses over all integers far out: sums of geometric sequences."""
+        if any(any(key[0]) for key in masses):
             raise UnsupportedError("far out, the masses of integers are not geometric")
-        (rate,) = rates
-        if self.rates.setdefault(repr(event), rate) != rate:
-            raise UnsupportedError("far out, the masses of integers fall at different rates")
-        found = total_of(masses)
-        for r, (_, part) in zip(rate, far, strict=True):
-            if r == 0 or (r < 0) != (part.upper == inf):
-                raise UnsupportedError("far out, the masses of integers do not fall")
-            found = found * Ratio(grown(r * part.end)) / (1 - Ratio(grown(-abs(r))))
+        found = Ratio.number(0)
+        for rate in {key[1][count:] for key in masses}:
+            self.rates.setdefault(repr(event), set()).add(rate)
+            part = total_of({key: mass for key, mass in masses.items() if key[1][count:] == rate})
+            for r, (_, stretch) in zip(rate, far, strict=True):
+                if r == 0 or (r < 0) != (stretch.upper == inf):
+                    raise UnsupportedError("far out, the masses of integers do not fall")
+                part = part * Ratio(grown(r * stretch.end)) / (1 - Ratio(grown(-abs(r))))
+            found = found + part
         return found
 
 

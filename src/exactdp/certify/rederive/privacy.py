@@ -132,6 +132,7 @@ class Privacies(AtInputs):
         bounds = 0
         if verdict == "holds":
             self.where = "the claim"
+            self.require(self.events.are_geometric, "masses far out fall at different rates")
             right = self.is_proved(self.delta)
             self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
             pieces = self.entries(parts["pieces"], len(self.pairs) if self.real_events else 0)

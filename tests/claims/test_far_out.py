@@ -1,0 +1,132 @@
+"""Integers without bound whose probabilities are sums of several geometric sequences.
+
+The probabilities at the integers are met by distribution functions and sums with mpmath, which
+share no code with exactdp.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import mpmath
+import pytest
+
+from exactdp import Grid, Mechanism, Privacy, ValueRefusedError, certify, eps
+from exactdp.claims.far_out import far_out
+
+rounded_max = Mechanism.from_source(
+    "def rounded_max(q: Real[2]): return round(max(lap(eps, q[0]), lap(eps, q[1])))"
+)
+summed = Mechanism.from_source("def summed(x: Dom(0, 1)): return dlap(eps, x) + dlap(eps, x)")
+
+
+def of_rounded_max(q: tuple[int, ...], z: int, e: mpmath.mpf) -> mpmath.mpf:
+    """Return Pr(z − ½ ≤ max < z + ½) by distribution functions."""
+
+    def below(t: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.exp(e * t) / 2 if t < 0 else 1 - mpmath.exp(-e * t) / 2
+
+    half = mpmath.mpf(1) / 2
+    ends = [mpmath.fprod(below(t - x) for x in q) for t in (z + half, z - half)]
+    return ends[0] - ends[1]
+
+
+def of_summed(q: tuple[int, ...], z: int, e: mpmath.mpf) -> mpmath.mpf:
+    """Return tanh(ε/2)²·Σ x^{|k| + |n − k|} over k; the sum is xⁿ·(n + 1 + 2x²/(1 − x²))."""
+    n, x = abs(z - 2 * q[0]), mpmath.exp(-e)
+    return mpmath.tanh(e / 2) ** 2 * x**n * (n + 1 + 2 * x**2 / (1 - x**2))
+
+
+CASES = {
+    "the maximum, rounded": (Privacy(rounded_max, inputs=Grid(0, 1)), of_rounded_max, 2),
+    "a sum with a double rate": (Privacy(summed), of_summed, 2),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_factor_by_search(name: str) -> None:
+    """No pair, integer and ε of a grid has a larger loss, and some have nearly that."""
+    claim, chance, factor = CASES[name]
+    found = claim.tightest().factor
+    assert found.lower == found.upper == factor
+    best = mpmath.mpf(0)
+    with mpmath.workdps(40):
+        for e in map(mpmath.mpf, ("0.1", "0.7", "2", "6")):
+            listed = {u for pair in claim.pairs for u in pair}
+            known = {(u, z): chance(u, z, e) for u, z in product(listed, range(-12, 13, 3))}
+            for u, v in claim.pairs:
+                for z in range(-12, 13, 3):
+                    best = max(best, mpmath.log(known[u, z] / known[v, z]) / e)
+    assert factor - 0.2 < best <= factor + 1e-12
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_counterexample(name: str) -> None:
+    claim, chance, factor = CASES[name]
+    verdict = claim.check()
+    assert verdict.outcome == "fails"
+    assert certify.check(verdict.certificate).accepted
+    breach = verdict.counterexample
+    if isinstance(breach.output, int):
+        for u, value in zip(breach.inputs, breach.probabilities, strict=True):
+            entries = tuple(u) if isinstance(u, tuple | list) else (u,)
+            assert float(value) == pytest.approx(float(chance(entries, breach.output, breach.eps)))
+    # Whatever is below the factor fails, and the factor itself does not.
+    assert Privacy(claim.mechanism, factor * eps, inputs=claim.inputs).check().holds
+    less = Fraction(39, 20) * eps
+    assert Privacy(claim.mechanism, less, inputs=claim.inputs).check().outcome == "fails"
+
+
+def test_delta_of_noise_drawn_again() -> None:
+    """Two densities e^{−ε|y − x|}/(2c), c = 1 − e^{−3ε}, on x ± 3: they cross at y = 1/2.
+
+    δ(0) = ∫ (p − p′)⁺ is (1 − e^{−ε/2})/c.
+    """
+    again = Mechanism.from_source("""
+def again(q: Real):
+    z = lap(eps, 0)
+    while abs(z) > 3:
+        z = lap(eps, 0)
+    return q + z
+""")
+    curve = Privacy(again, 0 * eps, inputs=[0, 1]).smallest_delta()
+    for e in (Fraction(1, 3), Fraction(2)):
+        right = (1 - mpmath.exp(-float(e) / 2)) / (1 - mpmath.exp(-3 * float(e)))
+        assert float(curve.at(e)) == pytest.approx(float(right))
+    with pytest.raises(ValueRefusedError, match="draws noise again is not re-derived"):
+        _ = Privacy(again, delta="1/2", inputs=[0, 1]).check().certificate
+
+
+def test_what_is_still_refused() -> None:
+    with pytest.raises(ValueRefusedError, match="one ratio"):
+        Privacy(summed).renyi(2, at=1)
+    with pytest.raises(ValueRefusedError, match="no geometric sequences"):
+        rate = "def two(x: Dom(0, 1)): return dlap(log(2), x) + dlap(log(2), 0)"
+        Privacy(Mechanism.from_source(rate)).check()
+    with pytest.raises(ValueRefusedError, match="several rates"):
+        _ = Privacy(summed, 2 * eps).check().certificate
+
+
+def test_numbers_that_suffice_are_seen_by_values() -> None:
+    """Random g(k) = Σ c·k^i·e^{−r·k}: where all d_j ≥ 0 at ε = 1, no g(k) is negative."""
+    random, positive = Random(3), 0
+    for _ in range(60):
+        rates = sorted(random.choices([Fraction(-1, 3), Fraction(-1), Fraction(-2)], k=3))
+        terms = [(r, rates[:n].count(r), random.randint(-3, 9)) for n, r in enumerate(rates)]
+
+        def g(k: int, terms: list[tuple[Fraction, int, int]] = terms) -> mpmath.mpf:
+            powers = (c * mpmath.mpf(k) ** i * mpmath.exp(float(r) * k) for r, i, c in terms)
+            return mpmath.fsum(powers)
+
+        numbers = [
+            mpmath.fsum(g(k) * float(weight.at(1)) for k, weight in one.weights())
+            for one in far_out(0, 1, rates)
+        ]
+        values = [g(k) for k in range(60)]
+        if min(numbers) > 0:
+            positive += 1
+            assert min(values) > 0
+        assert (numbers[0] < 0) == (values[0] < 0)
+    assert positive > 5
