@@ -294,7 +294,8 @@ class _FactorSought:
             if not one.is_seen:
                 self._is_rough = True
             elif isinstance(problem.place, OnRay):
-                self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
+                if one.chance.numerator:
+                    self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
             else:
                 self._cones.setdefault(_shape(problem, one), problem)
 
