@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
-from exactdp import Accuracy, Mechanism, eps, exp
+from exactdp import Accuracy, Ideal, Mechanism, certify, eps, exp
 from exactdp.errors import ExactdpError
 
 RATIO = math.exp(-1)
@@ -68,6 +69,34 @@ def mcnemar(b: Dom(0, 6), c: Dom(0, 6)):
             both = min(max(2 + j, 0), 6), min(max(5 + k, 0), 6)
             want[significant(*both)] += mass(j) * mass(k)  # type: ignore[assignment]
     same(mechanism, (2, 5), want)
+    written = """
+def mcnemar(b: Dom(0, 6), c: Dom(0, 6)):
+    b, c = min(max(dlap(eps, b), 0), 6), min(max(dlap(eps, c), 0), 6)
+    if b + c == 0:
+        return False
+    return (abs(b - c) - 1) ** 2 > 4 * (b + c)
+"""
+    same(Mechanism.from_source(written), (2, 5), want)
+    test = Ideal.from_source("def none(b: Dom(0, 6), c: Dom(0, 6)): return False")
+    verdict = Accuracy(
+        Mechanism.from_source(written),
+        beta=Fraction(1, 2),
+        ideal=test,
+        input_distance="discrete",
+        inputs=[(2, 3)],
+    ).check()
+    assert verdict.outcome == "holds"
+    assert certify.check(verdict.certificate).accepted
+
+
+def test_products_and_powers() -> None:
+    text = (
+        "def f(x: Dom(0, 3)):\n    z = min(max(dlap(eps, x), 0), 3)\n    return z * z + 2**z - z**2"
+    )
+    want: Counter[object] = Counter()
+    for k in range(-60, 60):
+        want[2 ** min(max(1 + k, 0), 3)] += mass(k)  # type: ignore[assignment]
+    same(Mechanism.from_source(text), 1, want)
 
 
 def test_sums_and_rounded_reals_are_settled_too() -> None:

@@ -56,7 +56,8 @@ Kinds = dict[str, ValueKind]
 
 _COMPARE = "Divide by a finite value, or compare."
 _INSTEAD_OF_OPERATOR = {
-    "**": "Compare its absolute value: x**2 > 4 is abs(x) > 2.",
+    "**": "Compare its absolute value: x**2 > 4 is abs(x) > 2. Of integers, clamp it first, as in "
+    "`min(max(z, 0), 10)`.",
 }
 _IN_PLAIN_PYTHON = {
     "argmax": "Write max(range(len(xs)), key=lambda i: xs[i]).",
@@ -304,6 +305,9 @@ class Abstract:
             if op == "+" and left.may_be_list and right.may_be_list:
                 return self.concatenated(left, right, node)
             return number(join(left, right))
+        if self._is_of_integers(op, left, right):
+            self.settles = True
+            return FINITE
         if op == "*":
             if left.noise and right.noise:
                 refuse(
@@ -340,6 +344,13 @@ class Abstract:
             what = f"a list cannot be divided by {word}" if op == "/" else f"{word} has no {op}"
             refuse(place, what, LINEAR, _INSTEAD_OF_OPERATOR.get(op, _COMPARE))
         return TERM if left.term else FINITE
+
+    def _is_of_integers(self, op: str, left: ValueKind, right: ValueKind) -> bool:
+        """Whether it is a product or a power of integer noise that may lie between numbers."""
+        if any(one.real or one.term or one.items is not None for one in (left, right)):
+            return False
+        wanted = {"*": all, "**": any}.get(op)
+        return self._compares and wanted is not None and wanted((left.integer, right.integer))
 
     def no_term_with_noise(
         self, left: ValueKind, right: ValueKind, node: ast.expr, *, is_sum: bool = False

@@ -82,6 +82,14 @@ class Linear(Form, Symbolic):
         are_whole = all(isinstance(name, Whole) for name in self.coefficients)
         return are_whole and all(q.denominator == 1 for q in numbers)
 
+    @property
+    def is_of_bounded_wholes(self) -> bool:
+        """Whether it is made of several whole numbers, each between two numbers."""
+        return len(self.coefficients) > 1 and all(
+            isinstance(name, Whole) and None not in (name.low, name.high)
+            for name in self.coefficients
+        )
+
 
 @dataclass(frozen=True)
 class Inquiry:

@@ -476,7 +476,7 @@ class Machine:
         """Return the step of a comparison, which is an event only if it is symbolic."""
         left, right = self._compile(one.left), self._compile(one.right)
         slot, op, place = self.slots[one.slot], one.op, one.place
-        decide = COMPARISONS[op]
+        decide, settles = COMPARISONS[op], self._settles
         after = pc + 1
 
         def compare(env: Env) -> bool | Symbolic:
@@ -503,6 +503,8 @@ class Machine:
         def step(env: Env) -> int:
             found: Any = compare(env)
             if isinstance(found, Linear):
+                if settles and found.is_of_bounded_wholes:
+                    raise UnsettledError(found)  # their ranges are needed later
                 found = asked(op, found)
             elif isinstance(found, Quotient):
                 found = asked_of_quotient(op, found, place)

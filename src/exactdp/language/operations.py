@@ -100,6 +100,8 @@ def multiply(left: Value, right: Value) -> Value:
             if len(one) * other > LENGTH_LIMIT:
                 raise ValueError(f"a list or string has more than {LENGTH_LIMIT:,} entries")
             return one * other
+    if isinstance(left, Symbolic) and isinstance(right, Symbolic):
+        left, right = settled(left), settled(right)
     return _small(left * right)
 
 
@@ -118,6 +120,7 @@ def power(left: Value, right: Value) -> Value:
     """Return left ** right for a whole exponent, unless it would be huge."""
     if isinstance(left, EpsTerm):
         return left**right
+    left, right = settled(left), settled(right)
     if not isinstance(left, int | Fraction) or not isinstance(right, int):
         raise TypeError("only a rational number can be raised, and only to a whole power")
     bits = max(Fraction(left).numerator.bit_length(), Fraction(left).denominator.bit_length())
