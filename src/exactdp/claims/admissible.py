@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _NARROW = Fraction(1, 10**9)
+_LEVELS = ("alpha", "gamma")
 _POWERS = (0, 1, -1, 2, -2)  # of ε, with which conditions are multiplied
 
 
@@ -79,14 +80,15 @@ class LinearSide:
 
     @property
     def power(self) -> int:
-        """The power of ε that its first coefficient is that is a multiple of one, 0 if none is."""
-        for _, slope in self.coefficients:
-            terms = slope.numerator.terms
-            if slope.denominator == 1 and len(terms) == 1 and not terms[0][2]:
-                power = dict(terms[0][1]).get("eps", 0)
-                if power:
-                    return power
-        return 0
+        """The power of ε by which it is divided.
+
+        That of its first coefficient of an input, so that this becomes a number; without inputs
+        that of its first coefficient that is a multiple of one, 0 if none is.
+        """
+        inputs = [slope for name, slope in self.coefficients if name not in _LEVELS]
+        if inputs:
+            return _power(inputs[0])
+        return next((k for _, slope in self.coefficients if (k := _power(slope))), 0)
 
     def scaled(self) -> LinearSide:
         """Return the side divided by its power of ε."""
@@ -120,25 +122,23 @@ class LinearSide:
         found["eps"], found[""] = fraction(polynomial[1]), fraction(polynomial[0])
         return found
 
-    def relaxed(
-        self, on: Interval, fixed: Sequence[str] = ()
-    ) -> tuple[int, dict[str, Fraction]] | None:
+    def relaxed(self, on: Interval) -> tuple[int, dict[str, Fraction]] | None:
         """Return p and a form in ε and scaled names not smaller than ε^p times the side.
 
-        The first power for which there is one on an interval of ε, None if there is none. All names
-        are of numbers that are not negative, but for some whose coefficients must be numbers.
+        The first power for which there is one on an interval of ε, None if there is none. α and γ
+        are not negative; inputs may be, so their coefficients have to be numbers.
         """
         for power in dict.fromkeys((-self.power, *_POWERS)):
-            form = self.times_eps(power)._largest(on, fixed)
+            form = self.times_eps(power)._largest(on)
             if form is not None:
                 return power, form
         return None
 
-    def _largest(self, on: Interval, fixed: Sequence[str]) -> dict[str, Fraction] | None:
+    def _largest(self, on: Interval) -> dict[str, Fraction] | None:
         """Return the largest coefficients on an interval; None if there are none."""
         found: dict[str, Fraction] = {}
         for name, slope in (("eps", self.constant), *self.coefficients):
-            if name in fixed and slope.parameters:
+            if name not in ("eps", *_LEVELS) and slope.parameters:
                 return None
             top = supremum(slope, on, width=_NARROW).upper
             if not isinstance(top, Fraction):
@@ -149,11 +149,19 @@ class LinearSide:
     def inside(self, point: Fraction, room: Fraction) -> dict[str, Fraction]:
         """Return a form in ε and scaled names that is not larger at an ε, and close to the side.
 
-        So where it is not negative, the side holds; by some room, if the side is strict. All names
-        are of numbers that are not negative.
+        So where it is not negative, the side holds; by some room, if the side is strict. Names are
+        of numbers that are not negative, or have coefficients that are numbers.
         """
         found = {"eps": self.constant.at(point).lower - (room if self.strict else 0)}
         return found | {name: slope.at(point).lower for name, slope in self.coefficients}
+
+
+def _power(form: ClosedForm) -> int:
+    """Return the power of ε that a form is a multiple of, 0 if it is no such."""
+    over, under = form.numerator.terms, form.denominator.terms
+    if len(over) != 1 or len(under) != 1 or over[0][2] or under[0][2]:
+        return 0
+    return int(dict(over[0][1]).get("eps", 0) - dict(under[0][1]).get("eps", 0))
 
 
 def _not_linear(given: Comparison) -> ValueRefusedError:

@@ -426,7 +426,7 @@ class _Group:
             form = dict(conic)
             form[UNIT] = form.pop("", Fraction(0))
         else:
-            found = side.relaxed(on, self.reals)
+            found = side.relaxed(on)
             if found is None:
                 return None
             power, form = -found[0], found[1]
