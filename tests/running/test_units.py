@@ -202,13 +202,23 @@ def test_processes_die_on_cells(
 
 
 class _Elsewhere(Executor):
-    """An executor that pickles what it is given, as every other one does."""
+    """An executor that does what it is given, or something else with it, at once."""
+
+    def __init__(self, instead: Callable[[bytes], Any] | None = None) -> None:
+        self._instead = instead
 
     def submit(self, fn: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
         del keywords
         done: Future[Any] = Future()
-        done.set_result(fn(*args))
+        try:
+            done.set_result((self._instead or fn)(*args))
+        except OSError as error:
+            done.set_exception(error)
         return done
+
+
+def _away(unit: bytes) -> bytes:
+    raise OSError("away" if unit else "")
 
 
 @pytest.mark.usefixtures("tiny")
@@ -218,6 +228,9 @@ def test_executors() -> None:
     with ProcessPoolExecutor(1) as processes, ThreadPoolExecutor(2) as threads:
         for one in (processes, threads, _Elsewhere()):
             assert told(accurate().check(executor=one)) == alone
+    with pytest.raises(ExactdpError, match=r"does no more work \(TypeError: it returned None"):
+        accurate().check(executor=_Elsewhere(lambda _: None))
+    assert "it failed 3 times (OSError: away)" in str(accurate().check(executor=_Elsewhere(_away)))
     processes.shutdown()
     with pytest.raises(ExactdpError, match="the executor does no more work"):
         accurate().check(executor=processes)
@@ -348,6 +361,9 @@ def test_a_study(tmp_path: Path) -> None:
         study.run("why")
     with pytest.raises(ExactdpError, match="is not a claim"):
         Study([1])
+    for jobs in (1, 2):
+        rows = Study([small(), small()]).run("smallest_epsilon", jobs=jobs)
+        assert [row["error"] for row in rows] == ["Privacy has no answer to 'smallest_epsilon'"] * 2
 
 
 def test_tables_for_others(tmp_path: Path) -> None:

@@ -159,6 +159,10 @@ class _Answering:
             found = _asked(self._rows[number][1], self._ask, how)
         except ExactdpError as error:
             found = _wrong(error)
+        except MemoryError:
+            raise
+        except Exception as error:  # the other rows have answers
+            found = _wrong(ExactdpError(f"{type(error).__name__}: {error}"))
         return {**found, "seconds": round(time.process_time() - begin, 3)}
 
     def _key(self, number: int) -> str:
@@ -186,6 +190,8 @@ class _Answering:
 
 def _asked(claim: Any, ask: str, how: Conduct) -> Row:
     """Return the answer of a claim as entries of a row."""
+    if not hasattr(claim, ask):
+        raise ExactdpError(f"{type(claim).__name__} has no answer to {ask!r}")
     if ask == "check":
         verdict = claim.check(progress=how)
         return {"outcome": verdict.outcome, "sentence": verdict.sentence, "error": ""}

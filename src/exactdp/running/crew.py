@@ -23,7 +23,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeAlias
 
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, shown
 
 Serve: TypeAlias = Callable[[bytes], bytes]
 """Does a unit; raises nothing."""
@@ -271,7 +271,7 @@ class Handed:
         del lane  # who does it is up to the executor
         try:
             self._under_way[self._executor.submit(self._serve, unit)] = number, unit
-        except (RuntimeError, OSError) as error:
+        except Exception as error:  # whatever its author lets out
             raise _no_longer(error) from error
 
     def news(self) -> Iterator[tuple[int, News]]:
@@ -280,7 +280,10 @@ class Handed:
         for future in done:
             number, unit = self._under_way.pop(future)
             try:
-                yield number, future.result()
+                found = future.result()
+                if not isinstance(found, bytes):
+                    raise _no_longer(TypeError(f"it returned {shown(found)}"))
+                yield number, found
             except (pickle.PicklingError, AttributeError, TypeError) as error:
                 raise unsendable(error) from error
             except (CancelledError, BrokenExecutor) as error:
@@ -290,7 +293,7 @@ class Handed:
             except Exception as error:
                 self._failed(number, unit, error)
                 if self._deaths[number] == MOST_DEATHS:
-                    yield number, _lost()
+                    yield number, LostUnitError(f"it failed {MOST_DEATHS} times ({_named(error)})")
 
     def _failed(self, number: int, unit: bytes, error: Exception) -> None:
         """Give a unit once more, unless whoever does it says that it ended workers."""
@@ -309,12 +312,15 @@ class Handed:
 
 
 def _no_longer(error: BaseException) -> ExactdpError:
-    what = f"{type(error).__name__}: {error}".rstrip(": ")
     return ExactdpError(
-        f"the executor does no more work ({what})",
+        f"the executor does no more work ({_named(error)})",
         rule="Units of work that were finished are kept in the store, if there is one.",
         way_out="Start the executor, or its scheduler, again, and run with the same store.",
     )
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def unsendable(error: BaseException) -> UnsendableError:
