@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any, Final
 
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.operations import FUNCTIONS
 from exactdp.language.types import Dom, Real
 from exactdp.reals import ClosedForm
@@ -116,6 +116,15 @@ class LogWord(SamplerWord):
         """Return the logarithm of a closed form; of a number it stands in a source."""
         if len(args) == 1 and isinstance(args[0], ClosedForm) and not keywords:
             return Logarithm(args[0])
+        if len(args) == 1 and isinstance(args[0], int | Fraction) and args[0] > 1 and not keywords:
+            about = math.floor(math.log(args[0]) * 10**6)
+            raise ValueRefusedError(
+                f"log({args[0]}) is not a rational number",
+                rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
+                "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
+                way_out=f"Write a number close to it, such as Fraction({about}, 10**6), on the "
+                "side that is the stronger claim.",
+            )
         return super().__call__(*args, **keywords)
 
 
