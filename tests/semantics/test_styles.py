@@ -36,6 +36,10 @@ def first(q: Real[{m}]):
     noisy = [lap(eps / 2, x) for x in q]
     return max(range({m}), key=lambda i: noisy[i])
 """,
+    "sampled by key": """
+def first(q: Real[{m}]):
+    return max(range({m}), key=lambda i: lap(eps / 2, q[i]))
+""",
     "sorted by key": """
 def first(q: Real[{m}]):
     noisy = [lap(eps / 2, x) for x in q]

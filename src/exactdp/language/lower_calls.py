@@ -175,7 +175,6 @@ class CallLowering(Lowering):
         variable = name("%each", place)
         body: ast.expr
         if isinstance(function, ast.Lambda):
-            self.check_samples(function)
             if len(parameters(function)) != 1:
                 refuse(self.place(function), "the lambda must have one parameter", _KEY, _ONE_ITEM)
             variable = name(parameters(function)[0], place)
@@ -210,6 +209,8 @@ class CallLowering(Lowering):
         target = self.scope.constants.get(score.id) if isinstance(score, ast.Name) else None
         if isinstance(target, Definition) and samples(target) is not None:
             refuse(self.place(score), "the score samples", _SCORE, "Leave the noise out of it.")
+        if isinstance(score, ast.Lambda):
+            self.check_samples(score)
         noise = self.scope.noise
         if isinstance(target, Definition) or noise.effectful(score) or noise.noisy(score):
             kept = self.keep(candidates, place)
