@@ -22,6 +22,7 @@ from exactdp import (
     sup,
     value_gap,
 )
+from exactdp.semantics.distribution import Engine
 
 COUNT = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
 HISTOGRAM = Mechanism.from_source("def histogram(q: Real[3]): return [lap(eps, x) for x in q]")
@@ -365,3 +366,37 @@ def test_the_smallest_epsilon_of_an_interval(epsilon: object, said: str) -> None
     """ln(20)/10 = 0.29957…; of a bound about other ε the answer does not speak of smaller ones."""
     bound = ErrorBound(COUNT, within=10, risk="5%", epsilon=epsilon)  # type: ignore[arg-type]
     assert said in bound.smallest_epsilon().sentence
+
+
+def test_clipped_values_have_one_error_however_many() -> None:
+    """The noise of rate ε/10 on a sum of clipped values, over 4: more than 5 off is e^(−2ε)."""
+    average = Mechanism.from_source("""
+def average(x: Real[5]):
+    total = 0
+    for v in x:
+        total += min(max(v, 0), 10)
+    return lap(eps / 10, total) / 4
+""")
+    goal = ErrorBound(average, within=5, risk="5%")
+    assert str(goal.risk(eps=1).exact) == "exp(-2*eps)"
+    assert float(goal.smallest_epsilon()) == pytest.approx(math.log(20) / 2, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [
+        ("return lap(eps, q) if q > 0 else lap(eps, -q)", True),
+        ("return lap(eps / 2, lap(eps / 2, q))", True),
+        ("return [lap(eps, q), q > 0]", True),
+        ("return lap(eps, q) if q > 0 else lap(eps / 2, q)", False),
+        ("return 2 * lap(eps, q) if q > 0 else lap(eps, q)", False),
+        ("return max(lap(eps, q), 0)", False),
+        ("return unif(q, 2 * q)", False),
+        ("return [lap(eps, q)] if q > 0 else [lap(eps, q), 1]", False),
+        ("return round(lap(eps, q))", False),
+    ],
+)
+def test_whether_noise_is_only_added(body: str, same: bool) -> None:
+    """What is told apart by hand: the size of the noise, and whether anything is done with it."""
+    found = Mechanism.from_source(f"def f(q: Real): {body}")
+    assert found.kept(Engine).only_adds_noise is same

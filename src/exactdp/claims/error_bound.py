@@ -27,7 +27,7 @@ from exactdp.claims.fitting import (
 )
 from exactdp.claims.inputs import as_given, has_reals, is_listed, listed, show
 from exactdp.claims.levels import ANY, constant
-from exactdp.claims.output_distances import discrete_outputs, sup
+from exactdp.claims.output_distances import ErrorOfEntries, discrete_outputs, sup
 from exactdp.claims.progress import nobody
 from exactdp.claims.radii import Radius
 from exactdp.claims.regions import regions_of
@@ -51,6 +51,7 @@ from exactdp.reals.numbers import (
 )
 from exactdp.reals.told import Told
 from exactdp.running.conduct import How
+from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
@@ -352,7 +353,12 @@ class ErrorBound:
         self, *, width: Number | None = None, progress: Progress | None = None, **how: Unpack[How]
     ) -> Budget:
         """Return the least ε₀ such that the bound holds for all ε ≥ ε₀."""
-        found = [_least_epsilon(claim, width, progress, how) for claim in self.claims]
+        found = []
+        for claim in self.claims:
+            same = not is_listed(claim.input_set) and _is_same_everywhere(claim)
+            found.append(
+                _least_epsilon(self._at_one(claim) if same else claim, width, progress, how)
+            )
         return max(found, key=lambda one: (one.upper, one.lower))
 
     def risk(self, eps: Interval | Number | None = None, *, width: Number | None = None) -> Risk:
@@ -384,14 +390,17 @@ class ErrorBound:
         found = []
         for claim in self._claims:
             same = not is_listed(claim.input_set) and _is_same_everywhere(replace(claim, gamma=ANY))
-            asked = replace(claim, inputs=[as_given(self.mechanism, _some_input(claim))])
             found.append(
-                (asked if same else claim).smallest_gamma(
+                (self._at_one(claim) if same else claim).smallest_gamma(
                     eps=on, width=_width(width, claim, is_ray=same), progress=progress, **how
                 )
             )
         largest = max(found, key=lambda one: (one.upper, one.lower))
         return replace(largest, risk=self.allowed)
+
+    def _at_one(self, claim: Accuracy) -> Accuracy:
+        """Return a claim at one of its inputs."""
+        return replace(claim, inputs=[as_given(self.mechanism, _some_input(claim))])
 
     def _at(self, eps: Interval | Number | None) -> Interval:
         return self.epsilon if eps is None else read_epsilon(eps)
@@ -408,8 +417,7 @@ class ErrorBound:
         within = constant(claim.gamma_level)
         assert within is not None
         same = _is_same_everywhere(claim)
-        inputs = [as_given(self.mechanism, _some_input(claim))] if same else claim.inputs
-        asked = replace(claim, beta=_HALF, epsilon=on, inputs=inputs)
+        asked = replace(self._at_one(claim) if same else claim, beta=_HALF, epsilon=on)
         none = Risk(within, on, Fraction(0), Fraction(0), None, ExpPoly(0), same, attained=True)
         try:
             best = asked.tightest(width=_width(width, asked))
@@ -451,6 +459,13 @@ def _simple(value: Value) -> Value:
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
     """Whether the error of a claim is one function of ε (and of any γ) at all inputs."""
+    by_difference = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
+    if claim.ideal is None and (by_difference or getattr(claim, "entry", None) is not None):
+        try:
+            if claim.mechanism.kept(Engine).only_adds_noise:
+                return True
+        except ExactdpError:  # too many ways
+            return False
     seen: set[ClosedForm] = set()
     try:
         for group in regions_of(claim):

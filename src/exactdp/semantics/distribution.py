@@ -27,6 +27,7 @@ from exactdp.reals.numbers import rational, spell
 from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
+from exactdp.semantics.added import added_noise
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import (
     JointDensity,
@@ -152,8 +153,30 @@ class Engine:
         return frozenset(lengths), self._events is not None
 
     @cached_property
+    def only_adds_noise(self) -> bool:
+        """Whether the output is the noiseless one plus noise with one distribution everywhere."""
+        graphs = self._graphs_of_all_inputs
+        if graphs is None:
+            return False
+        every: set[Hashable] = set()
+        for graph in graphs:
+            found = added_noise(graph)
+            if found is None:
+                return False
+            every |= found
+        return len(every) == 1
+
+    @cached_property
     def _events(self) -> tuple[NodeEvent, ...] | None:
         """What may happen in the program at any input; None if finite inputs are too many."""
+        graphs = self._graphs_of_all_inputs
+        if graphs is None:
+            return None
+        return tuple(node.event for graph in graphs for node in graph.nodes)
+
+    @cached_property
+    def _graphs_of_all_inputs(self) -> tuple[Graph, ...] | None:
+        """The graphs for all values of finite inputs, with symbols for reals; None if too many."""
         domains = [
             [_symbols(names)]
             if names is not None
@@ -161,12 +184,12 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: list[NodeEvent] = []
+        found: list[Graph] = []
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
             plan, _ = self.plan(values, ANYTHING)
-            found += (node.event for node in plan.graph.nodes)
+            found.append(plan.graph)
         return tuple(found)
 
     @cached_property
