@@ -23,6 +23,7 @@ from exactdp.language.tree import (
     nodes,
     put,
     rebuilt,
+    source_text,
     where,
 )
 from exactdp.language.words import NOISES
@@ -46,7 +47,7 @@ def noiseless(definition: Definition) -> Definition:
             case ast.While() if any(isinstance(one, NoiseCall) for one in nodes(node)):
                 raise ProgramError(
                     "a loop that draws noise again has no noiseless form of its own",
-                    place=place,
+                    place=where(node),
                     rule="With each sample replaced by its mean it would draw the same again.",
                     way_out="Draw once and write observe(condition), which the ideal leaves out, "
                     "or write the ideal with @ideal, and give it to the claim.",
@@ -68,11 +69,10 @@ def noiseless(definition: Definition) -> Definition:
                 key = put(ast.keyword("key", score), place)
                 return put(ast.Call(name("max", place), [mean(candidates)], [key]), place)
             case Choose():
-                place = where(node)
-                word = place.text[place.column - 1 :].partition("(")[0]
+                word = source_text(where(node)).partition("(")[0]
                 raise ProgramError(
                     f"{word} has no mean, so the mechanism has no noiseless form of its own",
-                    place=place,
+                    place=where(node),
                     rule="The ideal is the program with each sample replaced by its mean.",
                     way_out="Write the ideal with @ideal, and give it to the claim.",
                 )
