@@ -124,7 +124,7 @@ def _shown(value: Any) -> str:
     text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value))
     text = re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
     text = re.sub(r"/\((eps(?:\^\d+)?)\)$", r"/\1", text)
-    return re.sub(r"^\(([^()]*)\)/1$", r"\1", text)
+    return re.sub(r"^\(([^()]*)\)/1$", r"\1", text).removesuffix("/1")
 
 
 def _values(value: Any, point: Fraction, digits: int) -> Any:
