@@ -248,3 +248,16 @@ def test_random_conditions_are_certified() -> None:
         assert report.accepted, (text, beta, given, report.reason)
         held += 1
     assert held > 3 * refused
+
+
+def test_products_of_inputs_at_listed_inputs() -> None:
+    """At [3, 2] the region is α ≤ 6, and dd is 1/2: all α below it are claimed, as at α ≥ 0."""
+    claim = Accuracy(LARGER, B, region="alpha <= q[0] * q[1] / eps", inputs=[[3, 2], [-1, 0]])
+    found = claim.check().certificate
+    assert certify.check(found).accepted
+    false = Accuracy(LARGER, B / 3, region="alpha <= q[0] * q[1]", inputs=[[3, 2]]).check()
+    assert certify.check(false.certificate).accepted
+    text = json.dumps(false.certificate)
+    changed = text.replace('["name", "q[0]"], ["name"', '["form", [["-1", 0, "0"]]], ["name"')
+    assert changed != text  # now the region is α ≤ −2, which is empty
+    assert not certify.check(seal(json.loads(changed))).accepted

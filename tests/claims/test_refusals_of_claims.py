@@ -351,3 +351,13 @@ def test_anything_is_read_or_refused(program: Mechanism, beta: Any, given_: dict
 
 def _length(program: Mechanism) -> int:
     return int(getattr(program.inputs[0].type, "length", 1))
+
+
+def test_comparisons_of_closed_forms_say_how_a_condition_is_written() -> None:
+    with pytest.raises(ExactdpError, match="as text"):
+        _ = eps < 1
+    with pytest.raises(ExactdpError, match="solution_set"):
+        _ = 1 / eps <= 1
+    assert str(eps <= alpha) == "alpha >= eps"
+    with pytest.raises(ExactdpError, match="multiplication"):
+        decided(gamma=ANY, region="alpha * gamma <= 1")

@@ -168,7 +168,10 @@ def _not_linear(given: Comparison) -> ValueRefusedError:
     return ValueRefusedError(
         f"the condition {given} is not linear",
         rule="Conditions are linear in alpha, gamma and the inputs; coefficients are closed forms "
-        "in eps.",
+        "in eps. Products belong to the theory of the reals with multiplication (Th₊,ₓ), which is "
+        "not decided here.",
+        way_out="At listed inputs, products of inputs with each other are numbers. Otherwise bound "
+        "one of the factors by a number.",
     )
 
 

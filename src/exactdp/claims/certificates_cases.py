@@ -49,6 +49,7 @@ from exactdp.reals.certificates import VERSION, Json, seal
 from exactdp.reals.numbers import spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -212,10 +213,20 @@ def _unit(claim: Accuracy, cases: Sequence[Case]) -> str | None:
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:
         for one in (*case.when, *_equalities(case, ("alpha", "gamma"))):
-            form = LinearSide.of(one, names).scaled().conic()
-            if form is not None and form.get(""):
+            forms = (LinearSide.of(at, names).scaled().conic() for at in _at_inputs(claim, one))
+            if any(form is not None and form.get("") for form in forms):
                 return UNIT
     return None
+
+
+def _at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
+    """Yield a condition at each listed input: there it may be any function of the input."""
+    if not is_listed(claim.input_set) or not given.form.names() & {*claim.entry_names}:
+        yield given
+        return
+    for values in _fixed_inputs(claim):
+        known = zip(claim.entry_names, values, strict=True)
+        yield given.bound_to({name: Fraction(x) for name, x in known if is_number(x)})
 
 
 def _equalities(case: Case, free: Sequence[str]) -> Iterator[Comparison]:

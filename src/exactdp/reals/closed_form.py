@@ -33,6 +33,29 @@ class ClosedForm(Formula, ABC):
 
     __slots__ = ()
 
+    def _uncompared(self, other: object, sign: str) -> Any:
+        """Refuse a comparison with a number or a closed form; leave others to what is compared."""
+        if not isinstance(other, int | float | Fraction | ClosedForm):
+            return NotImplemented
+        raise ValueRefusedError(
+            f"{self} {sign} {other} is neither true nor false",
+            rule="A closed form has a value only once eps has.",
+            way_out=f'Write a condition of a claim as text: "{self} {sign} {other}". '
+            "Ask solution_set for which eps a closed form is not negative.",
+        )
+
+    def __lt__(self, other: object) -> Any:
+        return self._uncompared(other, "<")
+
+    def __le__(self, other: object) -> Any:
+        return self._uncompared(other, "<=")
+
+    def __gt__(self, other: object) -> Any:
+        return self._uncompared(other, ">")
+
+    def __ge__(self, other: object) -> Any:
+        return self._uncompared(other, ">=")
+
     @property
     @abstractmethod
     def numerator(self) -> ExpPoly:
