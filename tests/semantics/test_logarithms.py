@@ -94,7 +94,7 @@ def test_refusals() -> None:
         (lambda: two.probability(0, True), "of one kind"),
         (lambda: ABOVE.chain(0), "has log"),
         (lambda: ABOVE.probability(AllReals(), True), "has log"),
-        (lambda: log(3), "outside a mechanism"),
+        (lambda: log(3), "not a rational number"),
         (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "no certif"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
         (
