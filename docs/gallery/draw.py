@@ -7,6 +7,7 @@ the same files.
 
 from __future__ import annotations
 
+import csv
 import runpy
 import sys
 from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from exactdp import Accuracy, ClosedForm, eps, exp
+from exactdp import Accuracy, ClosedForm, StudyTable, eps, exp
 from exactdp.report.styles import BLUE, GREEN, STYLE, VERMILLION
 
 HERE = Path(__file__).parent
@@ -281,10 +282,33 @@ def write(file: str, folder: Path) -> Path:
     return path
 
 
+def study() -> StudyTable:
+    """Return the answers of `examples/sparse_study.py`, as they were computed."""
+    with (HERE / "sparse_study.csv").open(encoding="utf-8") as file:
+        rows = [
+            {**row, "c": int(row["c"]), "m": int(row["m"]), "kappa": float(row["kappa"])}
+            for row in csv.DictReader(file)
+        ]
+    return StudyTable(tuple(rows))
+
+
+def write_study(folder: Path) -> Path:
+    """Write the picture of the study."""
+    path = folder / "sparse_study.svg"
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 4), layout="constrained")
+        axes = study().plot("m", "kappa", by="c", ax=figure.subplots())
+        axes.set_xticks(range(2, 21, 2))
+        axes.set_title("How many times too large the bound of Sparse is", fontsize=10)
+        figure.savefig(path, metadata={"Date": None})
+    return path
+
+
 def main(folder: Path = HERE, files: Iterable[str] = PICTURES) -> None:
     """Write the pictures of files into a folder."""
     for file in files:
         print(write(file, folder))
+    print(write_study(folder))
 
 
 if __name__ == "__main__":

@@ -287,3 +287,18 @@ def test_permute_and_flip_is_noisy_max_with_exponential_noise() -> None:
     for u in ([a, b, c] for a in range(3) for b in range(3) for c in range(3)):
         for i in range(3):
             assert flip.probability(u, i) == noisy.probability(u, i)
+
+
+def test_the_study(tmp_path: Path) -> None:
+    """Rows of the table are computed again, and its picture is drawn again."""
+    claim = runpy.run_path(str(ROOT / "examples" / "sparse_study.py"))["claim"]
+    rows = {(row["c"], row["m"]): row for row in DRAW["study"]()}
+    for c, m in ((1, 2), (2, 2), (3, 4)):
+        kappa = claim(c, m).tightest().kappa
+        assert (str(kappa.lower), str(kappa.upper)) == (rows[c, m]["lower"], rows[c, m]["upper"])
+    assert words(DRAW["write_study"](tmp_path)) == words(PICTURES / "sparse_study.svg")
+    for c in (1, 2, 3):
+        # It grows with m, and more slowly than m.
+        line = [rows[c, m]["kappa"] for m in range(c + 1, 21)]
+        assert line == sorted(line)
+        assert line[-1] / line[0] < 20 / (c + 1)
