@@ -79,6 +79,32 @@ def test_the_counterexample(name: str) -> None:
     assert Privacy(claim.mechanism, less, inputs=claim.inputs).check().outcome == "fails"
 
 
+def test_divergences_of_integers_without_bound() -> None:
+    """D_α = ln Σ p^α·p′^{1−α}/(α − 1), by a sum over 121 integers."""
+    claim = Privacy(Mechanism.from_source("def count(n: Dom(0, 1)): return dlap(eps, n)"))
+
+    def right(order: float) -> float:
+        terms = (mpmath.exp(-order * abs(z) - (1 - order) * abs(z - 1)) for z in range(-60, 61))
+        return float(mpmath.log(mpmath.tanh(0.5) * mpmath.fsum(terms)) / (order - 1))
+
+    for order in (2, 3):
+        assert float(claim.renyi(order, at=1)) == pytest.approx(right(order), abs=1e-6)
+    found = claim.zcdp(at=1)
+    orders = [1 + k / 50 for k in range(1, 300)]
+    assert found.upper >= max(right(a) / a for a in orders) >= found.lower - 0.02
+    wide = claim.zcdp(at="[9/10, 1]", width="1/100")
+    assert wide.lower <= found.upper
+    assert wide.upper >= found.lower
+
+
+@pytest.mark.parametrize("output", ["lap(eps, q)", "min(max(lap(eps, q), 0), 1)"])
+def test_divergences_of_real_outputs_are_refused(output: str) -> None:
+    claim = Privacy(Mechanism.from_source(f"def f(q: Real): return {output}"), inputs=[0, 1])
+    for ask in (claim.zcdp, lambda at: claim.renyi(2, at=at)):
+        with pytest.raises(ValueRefusedError, match="hold real noise"):
+            ask(at=1)
+
+
 def test_delta_of_noise_drawn_again() -> None:
     """Two densities e^{−ε|y − x|}/(2c), c = 1 − e^{−3ε}, on x ± 3: they cross at y = 1/2.
 

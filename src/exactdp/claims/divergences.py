@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flint import arb, ctx, fmpq
 
 from exactdp.claims.inputs import is_listed, show
-from exactdp.claims.losses import endless
+from exactdp.claims.losses import reals_in
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _BITS = 200
 _MOST_BOXES = 4_000
+_MOST_PARTS = 400  # parts of an interval of ε
 _FARTHEST = 2.0**20  # an order beyond which D_∞/α counts
 
 Bounds: TypeAlias = tuple[float, float]
@@ -70,7 +71,7 @@ def renyi(claim: Privacy, order: Number, at: object, width: Number) -> Divergenc
         raise ValueRefusedError(
             f"the order is {number}", rule="The order of a Rényi divergence is above 1."
         )
-    return _largest(claim, at, width, lambda pair, e: _ends(_divergence(pair, number, e)))
+    return _largest(claim, at, width, lambda pair, e: _ends(_divergence(pair.at(e), number)))
 
 
 def zcdp(claim: Privacy, at: object, width: Number) -> Divergence:
@@ -127,12 +128,16 @@ def _searched(
         found = measure(pair, _ball(middle, middle))
         if found[0] > best:
             best, where, at = found[0], pair, middle
-        upper = found[1] if low == high else measure(pair, _ball(low, high))[1]
-        heappush(waiting, (-upper, next(order), pair, low, high))
+        upper = measure(pair, _ball(low, high))[1] if low < high else found[1]
+        if low < high or on[0] == on[1]:
+            heappush(waiting, (-upper, next(order), pair, low, high))
 
     for pair in pairs:
         add(pair, *on)
-    for _ in range(_MOST_BOXES):
+        if on[0] < on[1]:  # it is often largest at an end
+            add(pair, on[0], on[0])
+            add(pair, on[1], on[1])
+    for _ in range(_MOST_PARTS):
         upper, _, pair, low, high = waiting[0]
         if -upper <= best + target or low == high:
             return Divergence(best, max(best, -upper), where.inputs, at)
@@ -143,25 +148,26 @@ def _searched(
     return Divergence(best, -waiting[0][0], where.inputs, at)
 
 
-def _divergence(pair: _PairOfInputs, order: Fraction, e: arb) -> arb:
-    """Return D_α at an ε, or a ball of them."""
+def _divergence(logs: list[tuple[arb, arb]], order: Fraction) -> arb:
+    """Return D_α of probabilities that are given by their logarithms."""
     a = arb(_exact(order))
     total = arb(0)
-    for one, two in pair.at(e):
+    for one, two in logs:
         total += (a * one + (1 - a) * two).exp()
     return total.log() / (a - 1)
 
 
 def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
     """Return bounds on the largest D_α/α over all α > 1."""
-    loss = max((_ends(one - two)[1] for one, two in pair.at(e)), default=0.0)
+    logs = pair.at(e)
+    loss = max((_ends(one - two)[1] for one, two in logs), default=0.0)
     best = 0.0
     waiting: list[tuple[float, Fraction, Fraction]] = []
     known: dict[Fraction, Bounds] = {}
 
     def ends(order: Fraction) -> Bounds:
         if order not in known:
-            known[order] = _ends(_divergence(pair, order, e))
+            known[order] = _ends(_divergence(logs, order))
         return known[order]
 
     def add(low: Fraction, high: Fraction) -> None:
@@ -180,6 +186,9 @@ def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
         upper, low, high = waiting[0]
         if -upper <= max(best, tail) + share:
             break
+        below, above = ends(high)
+        if above == inf or 2 * (above - below) / float(low) >= -upper - best:
+            break  # it is the ball of ε that is too wide, not the range of orders
         heappop(waiting)
         middle = (low + high) / 2
         add(low, middle)
@@ -192,9 +201,10 @@ def _pairs(claim: Privacy) -> Iterator[_PairOfInputs]:
     """Yield the pairs with different probabilities, equal ones once."""
     seen: set[object] = set()
     for u, v in claim.pairs:
+        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
+            raise _no_reals()
+        # Far out, p/p′ is the same for all integers of an event: they are as good as one output.
         one, two = claim.losses.chances(u, v)
-        if any(endless(key.env[0]) or _is_wide(key.env[0]) for key in one):
-            raise _only_finite()
         chances = tuple((chance, two.get(key, _zero(chance))) for key, chance in one.items())
         key = frozenset(chances)
         if key not in seen and any(a != b for a, b in chances):
@@ -206,17 +216,11 @@ def _zero(form: ClosedForm) -> ClosedForm:
     return form - form
 
 
-def _is_wide(output: Value) -> bool:
-    if isinstance(output, tuple):
-        return any(map(_is_wide, output))
-    return isinstance(output, Interval)
-
-
-def _only_finite() -> ValueRefusedError:
+def _no_reals() -> ValueRefusedError:
     return ValueRefusedError(
-        "a divergence is asked, and the outputs hold noise",
-        rule="Divergences are enclosed for finitely many outputs.",
-        way_out="Clamp or round the output.",
+        "a divergence is asked, and the outputs hold real noise",
+        rule="Divergences are sums over finite outputs and integers.",
+        way_out="Clamp and round the output, or ask tightest() for the factor of ε.",
     )
 
 
