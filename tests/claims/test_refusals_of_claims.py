@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "score_gap without scores": (lambda: decided(output_distance=score_gap), "expmech"),
     "no score": (lambda: score_gap(3), "is not a score"),  # type: ignore[arg-type]
     # Inputs
-    "inputs are a number": (lambda: about(inputs=3), "are not inputs"),
+    "inputs are a number": (lambda: about(inputs=3), "not a list of inputs"),
     "no inputs": (lambda: about(inputs=[]), "empty"),
     "an empty grid": (lambda: Grid(1, -1), "empty"),
     "a grid without step": (lambda: Grid(0, 1, 0), "step"),

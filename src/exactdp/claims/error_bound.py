@@ -313,7 +313,7 @@ class ErrorBound:
                 rule="Without inputs, a bound is about a mechanism whose error is the same at "
                 "every real input.",
                 way_out="Give inputs=AllReals() for the worst of all inputs, Box(lo, hi), "
-                "Grid(lo, hi), or a list of inputs.",
+                "Grid(lo, hi), or a list of inputs (--inputs all, box:0:1, grid:-1:1).",
             )
 
     def _need(self, name: str, question: str) -> None:

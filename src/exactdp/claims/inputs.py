@@ -168,9 +168,9 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
         return inputs
     if isinstance(inputs, str) or not isinstance(inputs, Iterable):
         raise ValueRefusedError(
-            f"{shown(inputs)} are not inputs",
+            f"inputs is {shown(inputs)}, which is not a list of inputs",
             rule="Inputs are a list of inputs, a Grid, a Box or AllReals().",
-            way_out="Write inputs=[u1, u2], inputs=Grid(-1, 1) or inputs=AllReals().",
+            way_out="Write inputs=[u] for one input, inputs=Grid(-1, 1) or inputs=AllReals().",
         )
     found = tuple(dict.fromkeys(mechanism.read_input(u) for u in inputs))
     if not found:

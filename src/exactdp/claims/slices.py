@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _SLICE = "slice"
 _ALL = 2**62
-_MANY = 16  # groups of all reals, from which on whole groups are units
+_MANY = 16  # groups of all reals; with more, whole groups are units
 
 
 class Fold(Protocol):

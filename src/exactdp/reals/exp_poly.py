@@ -429,7 +429,7 @@ class ExpPoly(ClosedForm):
 
     @property
     def written(self) -> str:
-        """The sum as it is stored: equal texts are equal sums, but one sum has several texts."""
+        """The sum as it is stored: equal strings are equal sums, not the other way round."""
         return f"{self._names} {self._poly} {self._step} {self._low}"
 
 

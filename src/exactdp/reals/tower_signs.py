@@ -158,7 +158,7 @@ def _slope(exponent: ClosedForm) -> Fraction:
 
 
 def _to_infinity(function: Tower, lower: Fraction) -> Fraction | None:
-    """Return a number from which on f ≥ 0, None if none is seen."""
+    """Return a number such that f ≥ 0 above it, None if none is seen."""
     parts = []
     for exponent, factor in function.parts:
         slope = _slope(exponent)
