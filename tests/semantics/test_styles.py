@@ -8,8 +8,10 @@ from random import Random
 
 import pytest
 
-from exactdp import Accuracy, Mechanism, alpha, eps, exp
+from exactdp import Accuracy, Mechanism, ProgramError, alpha, eps, exp
 from soak.programs import Writer
+from support.oracle.definitions import Judge
+from support.oracle.runs import Program
 
 FIRST = {
     "running": """
@@ -45,6 +47,18 @@ def first(q: Real[{m}]):
     noisy = [lap(eps / 2, x) for x in q]
     return sorted(range({m}), key=lambda i: noisy[i], reverse=True)[0]
 """,
+    "order": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    order = sorted(range({m}), key=lambda i: noisy[i], reverse=True)
+    return order[0]
+""",
+    "top": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    top = max(noisy)
+    return noisy.index(top)
+""",
     "minus": """
 def first(q: Real[{m}]):
     noisy = [-lap(eps / 2, x) for x in q]
@@ -56,6 +70,74 @@ def first(q: Real[{m}]):
     return sorted(range({m}), key=lambda i: noisy[i])[0]
 """,
 }
+STORED = {
+    "running": FIRST["running"],
+    "by position": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    best = 0
+    for i in range(1, {m}):
+        if noisy[i] > noisy[best]:
+            best = i
+    return best
+""",
+    "all comparisons": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    above = [[noisy[i] > noisy[j] for j in range({m})] for i in range({m})]
+    best = 0
+    for i in range(1, {m}):
+        if above[i][best]:
+            best = i
+    return best
+""",
+    "rows": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    least = [[noisy[i] >= y for y in noisy] for i in range({m})]
+    for i, row in enumerate(least):
+        if all(row):
+            return i
+    return {m}
+""",
+    "by hand": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    for i in range({m}):
+        if not any(noisy[i] < noisy[j] for j in range({m})):
+            return i
+    return {m}
+""",
+    "winners": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    wins = [all(noisy[i] >= noisy[j] for j in range({m})) for i in range({m})]
+    return wins.index(True)
+""",
+    "winner by winner": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    wins = [all(noisy[i] >= noisy[j] for j in range({m})) for i in range({m})]
+    i = 0
+    for won in wins:
+        if won:
+            return i
+        i += 1
+    return {m}
+""",
+    "top entry": """
+def first(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    top = noisy[0]
+    for y in noisy:
+        top = max(top, y)
+    for i in range({m}):
+        if noisy[i] == top:
+            return i
+    return {m}
+""",
+}
+"""What is compared more often than needed, or before it is looked at."""
 LAST = {
     "running": FIRST["running"].replace("r > top", "r >= top"),
     "sorted by key": """
@@ -75,7 +157,7 @@ def read(text: str, m: int) -> Mechanism:
     return Mechanism.from_source(text.format(m=m))
 
 
-@pytest.mark.parametrize("styles", [FIRST, LAST])
+@pytest.mark.parametrize("styles", [FIRST, STORED, LAST])
 def test_styles_mean_the_same(styles: dict[str, str]) -> None:
     """Ideal outputs with all ties, distances to disagreement, and probabilities are equal."""
     plain, *others = (read(text, 3) for text in styles.values())
@@ -104,6 +186,130 @@ def test_styles_cost_about_the_same(style: str) -> None:
 
     least = min(spent(FIRST["running"]) for _ in range(2))
     assert min(spent(FIRST[style]) for _ in range(2)) < 4 * least + 0.05
+
+
+@pytest.mark.parametrize("style", list(STORED))
+def test_what_is_stored_is_not_a_state(style: str) -> None:
+    """With nine queries there were 2^72 answers to all comparisons."""
+    claim = Accuracy(read(STORED[style], 9), 9 * exp(-alpha * eps / 2), inputs=[[0] * 8 + [1]])
+    begin = time.process_time()
+    assert claim.check()
+    assert time.process_time() - begin < 2
+
+
+FLAGS = """
+def first_above(q: Real[3]):
+    t = lap(eps / 2, 0)
+    {flags}
+    for i, flag in enumerate(flags):
+        if flag:
+            return i
+    return 3
+"""
+
+
+def test_samples_in_stored_comparisons() -> None:
+    """They are drawn once each, where the list is made or where they are looked at."""
+    one = Mechanism.from_source(FLAGS.format(flags="flags = [lap(eps / 4, y) >= t for y in q]"))
+    plain = Mechanism.from_source("""
+def first_above(q: Real[3]):
+    t = lap(eps / 2, 0)
+    for i in range(3):
+        if lap(eps / 4, q[i]) >= t:
+            return i
+    return 3
+""")
+    for u in ([0, 1, -1], [2, 2, 2]):
+        for k in range(4):
+            assert one.probability(u, k) == plain.probability(u, k)
+
+
+KEPT = """
+def kept(q: Real[2]):
+    x = [lap(eps, y) for y in q]
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "way"),
+    [
+        # What is compared changes after the list is made: the answers do not.
+        (
+            "t = x[0]\n    b = [y > t for y in x]\n    t = x[1]\n    return 1 if b[1] else 0",
+            "return 1 if x[1] > x[0] else 0",
+        ),
+        (
+            "b = [y > x[0] for y in x]\n    x[0] = x[1]\n    return 1 if b[1] else 0",
+            "return 1 if x[1] > x[0] else 0",
+        ),
+        (
+            "s = sorted(x)\n    x = [2 * x[0], x[1]]\n    return 1 if x[0] > s[-1] else 0",
+            "return 1 if 2 * x[0] > max(x) else 0",
+        ),
+        # An index that is a variable of the list, and one from the end.
+        (
+            "b = [[x[i] > x[j] for j in range(2)] for i in range(2)]\n"
+            "    for j in range(2):\n        if any(b[j]):\n            return j\n    return 2",
+            "return 0 if x[0] > x[1] else (1 if x[1] > x[0] else 2)",
+        ),
+        (
+            "b = [[x[i] > x[j] for j in range(2)] for i in range(2)]\n"
+            "    return 1 if b[-1][0] else 0",
+            "return 1 if x[1] > x[0] else 0",
+        ),
+        (
+            "b = [y > 0 for y in x]\n    return sum(b)",
+            "return (1 if x[0] > 0 else 0) + (1 if x[1] > 0 else 0)",
+        ),
+        ("b = [y > 0 for y in x]\n    return b", "return [x[0] > 0, x[1] > 0]"),
+        # The last entry is known behind the loop; a while loop compares no noise.
+        (
+            "b = [y > 0 for y in x]\n    for c in b:\n        pass\n    return c",
+            "return x[1] > 0",
+        ),
+        (
+            "b = [y > 0 for y in x]\n    i = 0\n"
+            "    while i < 2 and b[i]:\n        i += 1\n    return i",
+            "return 0 if x[0] <= 0 else (1 if x[1] <= 0 else 2)",
+        ),
+    ],
+)
+def test_what_is_stored_stays(body: str, way: str) -> None:
+    """A list of comparisons means what it means in Python, looked at entry by entry or not."""
+    stored, plain = (Mechanism.from_source(KEPT.format(body=one)) for one in (body, way))
+    for u in ([0, 1], [-1, -1]):
+        for output, chance in plain.distribution(u).items():
+            assert stored.probability(u, output) == chance
+        assert stored.noiseless().run(u) == plain.noiseless().run(u)
+
+
+def test_what_is_wrong_with_a_stored_comparison_is_found() -> None:
+    text = KEPT.format(body="b = [x[i + 1] > 0 for i in range(2)]\n    return 1 if b[0] else 0")
+    with pytest.raises(ProgramError, match="index out of range"):
+        Mechanism.from_source(text).probability([0, 1], 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_orders_of_noise(seed: int) -> None:
+    """What comparisons imply, against the distribution and an oracle that follows every way."""
+    random = Random(seed)
+    lines = ["def f(q: Real[3]):", "    x = [lap(eps, y) for y in q]", "    s = 0"]
+    for _ in range(6):
+        a, b = random.sample(range(3), 2)
+        lines.append(f"    if x[{a}] {random.choice(['>', '>=', '<', '<=', '=='])} x[{b}]:")
+        lines.append(f"        s = {random.choice(['s + 1', '0', '2', '2 * s', '3 - s'])}")
+        if random.random() < 0.4:
+            lines += ["    else:", f"        s = {random.choice(['s', '1', 's + 2'])}"]
+        if random.random() < 0.3:
+            lines += [f"    if s == {random.randint(0, 2)}:", "        return s"]
+    text = "\n".join([*lines, "    return s", ""])
+    found, judge = Mechanism.from_source(text), Judge(Program(text))
+    u = [random.choice((0, 1, 2)) for _ in range(3)]
+    for output, chance in found.distribution(u).items():
+        assert found.probability(u, output) == chance, text
+    claim = Accuracy(found, "5%", inputs=[u])
+    assert claim.disagreement(u).distance == judge.distance(u), text
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -29,6 +29,7 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
+from exactdp.language.deferred import deferred
 from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
@@ -61,6 +62,7 @@ class Flattener(CallLowering):
 
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
+        definition = deferred(definition)
         noise = NoisyNames(definition, noisy_inputs(definition))
         self.scope = Scope("", {}, definition.constants, noise, declared=_declared(definition))
         inputs = tuple((self.local(param.name), param.type) for param in definition.params)

@@ -60,6 +60,7 @@ from exactdp.semantics.graph import (
     looks_at,
     noise_part,
 )
+from exactdp.semantics.implied import without_implied
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.plan import (
@@ -462,10 +463,10 @@ def _is_rounded(name: str) -> bool:
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
     """Return a graph with what matters for a pattern only, unless it is known."""
-    if graph is known:
+    if graph is known and all(node.variables <= 2 for node in graph.nodes):
         return graph
     found = graph.pruned(lambda output: match(output, pattern, [])).joined()
-    smaller = found.direct(surely=known is not None).trimmed()
+    smaller = without_implied(found, surely=known is not None).trimmed()
     return found if smaller is found else smaller.joined()
 
 

@@ -281,34 +281,6 @@ class Graph:
         nodes = tuple(map(likely, self.nodes))
         return self if all(map(is_, nodes, self.nodes)) else Graph(nodes, self.code)
 
-    def direct(self, *, surely: bool) -> Graph:
-        """Return the graph with edges past comparisons of noise whose answer does not matter.
-
-        After `surely` that is so where noise is compared for equality. Inputs that are compared
-        without noise are divided all the same, as a checker expects.
-        """
-        past: dict[int, Edge] = {}
-        for number, node in enumerate(self.nodes):
-            event = node.event
-            if number and isinstance(event, Compare) and has_noise(event.difference):
-                ways = {(edge.target, edge.variables) for edge in node.edges}
-                is_equality = surely and event.op in ("==", "!=") and not self.whole
-                if len(ways) == 1 and (len(node.edges) == 2 or is_equality):
-                    past[number] = node.edges[0]
-        if not past or any(self.cyclic):
-            return self
-
-        def on(edge: Edge) -> Edge:
-            while edge.target in past:
-                further = past[edge.target]
-                forms = dict(enumerate(edge.variables))
-                variables = tuple(form.substituted(forms) for form in further.variables)
-                edge = Edge(further.target, variables, edge.case)
-            return edge
-
-        nodes = (replace(node, edges=tuple(map(on, node.edges))) for node in self.nodes)
-        return Graph(tuple(nodes), self.code)
-
     @cached_property
     def mentions(self) -> list[frozenset[str]]:
         """For each node the inputs that it and the nodes after it look at."""

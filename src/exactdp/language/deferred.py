@@ -1,0 +1,399 @@
+"""Comparisons that a program stores in a list and looks at later are made where it looks at them.
+
+A list such as `wins = [[x[i] >= x[j] for j in range(m)] for i in range(m)]` has one answer for each
+comparison, and a state that holds it remembers them all. Where every use of the list is one entry
+(`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), and nothing that it is made of changes later,
+an entry is as good as its comparison. So is `sorted(x)`, where only its ends are looked at, and
+`max(x)` in `x.index(…)`. What is compared is still computed where the list was made, so that what
+is wrong with it is found there. The values of all other variables stay the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from exactdp.errors import Place
+from exactdp.language.tree import (
+    Choose,
+    Definition,
+    ExpMech,
+    NoiseCall,
+    bound_names,
+    call,
+    called,
+    constant,
+    free_names,
+    list_of,
+    name,
+    nodes,
+    pair,
+    put,
+    rebuilt,
+    targets,
+    where,
+)
+
+_BUILTIN = frozenset({"all", "any", "len", "max", "min", "range", "sorted"})
+_ENDS = ("max", "min", "sorted")
+_LOAD = ast.Load()
+
+
+class _OtherUseError(Exception):
+    """A list is used as a whole."""
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """`for variable in items`."""
+
+    variable: str
+    items: ast.expr
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A list of comparisons: each is left op right, for the values of its clauses.
+
+    With `word` the entries are all(…) or any(…) over the last clause.
+    """
+
+    slot: str
+    clauses: tuple[_Clause, ...]
+    compare: ast.Compare
+    word: str
+    draws: bool
+    """Whether what is compared is drawn where the list is made; then that is what is kept."""
+
+    @property
+    def depth(self) -> int:
+        """How many indices an entry has."""
+        return len(self.clauses) - bool(self.word)
+
+
+def deferred(definition: Definition) -> Definition:
+    """Return a definition with stored comparisons made where they are looked at."""
+    body, serial = list(definition.body), count(1)
+    for position in range(len(body)):
+        match body[position]:
+            case ast.Assign([ast.Name(slot)], value) if _is_kept(definition, body, position):
+                pass
+            case _:
+                continue
+        try:
+            if called(value) in _ENDS:
+                body[position + 1 :] = _Ends(slot, value).statements(body[position + 1 :])
+                body[position] = _list_only(body[position])
+                continue
+            found = _stored(slot, value)
+            if found is not None:
+                later = _Use(found, serial).statements(body[position + 1 :])
+                body[position : position + 1] = [_operands(body[position], found)]
+                body[position + 1 :] = later
+        except _OtherUseError:
+            continue
+    return definition if body == definition.body else replace(definition, body=body)
+
+
+def _is_kept(definition: Definition, body: list[ast.stmt], position: int) -> bool:
+    """Whether a variable is assigned once, and what it is made of stays as it is."""
+    one = body[position]
+    assert isinstance(one, ast.Assign)
+    later = body[position + 1 :]
+    assigned = [root for target in targets(body) for root in _roots(target)]
+    (slot,) = _roots(one.targets[0])
+    own = {param.name for param in definition.params}
+    if assigned.count(slot) != 1 or slot in own or slot in bound_names(body):
+        return False
+    words = {called(node) for node in nodes(one.value)} - {""}
+    if not words <= _BUILTIN or any(word in definition.constants for word in words):
+        return False
+    changed = {root for target in targets(later) for root in _roots(target)} | bound_names(later)
+    return changed.isdisjoint(free_names(one.value))
+
+
+def _roots(target: ast.expr) -> list[str]:
+    match target:
+        case ast.Name(word) | ast.Subscript(ast.Name(word)):
+            return [word]
+        case ast.Tuple(items):
+            return [word for item in items for word in _roots(item)]
+        case ast.Subscript(inner):
+            return _roots(inner)
+    return []
+
+
+def _stored(slot: str, value: ast.expr) -> _Stored | None:
+    """Return a list of comparisons, None if it is something else."""
+    clauses, word = [], ""
+    inside: ast.expr = value
+    while True:
+        match inside:
+            case ast.ListComp(inside, [one]) if not word:
+                pass
+            case ast.Call(ast.Name("all" | "any" as word), [ast.GeneratorExp(inside, [one])], []):
+                pass
+            case _:
+                break
+        if one.ifs or not isinstance(one.target, ast.Name):
+            return None
+        clauses.append(_Clause(one.target.id, one.iter))
+    if not isinstance(inside, ast.Compare) or len(inside.ops) != 1 or not clauses:
+        return None
+    if any(isinstance(node, ast.Lambda) for node in nodes(value)):
+        return None
+    draws = _draws(inside)
+    if len(clauses) == bool(word) or len({one.variable for one in clauses}) < len(clauses):
+        return None
+    if any(_draws(one.items) for one in clauses) or (draws and len(clauses) > 1):
+        return None
+    return _Stored(slot, tuple(clauses), inside, word, draws)
+
+
+def _draws(tree: ast.expr) -> bool:
+    return any(isinstance(node, NoiseCall | ExpMech | Choose) for node in nodes(tree))
+
+
+def _comprehension(elt: ast.expr, clauses: tuple[_Clause, ...], place: Place) -> ast.expr:
+    for one in reversed(clauses):
+        target = name(one.variable, place)
+        each = put(ast.comprehension(target, one.items, [], 0), place)
+        elt = put(ast.ListComp(elt, [each]), place)
+    return elt
+
+
+def _operands(statement: ast.stmt, stored: _Stored) -> ast.stmt:
+    """Return the statement that computes what is compared, and no more."""
+    place = where(statement)
+    both = pair(stored.compare.left, stored.compare.comparators[0], place)
+    value = _comprehension(both, stored.clauses, place)
+    return put(ast.Assign([name(stored.slot, place)], value), place)
+
+
+def _list_only(statement: ast.stmt) -> ast.stmt:
+    """Return the statement that keeps the list of which an end is asked for later."""
+    match statement:
+        case ast.Assign(several, ast.Call(_, [items])):
+            return put(ast.Assign(several, items), where(statement))
+    raise AssertionError("not an assignment of an end")
+
+
+class _Ends:
+    """Uses of `sorted(…)` by its ends, and of `max(x)` and `min(x)` in `x.index(…)`."""
+
+    def __init__(self, slot: str, value: ast.expr) -> None:
+        assert isinstance(value, ast.Call)
+        if len(value.args) != 1 or _draws(value):
+            raise _OtherUseError
+        self.slot, self.value = slot, value
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return statements with the value for its name; only such as are always run have it."""
+        for one in body:
+            inner = isinstance(one, ast.If | ast.For | ast.While)
+            if inner and self.slot in free_names(one):
+                raise _OtherUseError
+        return [self.changed(one) for one in body]
+
+    def changed(self, node: Any) -> Any:
+        """Return a node with the value for its name."""
+        match node:
+            case ast.Name(word) if word == self.slot:
+                raise _OtherUseError
+            case ast.Subscript(ast.Name(word), index) if word == self.slot:
+                if self.value.func.id != "sorted" or _number(index) not in (0, -1):  # type: ignore[attr-defined]
+                    raise _OtherUseError
+                return put(ast.Subscript(self.value, index, _LOAD), where(node))
+            case ast.Call(ast.Attribute(ast.Name(base)), [ast.Name(word)]) if word == self.slot:
+                match self.value:
+                    case ast.Call(ast.Name("max" | "min"), [ast.Name(other)], []) if other == base:
+                        return put(ast.Call(node.func, [self.value], []), where(node))
+                raise _OtherUseError
+        return rebuilt(node, self.changed)
+
+
+def _number(node: ast.expr) -> object:
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
+            return -value
+    return None
+
+
+class _Use:
+    """The uses of a list of comparisons, which must all be one entry, and stand in one place."""
+
+    def __init__(self, stored: _Stored, serial: Iterator[int]) -> None:
+        self.stored, self._serial = stored, serial
+        self._used = 0
+        self._names: Counter[str] = Counter()
+        """How often names occur after the list."""
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return the statements after the list with comparisons for its entries."""
+        self._names = Counter(node.id for node in nodes(body) if isinstance(node, ast.Name))
+        found = [self.changed(one) for one in self.block(body)]
+        if self._used != 1:
+            raise _OtherUseError
+        return found
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Return statements in which the list is used by position."""
+        return [new for one in body for new in self.statement(one)]
+
+    def statement(self, one: ast.stmt) -> list[ast.stmt]:
+        """Return a statement in which loops over the list, and index(True), go by position."""
+        slot, place = self.stored.slot, where(one)
+        match one:
+            case ast.Return(ast.Call(ast.Attribute(ast.Name(word), "index"), [found], [])) if (
+                word == slot and _number(found) is True
+            ):
+                variable = self.fresh()
+                at = put(ast.Return(name(variable, place)), place)
+                method = put(ast.Attribute(list_of([], place), "index", _LOAD), place)
+                error = call(method, [found], place)
+                return [self.search(variable, at, place), put(ast.Return(error), place)]
+            case ast.For(ast.Name(entry), ast.Name(word), body, orelse) if word == slot:
+                variable = self.fresh()
+                return [self.loop(variable, entry, body, orelse, one)]
+            case ast.For(
+                ast.Tuple([ast.Name(variable), ast.Name(entry)]),
+                ast.Call(ast.Name("enumerate"), [ast.Name(word)], []),
+                body,
+                orelse,
+            ) if word == slot:
+                return [self.loop(variable, entry, body, orelse, one)]
+            case ast.For(target, items, body, orelse):
+                inside = self.block(body), self.block(orelse)
+                return [put(ast.For(target, items, *inside), place)]
+            case ast.If(test, body, orelse):
+                return [put(ast.If(test, self.block(body), self.block(orelse)), place)]
+            case ast.While() if slot in free_names(one):  # where noise is not compared
+                raise _OtherUseError
+        return [one]
+
+    def search(self, variable: str, found: ast.stmt, place: Place) -> ast.stmt:
+        """Return the loop that does something at the first entry that is true."""
+        test = put(ast.If(self.at(variable, place), [found], []), place)
+        return put(ast.For(name(variable, place), self.positions(place), [test], []), place)
+
+    def at(self, variable: str, place: Place) -> ast.expr:
+        """Return slot[variable]."""
+        return put(
+            ast.Subscript(name(self.stored.slot, place), name(variable, place), _LOAD), place
+        )
+
+    def positions(self, place: Place) -> ast.expr:
+        """Return the positions of the list."""
+        size = call(name("len", place), [self.stored.clauses[0].items], place)
+        return call(name("range", place), [size], place)
+
+    def loop(
+        self,
+        variable: str,
+        entry: str,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        one: ast.For,
+    ) -> ast.stmt:
+        """Return a loop over the entries as one over the positions."""
+        place = where(one)
+        changed = {root for target in targets(body) for root in _roots(target)}
+        here = sum(isinstance(node, ast.Name) and node.id == entry for node in nodes(body))
+        if not changed.isdisjoint((entry, variable)) or entry in bound_names(body):
+            raise _OtherUseError
+        if self._names[entry] != here + 1:  # the entry is known behind the loop
+            raise _OtherUseError
+        inside = [_with(part, {entry: lambda: self.at(variable, place)}) for part in body]
+        return put(ast.For(name(variable, place), self.positions(place), inside, orelse), place)
+
+    def fresh(self) -> str:
+        """Return a name that no program has."""
+        return f"%at{next(self._serial)}"
+
+    def changed(self, node: Any) -> Any:
+        """Return a node with comparisons for entries."""
+        stored = self.stored
+        match node:
+            case ast.Name(word) if word == stored.slot:
+                raise _OtherUseError
+            case ast.Call(ast.Name("len"), [ast.Name(word)], []) if word == stored.slot:
+                return call(node.func, [stored.clauses[0].items], where(node))
+            case ast.Call(ast.Name("all" | "any" as word), [argument], []) if not stored.word:
+                indices = self.indices(argument)
+                if indices is not None and len(indices) == stored.depth - 1:
+                    return self.entry([self.changed(one) for one in indices], word, where(node))
+            case ast.Subscript():
+                indices = self.indices(node)
+                if indices is not None and len(indices) == stored.depth:
+                    return self.entry([self.changed(one) for one in indices], "", where(node))
+        return rebuilt(node, self.changed)
+
+    def indices(self, node: ast.expr) -> list[ast.expr] | None:
+        """Return i, j, … if a node is slot[i][j]…, else None."""
+        match node:
+            case ast.Name(word) if word == self.stored.slot:
+                return []
+            case ast.Subscript(base, index) if not isinstance(index, ast.Slice):
+                found = self.indices(base)
+                return None if found is None else [*found, index]
+        return None
+
+    def entry(self, indices: list[ast.expr], word: str, place: Place) -> ast.expr:
+        """Return the comparison at some indices; with a word, over all entries below them."""
+        self._used += 1
+        stored = self.stored
+        if stored.draws:
+            return self.kept(indices, word, place)
+        values: dict[str, Callable[[], ast.expr]] = {}
+        rest: list[ast.comprehension] = []
+        for number, one in enumerate(stored.clauses):
+            items = _with(one.items, values)
+            if number < len(indices):
+                index = indices[number]
+                values[one.variable] = _entry_of(items, index, place)
+            else:
+                variable = f"%of{next(self._serial)}"
+                values[one.variable] = _named(variable, place)
+                rest.append(put(ast.comprehension(name(variable, place), items, [], 0), place))
+        found = _with(stored.compare, values)
+        if not rest:
+            return found  # type: ignore[no-any-return]
+        every = put(ast.GeneratorExp(found, rest), place)
+        return call(name(word or stored.word, place), [every], place)
+
+    def kept(self, indices: list[ast.expr], word: str, place: Place) -> ast.expr:
+        """Return the comparison of what the list keeps."""
+        kept: ast.expr = name(self.stored.slot, place)
+        variable = f"%of{next(self._serial)}"
+        both = (
+            put(ast.Subscript(kept, indices[0], _LOAD), place) if indices else name(variable, place)
+        )
+        left, right = (
+            put(ast.Subscript(both, constant(side, place), _LOAD), place) for side in (0, 1)
+        )
+        found = put(ast.Compare(left, self.stored.compare.ops, [right]), where(self.stored.compare))
+        if indices:
+            return found
+        each = put(ast.comprehension(name(variable, place), kept, [], 0), place)
+        return call(name(word, place), [put(ast.GeneratorExp(found, [each]), place)], place)
+
+
+def _named(variable: str, place: Place) -> Callable[[], ast.expr]:
+    return lambda: name(variable, place)
+
+
+def _entry_of(items: ast.expr, index: ast.expr, place: Place) -> Callable[[], ast.expr]:
+    return lambda: put(ast.Subscript(items, index, _LOAD), place)
+
+
+def _with(node: Any, values: Mapping[str, Callable[[], ast.expr]]) -> Any:
+    """Return a tree with expressions for names."""
+    if isinstance(node, ast.Name) and node.id in values:
+        return values[node.id]()
+    return rebuilt(node, lambda part: _with(part, values))

@@ -1,0 +1,358 @@
+"""Comparisons whose answer is implied, or decides nothing, are passed by.
+
+Two symbols of a graph (its noise and its inputs) that are compared with each other are ordered
+afterwards. What is known at a node is what holds on every way to it; what is needed there is what
+holds on every way from it to the output. Both are partial orders: of a > b and b ≥ c follows a > c.
+
+- A way that contradicts what is known or needed is left out: none of its runs ends in the output.
+- A comparison with one way left whose answer is known or needed anyway is passed by.
+- So is one whose two ways lead to the same node with the same values. A way to a node B is also
+  one to a comparison A before it whose answer, where that leads to B, is known or needed.
+
+None of these changes which runs end in the output. A program may therefore look at the entries of
+a list one by one, or store all comparisons first, and is the same graph as one that passes through
+the list once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from exactdp.language.machine import Compare, Done, Draw
+from exactdp.semantics.graph import Edge, Failure, Graph, Node, has_noise, inputs_in, looks_at
+from exactdp.semantics.linear import Linear
+
+_FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
+_NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "==": "!=", "!=": "=="}
+
+Names = dict[int | str, int]
+"""The places of the symbols of a node in its order."""
+
+
+@dataclass
+class Order:
+    """A partial order: for each symbol those that it is at least, and those that it is above.
+
+    Both are bit masks, closed under what follows; `fails` tells that they contradict each other.
+    """
+
+    least: list[int]
+    above: list[int]
+    fails: bool = False
+
+    @classmethod
+    def of(cls, size: int) -> Order:
+        """Return the order of which nothing is known."""
+        return cls([1 << one for one in range(size)], [0] * size)
+
+    def copy(self) -> Order:
+        """Return an order that may learn more."""
+        return Order(self.least[:], self.above[:], self.fails)
+
+    def learn(self, a: int, b: int, *, strictly: bool) -> None:
+        """Add that a is at least b, or above it, with all that follows."""
+        if self.above[b] >> a & 1 or (strictly and self.least[b] >> a & 1):
+            self.fails = True
+        if (self.above if strictly else self.least)[a] >> b & 1:
+            return
+        below, strict = self.least[b], self.above[b]
+        for one, mask in enumerate(self.least):
+            if mask >> a & 1:
+                is_above = strictly or self.above[one] >> a & 1
+                self.least[one] = mask | below
+                self.above[one] |= below if is_above else strict
+
+    def add(self, other: Order) -> None:
+        """Add all that another order knows."""
+        for a, mask in enumerate(other.least):
+            for b in _bits(mask & ~(1 << a)):
+                self.learn(a, b, strictly=bool(other.above[a] >> b & 1))
+
+    def common(self, other: Order) -> Order:
+        """Return what both know."""
+        if self.fails or other.fails:
+            return other if self.fails else self
+        least = [one & two for one, two in zip(self.least, other.least, strict=True)]
+        return Order(least, [one & two for one, two in zip(self.above, other.above, strict=True)])
+
+    def moved(self, places: list[int | None], size: int) -> Order:
+        """Return the order of `size` symbols, to which those of this one are moved, or are lost."""
+        found = Order.of(size)
+        found.fails = self.fails
+        for a, new in enumerate(places):
+            if new is not None:
+                for b in _bits(self.least[a]):
+                    target = places[b]
+                    if target is not None:
+                        found.least[new] |= 1 << target
+                        found.above[new] |= (self.above[a] >> b & 1) << target
+        return found
+
+    def implies(self, a: int, op: str, b: int) -> bool:
+        """Whether a op b follows."""
+        match op:
+            case "<" | "<=":
+                return self.implies(b, _FLIPPED[op], a)
+            case ">":
+                return bool(self.above[a] >> b & 1)
+            case ">=":
+                return bool(self.least[a] >> b & 1)
+            case "==":
+                return self.implies(a, ">=", b) and self.implies(b, ">=", a)
+        return self.implies(a, ">", b) or self.implies(b, ">", a)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+@dataclass
+class _Pass:
+    """Two passes over a graph without cycles: what is known forwards, what is needed backwards."""
+
+    graph: Graph
+    surely: bool
+    """Whether equal noise may be left out, which has no probability."""
+    inputs: tuple[str, ...]
+    known: dict[int, Order] = field(default_factory=dict)
+    needed: dict[int, Order] = field(default_factory=dict)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    """The nodes so far, with ways past others."""
+    past: dict[int, Edge] = field(default_factory=dict)
+    """Nodes that are passed by, with the way on."""
+
+    def run(self) -> Graph:
+        """Return the graph without what decides nothing."""
+        numbers = [number for (number,) in self.graph.components]
+        self.known[0] = Order.of(self.size(self.graph.nodes[0].variables))
+        for number in numbers:
+            self.forward(number)
+        for number in reversed(numbers):
+            self.backward(number)
+        nodes = tuple(
+            self.nodes.get(number, replace(node, edges=()))
+            for number, node in enumerate(self.graph.nodes)
+        )
+        return Graph(nodes, self.graph.code)
+
+    def size(self, variables: int) -> int:
+        """Return how many symbols a node has: inputs, variables, and one that may be new."""
+        return len(self.inputs) + variables + 1
+
+    def compared(self, node: Node) -> tuple[int, str, int] | None:
+        """Return a op b, if that is what a node asks; None if it is something else."""
+        event = node.event
+        if not isinstance(event, Compare) or not isinstance(event.difference, Linear):
+            return None
+        difference = event.difference
+        if difference.constant or len(difference.coefficients) != 2:
+            return None
+        (a, p), (b, q) = difference.coefficients.items()
+        first, second = self.place(a), self.place(b)
+        if p != -q or first is None or second is None:
+            return None
+        return first, event.op if p > 0 else _FLIPPED[event.op], second
+
+    def place(self, name: object) -> int | None:
+        """Return where a symbol stands in the orders of a node."""
+        if isinstance(name, int):
+            return len(self.inputs) + name
+        return self.inputs.index(name) if name in self.inputs else None
+
+    def told(self, node: Node, edge: Edge) -> tuple[int, str, int] | None:
+        """Return what is known after a way was taken."""
+        found = self.compared(node)
+        if found is None or not isinstance(edge.case, bool):
+            return None
+        a, op, b = found
+        return a, op if edge.case else _NEGATED[op], b
+
+    def with_told(self, order: Order, node: Node, edge: Edge) -> Order:
+        """Return an order that also knows what a way tells."""
+        found = self.told(node, edge)
+        if found is None:
+            return order
+        a, op, b = found
+        order = order.copy()
+        strictly = self.surely and has_noise(getattr(node.event, "difference", None))
+        if op in (">", ">=", "=="):
+            order.learn(a, b, strictly=op == ">" or (strictly and op != "=="))
+        if op in ("<", "<=", "=="):
+            order.learn(b, a, strictly=op == "<" or (strictly and op != "=="))
+        return order
+
+    def places(self, node: Node, edge: Edge) -> list[int | None]:
+        """Return where the symbols of a node are after a way."""
+        first = len(self.inputs)
+        found: list[int | None] = [*range(first), *[None] * (node.variables + 1)]
+        for new, form in enumerate(edge.variables):
+            if not form.constant and len(form.coefficients) == 1:
+                ((old, q),) = form.coefficients.items()
+                if q == 1 and isinstance(old, int) and old <= node.variables:
+                    found[first + old] = first + new
+        return found
+
+    def forward(self, number: int) -> None:
+        """Tell the nodes after a node what is known there, along ways that can be taken."""
+        node, order = self.graph.nodes[number], self.known.get(number)
+        if order is None:
+            return
+        edges = []
+        for edge in node.edges:
+            after = self.with_told(order, node, edge)
+            if after.fails:
+                continue
+            edges.append(edge)
+            size = self.size(self.graph.nodes[edge.target].variables)
+            moved = after.moved(self.places(node, edge), size)
+            before = self.known.get(edge.target)
+            self.known[edge.target] = moved if before is None else before.common(moved)
+        self.nodes[number] = replace(node, edges=tuple(edges))
+
+    def backward(self, number: int) -> None:
+        """Find what is needed at a node, and whether it is passed by."""
+        node = self.nodes.get(number)
+        if node is None:
+            return
+        size = self.size(node.variables)
+        needed = Order.of(size)
+        needed.fails = not isinstance(node.event, Done | Failure)
+        edges = []
+        for old in node.edges:
+            edge = self.onwards(old)
+            order = self.before(node, edge)
+            if order is None:
+                continue
+            edges.append(edge)
+            needed = needed.common(order)
+        self.needed[number] = needed
+        self.nodes[number] = replace(node, edges=tuple(edges))
+        way = self.way_past(number) if number and self.may_pass(node) else None
+        if way is not None:
+            self.past[number] = way
+
+    def before(self, node: Node, edge: Edge) -> Order | None:
+        """Return what is needed before a way, None if it cannot lead to the output."""
+        later = self.needed[edge.target]
+        if later.fails:
+            return None
+        order = self.with_told(self.brought(later, node, edge), node, edge)
+        return None if order.fails else order
+
+    def brought(self, later: Order, node: Node, edge: Edge) -> Order:
+        """Return an order of the symbols after a way as one of those before it."""
+        after = self.size(self.graph.nodes[edge.target].variables)
+        return later.moved(_inverted(self.places(node, edge), after), self.size(node.variables))
+
+    def onwards(self, edge: Edge) -> Edge:
+        """Return a way with the nodes that are passed by left out."""
+        while edge.target in self.past:
+            further = self.past[edge.target]
+            forms = dict(enumerate(edge.variables))
+            variables = tuple(form.substituted(forms) for form in further.variables)
+            edge = Edge(further.target, variables, edge.case)
+        return edge
+
+    def may_pass(self, node: Node) -> bool:
+        """Whether a node is a comparison that may be left out.
+
+        Inputs that are compared in a program with noise are divided all the same, as a checker
+        expects.
+        """
+        event = node.event
+        return isinstance(event, Compare) and (has_noise(event.difference) or bool(self.inputs))
+
+    def way_past(self, number: int) -> Edge | None:
+        """Return the way on from a node, if its comparison decides nothing."""
+        node = self.nodes[number]
+        if len({(edge.target, edge.variables) for edge in node.edges}) == 1:
+            (edge, *others) = node.edges
+            return edge if others or self.is_sure(number, edge) else None
+        if len(node.edges) != 2:
+            return None
+        for one, other in (node.edges, node.edges[::-1]):
+            if self.leads_through(number, one, other):
+                return other
+        return None
+
+    def is_sure(self, number: int, edge: Edge) -> bool:
+        """Whether what the only way of a node tells is known or needed anyway."""
+        node = self.nodes[number]
+        event = node.event
+        if self.surely and isinstance(event, Compare) and event.op in ("==", "!="):
+            return has_noise(event.difference) and edge.case == (event.op == "!=")
+        found = self.told(node, edge)
+        if found is None:
+            return False
+        order = self.brought(self.needed[edge.target], node, edge)
+        order.add(self.known[number])
+        return order.implies(*found)
+
+    def leads_through(self, number: int, one: Edge, other: Edge) -> bool:
+        """Whether a way to B is one to a comparison A, to which the other way leads, before B.
+
+        Both ways may draw the same samples first.
+        """
+        node, drawn = self.nodes[number], 0
+        while True:
+            ahead, beside = (self.after_sample(node, edge, drawn) for edge in (one, other))
+            if ahead is None or beside is None or ahead[0] != beside[0]:
+                break
+            one, other, drawn = ahead[1], beside[1], drawn + 1
+        further = self.nodes[other.target]
+        if not isinstance(further.event, Compare) or len(further.edges) != 1:
+            return False
+        (last,) = further.edges
+        forms = dict(enumerate(other.variables))
+        variables = tuple(form.substituted(forms) for form in last.variables)
+        if (last.target, variables) != (one.target, one.variables):
+            return False
+        if drawn > 1:
+            node = replace(node, variables=node.variables + drawn - 1)
+        found = self.told(further, last)
+        order = self.before(node, one)
+        if found is None or order is None:
+            return False
+        known = self.known[number]
+        order.add(known.moved([*range(len(known.least))], len(order.least)))
+        a, op, b = found
+        old = _inverted(self.places(node, other), self.size(further.variables))
+        first, second = old[a], old[b]
+        return first is not None and second is not None and order.implies(first, op, second)
+
+    def after_sample(self, node: Node, edge: Edge, drawn: int) -> tuple[object, Edge] | None:
+        """Return the law of the sample that is drawn after a way, and the way to what follows.
+
+        The sample is a new symbol of the node, after those that were drawn before.
+        """
+        target = self.nodes[edge.target]
+        event = target.event
+        if not isinstance(event, Draw) or len(target.edges) != 1 or has_noise(event.mean):
+            return None
+        (last,) = target.edges
+        forms = dict(enumerate((*edge.variables, Linear.symbol(node.variables + drawn))))
+        variables = tuple(form.substituted(forms) for form in last.variables)
+        law = event.noise, event.rate, event.mean, event.width, event.base
+        return law, Edge(last.target, variables, edge.case)
+
+
+def _inverted(places: list[int | None], size: int) -> list[int | None]:
+    """Return from where each of so many symbols came."""
+    found: list[int | None] = [None] * size
+    for old, new in enumerate(places):
+        if new is not None:
+            found[new] = old
+    return found
+
+
+def without_implied(graph: Graph, *, surely: bool) -> Graph:
+    """Return the graph with ways past comparisons of which the answer does not matter."""
+    if any(graph.cyclic) or (surely and graph.whole):
+        return graph
+    draws = any(isinstance(node.event, Draw) for node in graph.nodes)
+    names = {one for node in graph.nodes for one in inputs_in(looks_at(node.event))}
+    return _Pass(graph, surely, () if draws else tuple(sorted(names))).run()
