@@ -538,7 +538,9 @@ class Disagreements:
         """
         reals = self._kinds.count(None)
         is_euclidean = self._distance.is_euclidean and len(self._kinds) > 1
-        is_searched = is_euclidean or self._is_bent or not 0 < reals <= _MOST_SYMBOLS
+        # With sums of distances, eliminating with symbols costs more than all single inputs do.
+        is_searched = is_euclidean or self._is_bent or self._distance.adds
+        is_searched = is_searched or not 0 < reals <= _MOST_SYMBOLS
         if is_searched and not has_spots(u):
             found = self.nearest(u, output, differ)
             if found.input is None:

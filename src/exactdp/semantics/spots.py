@@ -102,7 +102,11 @@ class Trace:
         if self._region is None:
             return
         far = [ray for ray in self._region.rays if not ray[0]]
-        form = rational_vector(spot.form)
+        # α and γ may be bounded by what is claimed of them, which is no side of the region.
+        form = [
+            0 if name in ("alpha", "gamma") else q
+            for name, q in zip(self.names, rational_vector(spot.form), strict=True)
+        ]
         if any(dot(form, one) for one in (*far, *self._region.lines)):
             raise ValueRefusedError(
                 "whole numbers meet real inputs that have no bound",
