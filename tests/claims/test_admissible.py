@@ -31,7 +31,7 @@ from exactdp import (
     piecewise,
     sup,
 )
-from exactdp.claims.conditions import CaseFormula
+from exactdp.claims.stated.conditions import CaseFormula
 from support.examples import examples
 
 LARGER = Mechanism.from_source("""

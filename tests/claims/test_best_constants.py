@@ -36,7 +36,7 @@ from exactdp import (
     inf,
     minimum,
 )
-from exactdp.claims.kappa import Kappa
+from exactdp.claims.constants.kappa import Kappa
 from exactdp.errors import ValueRefusedError
 from support.examples import TIMES
 

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from exactdp import Accuracy, Grid, Mechanism, alpha, certify, eps, exp
-from exactdp.claims import classes
-from exactdp.claims.classes import classes_of
-from exactdp.claims.inputs import how_many
+from exactdp.claims.regions import classes
+from exactdp.claims.regions.classes import classes_of
+from exactdp.claims.stated.inputs import how_many
 from exactdp.language.layout import assembled
 from soak.programs import Writer
 

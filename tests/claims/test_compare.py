@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from exactdp import ExactdpError, Mechanism, compare, linf, parse
 from exactdp.claims.comparing import Contestant, Ranking
-from exactdp.claims.envelopes import largest
+from exactdp.claims.constants.envelopes import largest
 from exactdp.reals.interval import POSITIVE
 from support.examples import examples
 

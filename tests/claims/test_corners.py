@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, numeric, sup
-from exactdp.claims.regions import regions_of
+from exactdp.claims.regions.of_claim import regions_of
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import entry_names
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse

@@ -36,7 +36,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.claims.regions import regions_of
+from exactdp.claims.regions.of_claim import regions_of
 from exactdp.reals import ClosedForm
 from exactdp.semantics.cells import estimated_cells
 from language.corpus import FACTORIES

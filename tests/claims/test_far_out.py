@@ -14,7 +14,7 @@ import mpmath
 import pytest
 
 from exactdp import Grid, Mechanism, Privacy, ValueRefusedError, certify, eps
-from exactdp.claims.far_out import far_out
+from exactdp.claims.private.far_out import far_out
 
 rounded_max = Mechanism.from_source(
     "def rounded_max(q: Real[2]): return round(max(lap(eps, q[0]), lap(eps, q[1])))"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import ANY, Accuracy, AllReals, Box, Mechanism, alpha, certify, eps, exp
-from exactdp.claims.admissible import LinearSide
+from exactdp.claims.stated.admissible import LinearSide
 from exactdp.reals import ClosedForm, Interval
 from support.examples import examples
 

@@ -21,14 +21,14 @@ def test_the_first_counterexample_or_all() -> None:
 
 def test_limits_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order of two numbers has two cells, and the size of a number two pieces."""
-    monkeypatch.setattr("exactdp.claims.work.MOST_CELLS", 1)
+    monkeypatch.setattr("exactdp.claims.decision.work.MOST_CELLS", 1)
     with pytest.raises(ValueRefusedError, match="more than 1 cells"):
         Accuracy(larger, exp(-alpha * eps), inputs=AllReals()).check()
     first = Ideal.from_source("def first(u, v):\n    return abs(u[0] - v[0])")
-    monkeypatch.setattr("exactdp.claims.pieces._MOST", 2)
+    monkeypatch.setattr("exactdp.claims.stated.pieces._MOST", 2)
     claim = Accuracy(larger, exp(-alpha * eps) / 9, inputs=[[0, 1]], input_distance=first)
     assert claim.disagreement([0, 1]).distance == 0
-    monkeypatch.setattr("exactdp.claims.pieces._MOST", 1)
+    monkeypatch.setattr("exactdp.claims.stated.pieces._MOST", 1)
     with pytest.raises(ValueRefusedError, match=r"(?s)more than 1 pieces.*fewer comparisons"):
         claim.disagreement([0, 1])
 

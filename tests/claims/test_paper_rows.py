@@ -16,7 +16,7 @@ from claims import oracle
 from claims.formulas import exp
 from claims.published import EXPERIMENTS, OTHERWISE_IN_THE_FIGURE, Experiment
 from exactdp import Accuracy, alpha, eps
-from exactdp.claims.output_distances import OutputDistance
+from exactdp.claims.stated.output_distances import OutputDistance
 
 WITNESSED = [one for one in EXPERIMENTS if one.witness is not None]
 

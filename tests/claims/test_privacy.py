@@ -46,8 +46,8 @@ from exactdp import (
     mechanism,
     one_entry,
 )
-from exactdp.claims.places import PlaceDecision
-from exactdp.claims.work import Explorer
+from exactdp.claims.decision.work import Explorer
+from exactdp.claims.regions.places import PlaceDecision
 from language.corpus import load
 
 GRID = Grid(-1, 1)

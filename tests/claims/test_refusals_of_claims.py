@@ -227,7 +227,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
 
 
 def _symbol(name: str) -> Any:
-    from exactdp.claims.expressions import Symbol  # noqa: PLC0415
+    from exactdp.claims.stated.expressions import Symbol  # noqa: PLC0415
 
     return Symbol(name)
 

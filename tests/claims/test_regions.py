@@ -21,7 +21,7 @@ from exactdp import (
     numeric,
     sup,
 )
-from exactdp.claims.regions import regions_of
+from exactdp.claims.regions.of_claim import regions_of
 from language.corpus import FACTORIES
 
 LAPLACE = Mechanism.from_source("def noisy(x: Real):\n    return lap(eps, x)")

@@ -26,8 +26,8 @@ from exactdp import (
     linf,
     numeric,
 )
-from exactdp.claims import disagreement
-from exactdp.claims.pieces import condition, pieces
+from exactdp.claims.disagreement import distance as disagreement
+from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.language.layout import assembled, entries
 from exactdp.polyhedra.elimination import project
 from exactdp.polyhedra.halfspace import Polyhedron

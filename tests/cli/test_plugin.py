@@ -8,7 +8,7 @@ import numpy  # noqa: F401 a session inside this one must not load it a second t
 import pytest
 
 import exactdp.public.error_bound  # noqa: F401 as above: what is loaded inside is forgotten after
-from exactdp.claims.deciding import decide  # noqa: F401
+from exactdp.claims.decision.deciding import decide  # noqa: F401
 
 pytest_plugins = ["pytester"]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import ClosedForm, alpha, eps, exp, gamma, minimum
-from exactdp.claims.expressions import Expression, Symbol, as_expression
+from exactdp.claims.stated.expressions import Expression, Symbol, as_expression
 from exactdp.reals.typesetting import mathml as form_mathml
 from exactdp.reals.typesetting import term_mathml
 from exactdp.report.formulas import latex, mathml

@@ -31,9 +31,9 @@ from exactdp import (
     eps,
     exp,
 )
-from exactdp.claims import slices
-from exactdp.claims.identity import blob_of, key_of
-from exactdp.claims.spreading import CellDesk, CellPart, CellUnit
+from exactdp.claims.decision import slices
+from exactdp.claims.decision.spreading import CellDesk, CellPart, CellUnit
+from exactdp.claims.stated.identity import blob_of, key_of
 from exactdp.running import pace
 from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack

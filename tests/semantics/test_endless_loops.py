@@ -27,7 +27,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exactdp.semantics.states.LOOP_STATES", 500)
     monkeypatch.setattr("exactdp.semantics.states.LOOP_STATES_EACH", 250)
     monkeypatch.setattr("exactdp.semantics.states.ENTRIES_LIMIT", 100_000)
-    monkeypatch.setattr("exactdp.claims.pieces._COST", 10)
+    monkeypatch.setattr("exactdp.claims.stated.pieces._COST", 10)
 
 
 def read(body: str, inputs: str = "") -> Mechanism:

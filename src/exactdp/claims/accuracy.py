@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
-from exactdp.claims.claim import Due, about_the_constant
-from exactdp.claims.classes import InputClass, classes_of
-from exactdp.claims.corners import Corners
-from exactdp.claims.disagreement import Disagreement
-from exactdp.claims.inputs import AllReals, Box, is_listed, real_count
-from exactdp.claims.obligations import ROUTES, Obligation, Obligations
-from exactdp.claims.output_distances import (
+from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
+from exactdp.claims.disagreement.distance import Disagreement
+from exactdp.claims.regions.classes import InputClass, classes_of
+from exactdp.claims.regions.corners import Corners
+from exactdp.claims.regions.of_claim import how_many_groups, regions_of
+from exactdp.claims.regions.region import Region
+from exactdp.claims.stated.claim import Due, about_the_constant
+from exactdp.claims.stated.inputs import AllReals, Box, is_listed, real_count
+from exactdp.claims.stated.output_distances import (
     discrete_outputs,
     sup,
 )
-from exactdp.claims.region import Region
-from exactdp.claims.regions import how_many_groups, regions_of
-from exactdp.claims.statement import Beta, EpsilonGiven, Statement
-from exactdp.claims.vacuity import Content, Contents, content_of, way_out, why_empty
+from exactdp.claims.stated.statement import Beta, EpsilonGiven, Statement
+from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.reals import ClosedForm
@@ -29,15 +29,15 @@ from exactdp.running.conduct import How, conduct
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
-    from exactdp.claims.budgets import Budget
-    from exactdp.claims.counterexamples import Counterexample
-    from exactdp.claims.curves import ErrorCurve
-    from exactdp.claims.disagreement_everywhere import PiecewiseDistance
-    from exactdp.claims.findings import Finding
-    from exactdp.claims.progress import Progress
-    from exactdp.claims.radii import Radius
-    from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.constants.budgets import Budget
+    from exactdp.claims.constants.curves import ErrorCurve
+    from exactdp.claims.constants.radii import Radius
+    from exactdp.claims.decision.counterexamples import Counterexample
+    from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.progress import Progress
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
 
 _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
@@ -87,7 +87,7 @@ class Accuracy(Statement):
     @cached_property
     def work(self) -> Explorer:
         """What was computed so far: cells of parameters and signs."""
-        from exactdp.claims.work import Explorer  # noqa: PLC0415
+        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
@@ -131,7 +131,7 @@ class Accuracy(Statement):
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem; a simple one if any is."""
-        from exactdp.claims.counterexamples import confirmed  # noqa: PLC0415
+        from exactdp.claims.decision.counterexamples import confirmed  # noqa: PLC0415
 
         return confirmed(self, problem, sign)
 
@@ -201,8 +201,8 @@ class Accuracy(Statement):
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
-        from exactdp.claims.certificates import certificate  # noqa: PLC0415
-        from exactdp.claims.certificates_cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
+        from exactdp.claims.certificates.accuracy import certificate  # noqa: PLC0415
+        from exactdp.claims.certificates.cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
 
         return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
 
@@ -216,7 +216,7 @@ class Accuracy(Statement):
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
-        from exactdp.claims.deciding import decide  # noqa: PLC0415
+        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         return decide(self, every=all, progress=conduct(progress, how))
 
@@ -230,7 +230,7 @@ class Accuracy(Statement):
         For `AllReals()` or a `Box`, a piecewise linear formula in the inputs.
         """
         if isinstance(u, AllReals | Box):
-            from exactdp.claims.disagreement_everywhere import disagreement  # noqa: PLC0415
+            from exactdp.claims.disagreement.everywhere import disagreement  # noqa: PLC0415
 
             return disagreement(self, u)
         return self.obligations.disagreement(self.mechanism.read_input(u))
@@ -247,14 +247,14 @@ class Accuracy(Statement):
 
         With `at_each`, a table: one row for each input.
         """
-        from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
+        from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
         if at_each:
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
         if self.is_decided_only or self.has_roots or self.has_tower:
-            from exactdp.claims.trials import tightest_by_trial  # noqa: PLC0415
+            from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
 
             return tightest_by_trial(self, width, conduct(progress, how))
         return tightest(self, width, conduct(progress, how))
@@ -263,7 +263,7 @@ class Accuracy(Statement):
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
-        from exactdp.claims.budgets import epsilons  # noqa: PLC0415
+        from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
         self.require_one_sum("the set of ε")
         self.require_rationals("the set of ε")
@@ -278,7 +278,7 @@ class Accuracy(Statement):
         **how: Unpack[How],
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
-        from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
+        from exactdp.claims.constants.budgets import smallest_epsilon  # noqa: PLC0415
 
         claim = self if beta is None else replace(self, beta=beta)
         return smallest_epsilon(claim, width, conduct(progress, how))
@@ -292,14 +292,14 @@ class Accuracy(Statement):
         **how: Unpack[How],
     ) -> Radius:
         """Return the least γ for which the claim holds, for every ε or for the given ones."""
-        from exactdp.claims.radii import smallest_gamma  # noqa: PLC0415
+        from exactdp.claims.constants.radii import smallest_gamma  # noqa: PLC0415
 
         on = self.epsilon if eps is None else read_epsilon(eps)
         return smallest_gamma(self, on, width, conduct(progress, how))
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
-        from exactdp.claims.curves import error_curve  # noqa: PLC0415
+        from exactdp.claims.constants.curves import error_curve  # noqa: PLC0415
 
         self.require_one_sum("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))

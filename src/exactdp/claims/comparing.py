@@ -14,13 +14,13 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from exactdp.claims.adjacency import Adjacency
-from exactdp.claims.envelopes import largest, whole
+from exactdp.claims.constants.envelopes import largest, whole
 from exactdp.claims.error_bound import ErrorBound
+from exactdp.claims.expectations.moments import moments_everywhere
 from exactdp.claims.expected import Expected
-from exactdp.claims.inputs import as_given, as_written, is_listed, listed
-from exactdp.claims.moments import moments_everywhere
 from exactdp.claims.privacy import Privacy
+from exactdp.claims.stated.adjacency import Adjacency
+from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program

@@ -16,23 +16,23 @@ from math import trunc
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.budgets import Budget
-from exactdp.claims.counterexamples import is_input_of
-from exactdp.claims.distances import discrete
-from exactdp.claims.fitting import (
+from exactdp.claims.constants.budgets import Budget
+from exactdp.claims.constants.radii import Radius
+from exactdp.claims.decision.counterexamples import is_input_of
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.claims.regions.of_claim import regions_of
+from exactdp.claims.stated.distances import discrete
+from exactdp.claims.stated.fitting import (
     error_for,
     errors_of_entries,
     may_have_position,
     may_select,
 )
-from exactdp.claims.inputs import as_given, has_reals, is_listed, listed, show
-from exactdp.claims.levels import ANY, constant
-from exactdp.claims.output_distances import ErrorOfEntries, discrete_outputs, sup
-from exactdp.claims.progress import nobody
-from exactdp.claims.radii import Radius
-from exactdp.claims.regions import regions_of
-from exactdp.claims.vacuity import Contents
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.stated.inputs import as_given, has_reals, is_listed, listed, show
+from exactdp.claims.stated.levels import ANY, constant
+from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
+from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.layout import assembled, kinds
@@ -55,8 +55,8 @@ from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
-    from exactdp.claims.progress import Progress
-    from exactdp.claims.statement import (
+    from exactdp.claims.decision.progress import Progress
+    from exactdp.claims.stated.statement import (
         EpsilonGiven,
         IdealGiven,
         InputsGiven,

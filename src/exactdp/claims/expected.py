@@ -9,15 +9,19 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.claim import Due, about_the_constant, mechanism_on
-from exactdp.claims.counterexamples import points_of
-from exactdp.claims.deciding import examine
-from exactdp.claims.excesses import Excess
-from exactdp.claims.expressions import Expression, as_expression
-from exactdp.claims.functions import written
-from exactdp.claims.ideals import IdealFunction, read_ideal
-from exactdp.claims.identity import as_given_only
-from exactdp.claims.inputs import (
+from exactdp.claims.decision.counterexamples import points_of
+from exactdp.claims.decision.deciding import examine
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.expectations.excesses import Excess
+from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
+from exactdp.claims.regions.places import OnCone, OnRay
+from exactdp.claims.regions.region import RAY, Combination, Region
+from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
+from exactdp.claims.stated.expressions import Expression, as_expression
+from exactdp.claims.stated.functions import written
+from exactdp.claims.stated.ideals import IdealFunction, read_ideal
+from exactdp.claims.stated.identity import as_given_only
+from exactdp.claims.stated.inputs import (
     AllReals,
     Box,
     Inputs,
@@ -30,11 +34,7 @@ from exactdp.claims.inputs import (
     read_inputs,
     show,
 )
-from exactdp.claims.loss_functions import LossFunction, expected, read_loss
-from exactdp.claims.places import OnCone, OnRay
-from exactdp.claims.progress import nobody
-from exactdp.claims.region import RAY, Combination, Region
-from exactdp.claims.vacuity import Content, Contents
+from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
 from exactdp.errors import UndefinedError, ValueRefusedError, counted
 from exactdp.language.layout import entries, entry_names, kinds
@@ -47,11 +47,11 @@ from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Spot, Trace, watched
 
 if TYPE_CHECKING:
-    from exactdp.claims.budgets import Budget
-    from exactdp.claims.findings import Finding
-    from exactdp.claims.progress import Progress
-    from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.constants.budgets import Budget
+    from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.progress import Progress
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
 
 _AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
@@ -152,7 +152,7 @@ class Expected:
     @cached_property
     def work(self) -> Explorer:
         """What was computed so far: cells of parameters and signs."""
-        from exactdp.claims.work import Explorer  # noqa: PLC0415
+        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
@@ -318,7 +318,7 @@ class Expected:
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
-        from exactdp.claims.certificates_expected import certificate  # noqa: PLC0415
+        from exactdp.claims.certificates.expected import certificate  # noqa: PLC0415
 
         return certificate(verdict)
 
@@ -332,7 +332,7 @@ class Expected:
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all` every failing input is listed, not only the first."""
-        from exactdp.claims.deciding import decide  # noqa: PLC0415
+        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         _ = self.formula
         return decide(self, every=all, progress=conduct(progress, how))
@@ -354,7 +354,7 @@ class Expected:
 
         With `at_each`, a table: one row for each input.
         """
-        from exactdp.claims.tightness import tightest, tightest_at_each  # noqa: PLC0415
+        from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
         self._require_nonnegative()
         if at_each:
@@ -363,7 +363,7 @@ class Expected:
 
     def _require_nonnegative(self) -> None:
         """Refuse a best factor where the bound or the expected loss is not seen to be ≥ 0."""
-        from exactdp.claims.survey import survey  # noqa: PLC0415
+        from exactdp.claims.decision.survey import survey  # noqa: PLC0415
 
         known: set[object] = set()
         for part in survey(self, "the best constant"):
@@ -387,7 +387,7 @@ class Expected:
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
-        from exactdp.claims.budgets import epsilons  # noqa: PLC0415
+        from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
         return epsilons(self, width, conduct(progress, how))
 
@@ -395,7 +395,7 @@ class Expected:
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀."""
-        from exactdp.claims.budgets import smallest_epsilon  # noqa: PLC0415
+        from exactdp.claims.constants.budgets import smallest_epsilon  # noqa: PLC0415
 
         return smallest_epsilon(self, width, conduct(progress, how))
 

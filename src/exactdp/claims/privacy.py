@@ -9,18 +9,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.adjacency import Adjacency
-from exactdp.claims.breaches import Breach
-from exactdp.claims.claim import Due, mechanism_on
-from exactdp.claims.counterexamples import points_of
-from exactdp.claims.deciding import examine
-from exactdp.claims.distances import linf
-from exactdp.claims.expressions import as_expression
-from exactdp.claims.far_out import replaced
-from exactdp.claims.identity import as_given_only
-from exactdp.claims.inputs import AllReals, Inputs, as_given, as_written, is_listed, read_inputs
-from exactdp.claims.losses import Loss, Losses
-from exactdp.claims.pairs import (
+from exactdp.claims.decision.counterexamples import points_of
+from exactdp.claims.decision.deciding import examine
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.private.breaches import Breach
+from exactdp.claims.private.far_out import replaced
+from exactdp.claims.private.losses import Loss, Losses
+from exactdp.claims.private.pairs import (
     Own,
     Pair,
     Pairs,
@@ -31,11 +26,23 @@ from exactdp.claims.pairs import (
     regions_of_pair,
     samples_of,
 )
-from exactdp.claims.places import OnCurve, OnRay
-from exactdp.claims.progress import nobody
-from exactdp.claims.region import RAY, Region
-from exactdp.claims.slopes import Slopes
-from exactdp.claims.vacuity import Content, Contents
+from exactdp.claims.private.slopes import Slopes
+from exactdp.claims.regions.places import OnCurve, OnRay
+from exactdp.claims.regions.region import RAY, Region
+from exactdp.claims.stated.adjacency import Adjacency
+from exactdp.claims.stated.claim import Due, mechanism_on
+from exactdp.claims.stated.distances import linf
+from exactdp.claims.stated.expressions import as_expression
+from exactdp.claims.stated.identity import as_given_only
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Inputs,
+    as_given,
+    as_written,
+    is_listed,
+    read_inputs,
+)
+from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, base_of, unit_in
@@ -54,13 +61,13 @@ from exactdp.semantics.spots import OnFaceError, Trace, watched
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from exactdp.claims.deltas import DeltaCurve
-    from exactdp.claims.divergences import Divergence
-    from exactdp.claims.findings import Finding
-    from exactdp.claims.loss_factor import Factor, Leakage
-    from exactdp.claims.progress import Progress
-    from exactdp.claims.verdict import Verdict
-    from exactdp.claims.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.progress import Progress
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.private.deltas import DeltaCurve
+    from exactdp.claims.private.divergences import Divergence
+    from exactdp.claims.private.loss_factor import Factor, Leakage
 
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
 _BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
@@ -209,7 +216,7 @@ class Privacy:
     @cached_property
     def work(self) -> Explorer:
         """What was computed so far: cells of parameters and signs."""
-        from exactdp.claims.work import Explorer  # noqa: PLC0415
+        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
@@ -437,7 +444,7 @@ class Privacy:
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON; refused for all reals, and where outputs hold noise."""
-        from exactdp.claims.certificates_privacy import certificate  # noqa: PLC0415
+        from exactdp.claims.certificates.privacy import certificate  # noqa: PLC0415
 
         self.require_no_inverse("a certificate")
         return certificate(verdict)
@@ -457,7 +464,7 @@ class Privacy:
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all` every failing pair is listed, not only the first."""
-        from exactdp.claims.deciding import decide  # noqa: PLC0415
+        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         return decide(self, every=all, progress=conduct(progress, how))
 
@@ -465,7 +472,7 @@ class Privacy:
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
         """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
-        from exactdp.claims.loss_factor import tightest  # noqa: PLC0415
+        from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
 
         self.require_no_inverse("the best factor")
         return replace(
@@ -474,7 +481,7 @@ class Privacy:
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
-        from exactdp.claims.deltas import smallest_delta  # noqa: PLC0415
+        from exactdp.claims.private.deltas import smallest_delta  # noqa: PLC0415
 
         self.require_no_inverse("the smallest δ")
         return smallest_delta(self, conduct(progress, how))
@@ -488,7 +495,7 @@ class Privacy:
         **how: Unpack[How],
     ) -> Factor:
         """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
-        from exactdp.claims.deltas import smallest_budget  # noqa: PLC0415
+        from exactdp.claims.private.deltas import smallest_budget  # noqa: PLC0415
 
         return smallest_budget(
             self, self.delta if delta is None else delta, width, conduct(progress, how)
@@ -496,14 +503,14 @@ class Privacy:
 
     def renyi(self, order: Number, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the largest Rényi divergence of an order at an ε or on an interval, enclosed."""
-        from exactdp.claims.divergences import renyi  # noqa: PLC0415
+        from exactdp.claims.private.divergences import renyi  # noqa: PLC0415
 
         self.require_no_inverse("a divergence")
         return renyi(self, order, at, width)
 
     def zcdp(self, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the least ρ such that the mechanism is ρ-zCDP at an ε or on an interval."""
-        from exactdp.claims.divergences import zcdp  # noqa: PLC0415
+        from exactdp.claims.private.divergences import zcdp  # noqa: PLC0415
 
         self.require_no_inverse("a divergence")
         return zcdp(self, at, width)

@@ -6,7 +6,7 @@ from exactdp.cli import records
 from exactdp.cli.output import Json
 from exactdp.reproduce.differences import KINDS, Difference
 from exactdp.reproduce.rows import WORDS
-from exactdp.reproduce.run import Everywhere, Examined, Result, Run
+from exactdp.reproduce.run import Everywhere, Result, Run, WitnessCheck
 from exactdp.reproduce.summary import Summary
 
 
@@ -54,7 +54,7 @@ def _run(run: Run, certificate: str | None) -> Json:
     }
 
 
-def _examined(found: Examined) -> Json:
+def _examined(found: WitnessCheck) -> Json:
     return {
         "distance": records.number(found.distance),
         "error": records.enclosure(found.error),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from exactdp import Privacy
-from exactdp.claims.inputs import is_listed
+from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from exactdp import AllReals, Box, Expected, Grid, Privacy
-from exactdp.claims.expressions import Expression, as_expression
-from exactdp.claims.functions import written
+from exactdp.claims.stated.expressions import Expression, as_expression
+from exactdp.claims.stated.functions import written
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language import Real
 from exactdp.reals import Interval

@@ -56,7 +56,7 @@ def sharing_of(output: Output) -> Sharing:
     return found
 
 
-class Slots:
+class SharedSlots:
     """How many processes work at a time, over all children of a command; each holds some."""
 
     def __init__(self, most: int, children: int) -> None:
@@ -95,7 +95,7 @@ class Slots:
 class ChildSlots:
     """The processes that one child of a command may start."""
 
-    all: Slots
+    all: SharedSlots
     child: int
 
     def acquire(self, block: bool = True) -> bool:

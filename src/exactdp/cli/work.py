@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.cli.loading import problem, with_place
 from exactdp.cli.output import Json, Output, StoppedError, mistake
-from exactdp.cli.sharing import ChildSlots, Sharing, Slots, conducted, sharing_of, told_plainly
+from exactdp.cli.sharing import (
+    ChildSlots,
+    SharedSlots,
+    Sharing,
+    conducted,
+    sharing_of,
+    told_plainly,
+)
 from exactdp.errors import ExactdpError, TimeoutRefusedError
 from exactdp.running.crew import holding_interrupts, ignore_interrupts, leave_with_parent
 
@@ -131,7 +138,7 @@ class _Children:
         self._timeout = timeout
         self._sharing = sharing
         count = min(sharing.jobs, len(jobs))
-        self._slots = Slots(sharing.jobs, count)
+        self._slots = SharedSlots(sharing.jobs, count)
         self._places = list(range(count))
         self._at: dict[int, int] = {}  # the place of a process among the children
         self._begun: dict[int, float] = {}

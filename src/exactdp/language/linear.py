@@ -15,7 +15,7 @@ from math import lcm, prod
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.quotients import FLIPPED, NOT_POSITIVE, ZERO, Denominator, Quotient
+from exactdp.language.quotients import FLIPPED, NOT_POSITIVE, ZERO, Denominator, NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm, log
 from exactdp.language.values import List, Symbolic, Value
@@ -121,7 +121,7 @@ def asked(op: str, form: Linear) -> Inquiry | bool:
     return Inquiry(op, form)
 
 
-def asked_of_quotient(op: str, quotient: Quotient, place: Place) -> Inquiry | bool:
+def asked_of_quotient(op: str, quotient: NoisyQuotient, place: Place) -> Inquiry | bool:
     """Return what to ask first to know whether a quotient op 0, or the answer.
 
     That is the sign of its denominator; then the numerator is compared.
@@ -156,7 +156,7 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 def with_sign(value: Value, about: Denominator, truth: bool) -> Value:
     """Return a value with quotients of which more is known."""
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return about.learned(value, truth)
     if isinstance(value, tuple):
         parts = [with_sign(part, about, truth) for part in value]
@@ -179,7 +179,7 @@ def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:
     """Return a value with something for a whole number, wherever that stands in it."""
     if isinstance(value, Linear):
         return _with_whole(value, whole, found)
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: with_whole(part, whole, found))
     if isinstance(value, tuple):
         parts = [with_whole(part, whole, found) for part in value]
@@ -210,7 +210,7 @@ def wholes_in(value: Value) -> Iterator[Whole]:
     if isinstance(value, tuple):
         for item in value:
             yield from wholes_in(item)
-    elif isinstance(value, Quotient):
+    elif isinstance(value, NoisyQuotient):
         yield from wholes_in((value.over, value.under))
     elif isinstance(value, Linear):
         for name in value.coefficients:

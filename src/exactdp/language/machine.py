@@ -49,7 +49,7 @@ from exactdp.language.linear import (
     with_whole,
 )
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
-from exactdp.language.quotients import Denominator, Quotient
+from exactdp.language.quotients import Denominator, NoisyQuotient
 from exactdp.language.released import holds_terms, released
 from exactdp.language.rules import fail
 from exactdp.language.sampling import (
@@ -506,7 +506,7 @@ class Machine:
                 if settles and found.is_of_bounded_wholes:
                     raise UnsettledError(found)  # their ranges are needed later
                 found = asked(op, found)
-            elif isinstance(found, Quotient):
+            elif isinstance(found, NoisyQuotient):
                 found = asked_of_quotient(op, found, place)
             env[slot] = found
             return after if isinstance(found, bool) else ~pc

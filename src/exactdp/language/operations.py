@@ -11,7 +11,7 @@ from typing import Any
 
 from exactdp.errors import Place, ProgramError, ValueRefusedError, shown
 from exactdp.language.limits import BITS_LIMIT, GROWN_LIMIT, LENGTH_LIMIT, UNROLL_LIMIT
-from exactdp.language.quotients import Quotient, refused_quotient
+from exactdp.language.quotients import NoisyQuotient, refused_quotient
 from exactdp.language.rules import (
     IDENTITY,
     SAME_LENGTH,
@@ -108,9 +108,9 @@ def multiply(left: Value, right: Value) -> Value:
 def divide(left: Value, right: Value) -> Value:
     """Return left / right, exactly; by noise it is a quotient that is only compared."""
     if isinstance(right, Symbolic):
-        if isinstance(right, Quotient):
+        if isinstance(right, NoisyQuotient):
             raise refused_quotient()
-        return Quotient(left, right)
+        return NoisyQuotient(left, right)
     if isinstance(left, int | Fraction) and isinstance(right, int | Fraction):
         return _small(plain(Fraction(left) / right))
     return left / right

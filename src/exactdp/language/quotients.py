@@ -16,7 +16,7 @@ from exactdp.language.values import Symbolic
 
 
 @dataclass(frozen=True)
-class Quotient(Symbolic):
+class NoisyQuotient(Symbolic):
     """over / under; `sign` is that of the denominator: 1, −1 or ZERO, None if it is not known.
 
     Where it is known not to be positive, that is NOT_POSITIVE.
@@ -29,32 +29,32 @@ class Quotient(Symbolic):
     def __bool__(self) -> bool:
         return super().__bool__()
 
-    def mapped(self, change: Callable[[Any], Any]) -> Quotient:
+    def mapped(self, change: Callable[[Any], Any]) -> NoisyQuotient:
         """Return the quotient with both parts changed."""
         over, under = change(self.over), change(self.under)
         if over is self.over and under is self.under:
             return self
         return replace(self, over=over, under=under)
 
-    def __add__(self, other: object) -> Quotient:
+    def __add__(self, other: object) -> NoisyQuotient:
         if isinstance(other, int | Fraction):
             return replace(self, over=self.over + self.under * other)
-        if isinstance(other, Quotient) and other.under == self.under:
+        if isinstance(other, NoisyQuotient) and other.under == self.under:
             return replace(self, over=self.over + other.over)
         raise refused_quotient()
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Quotient:
+    def __sub__(self, other: Any) -> NoisyQuotient:
         return self.__add__(-other)
 
-    def __rsub__(self, other: Any) -> Quotient:
+    def __rsub__(self, other: Any) -> NoisyQuotient:
         return (-self).__add__(other)
 
-    def __neg__(self) -> Quotient:
+    def __neg__(self) -> NoisyQuotient:
         return replace(self, over=-self.over)
 
-    def __pos__(self) -> Quotient:
+    def __pos__(self) -> NoisyQuotient:
         return self
 
     def __mul__(self, other: object) -> Any:
@@ -91,7 +91,7 @@ class Denominator:
     under: Any
     is_negative: bool
 
-    def learned(self, quotient: Quotient, truth: bool) -> Quotient:
+    def learned(self, quotient: NoisyQuotient, truth: bool) -> NoisyQuotient:
         """Return a quotient where the answer is known."""
         if quotient.under != self.under:
             return quotient

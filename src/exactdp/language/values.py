@@ -167,7 +167,7 @@ def _freeze_foreign(value: object) -> Value:
     if kind.__module__.partition(".")[0] == "numpy":
         if hasattr(value, "tolist"):
             return freeze(value.tolist())
-    elif kind.__module__.startswith(("exactdp.reals", "exactdp.claims.expressions")):
+    elif kind.__module__.startswith(("exactdp.reals", "exactdp.claims.stated.expressions")):
         return _term(value)
     raise ValueRefusedError(
         f"a value of type {kind.__name__} is not a finite value",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp import claims
-from exactdp.claims.disagreement import Disagreement
+from exactdp.claims.disagreement.distance import Disagreement
 from exactdp.errors import folds
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
 from exactdp.running.conduct import How
@@ -16,8 +16,8 @@ from exactdp.running.conduct import How
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.inputs import AllReals, Box
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
+    from exactdp.claims.stated.inputs import AllReals, Box
     from exactdp.public.mechanism import Mechanism
 
 

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from exactdp import claims
-from exactdp.claims import disagreement_everywhere
+from exactdp.claims.disagreement import everywhere as disagreement_everywhere
 from exactdp.errors import ValueRefusedError
 from exactdp.semantics import chain
 

@@ -11,7 +11,7 @@ from exactdp.public.answers import Verdict
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
     from exactdp.public.mechanism import Mechanism
     from exactdp.reals import Interval
     from exactdp.reals.numbers import Number

@@ -14,7 +14,7 @@ from exactdp.running.conduct import How
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
     from exactdp.public.mechanism import Mechanism
 
 

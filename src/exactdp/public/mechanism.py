@@ -32,7 +32,7 @@ from exactdp.semantics.distribution import Engine, within
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from exactdp.claims.inputs import AllReals, Box
+    from exactdp.claims.stated.inputs import AllReals, Box
     from exactdp.language.values import Value
     from exactdp.public.answers import Chain
     from exactdp.reals import ClosedForm
@@ -231,7 +231,7 @@ class Mechanism(Program):
         return self._moments(u, f, ideal, central=True)
 
     def _moments(self, u: object, f: object, ideal: object, *, central: bool) -> Any:
-        from exactdp.claims.moments import (  # noqa: PLC0415
+        from exactdp.claims.expectations.moments import (  # noqa: PLC0415
             moments,
             moments_by_epsilon,
             moments_everywhere,
@@ -248,7 +248,7 @@ class Mechanism(Program):
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if one input is given."""
-        from exactdp.claims.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+        from exactdp.claims.stated.inputs import AllReals, Box, box_sides  # noqa: PLC0415
 
         return box_sides(self, u) if isinstance(u, AllReals | Box) else None
 

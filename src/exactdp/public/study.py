@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from exactdp.claims.identity import key_of
+from exactdp.claims.stated.identity import key_of
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.reals.numbers import inf
 from exactdp.reals.told import table
@@ -25,7 +25,7 @@ from exactdp.running.version import version
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
 
 Row: TypeAlias = dict[str, Any]
 

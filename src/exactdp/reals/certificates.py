@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from exactdp.certify.kernel.limits import MAX_BITS
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.kernel.signs import SignProof
-from exactdp.reals.chart import ChartPiece, NearZero, Span, Start, Tail, TaylorBox
+from exactdp.reals.chart import ChartPiece, NearZero, SignSpan, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
 from exactdp.reals.exp_poly import ExpPoly
@@ -161,7 +161,7 @@ def _piece(piece: ChartPiece) -> list[Any]:
     if isinstance(piece, TaylorBox):
         shift = spell(piece.shift)
         return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
-    if isinstance(piece, Span):
+    if isinstance(piece, SignSpan):
         return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
     if isinstance(piece, NearZero):
         return ["near", spell(piece.upper), piece.order, DEGREE, piece.bits]

@@ -30,7 +30,7 @@ from exactdp.reals.envelopes import at_least, at_most, between
 from exactdp.reals.evaluated_zeros import Crossed, EvaluatedRoot, Found, Seen
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import Interval
-from exactdp.reals.models import Grid, Models
+from exactdp.reals.models import EpsilonCells, Models
 from exactdp.reals.numbers import inf
 from exactdp.reals.sheets import Sheet, is_positive
 from exactdp.reals.signs import nonnegative
@@ -52,7 +52,7 @@ class Walk:
     def __init__(self, function: Unexpanded, on: Interval) -> None:
         self.function, self.on = function, on
         self._models = [_models_of(chance) for chance, _ in function.parts]
-        self._grid = Grid(max(chance.samples for chance, _ in function.parts))
+        self._grid = EpsilonCells(max(chance.samples for chance, _ in function.parts))
         self._signs = [_constant_sign(factor, on) for _, factor in function.parts]
 
     # What is known without evaluating -----------------------------------------------------

@@ -54,7 +54,7 @@ class TaylorBox:
 
 
 @dataclass(frozen=True)
-class Span:
+class SignSpan:
     """[lower, upper], wide, has the sign of the term with ε^power·e^{rate·ε}."""
 
     lower: Fraction
@@ -94,7 +94,7 @@ class Crossing:
     sign: int
 
 
-ChartPiece: TypeAlias = Start | TaylorBox | Span | NearZero | Tail | Crossing
+ChartPiece: TypeAlias = Start | TaylorBox | SignSpan | NearZero | Tail | Crossing
 
 
 class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better factors
@@ -234,17 +234,17 @@ def _boxes(
 
 def _leap(
     expansion: Expansion, place: Fraction, end: Fraction, bits: int
-) -> Span | NearZero | None:
+) -> SignSpan | NearZero | None:
     """Return a wide piece from here on, if one is shown: as wide a one as is easily found."""
     best, good, bad = None, 0, 0  # logarithms of widths
     width = 16
     while not bad or bad - good > 1 + good // 4:
         upper = min(end, Fraction(2) ** (_exponent(place) + width))
-        found: Span | NearZero | None = None
+        found: SignSpan | NearZero | None = None
         if (near := expansion.near(place, upper, bits)).sign:
             found = NearZero(place, upper, near.sign, near.power, bits + 16)
         elif (span := expansion.span(place, upper, bits)).sign:
-            found = Span(place, upper, span.sign, span.power, span.shift, bits + 16)
+            found = SignSpan(place, upper, span.sign, span.power, span.shift, bits + 16)
         if found is None:
             if best is None:
                 return None

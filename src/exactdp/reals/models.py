@@ -47,7 +47,7 @@ class Model:
     """A bound on the difference of the derivatives by x."""
 
 
-class Grid:
+class EpsilonCells:
     """(0, ∞) in cells, always the same ones, so that different questions use the same values."""
 
     def __init__(self, samples: int) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.curves import ErrorCurve
-from exactdp.claims.inputs import as_given, as_written
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.constants.curves import ErrorCurve
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.claims.stated.inputs import as_given, as_written
 from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
 from exactdp.report.shown import Shown, candidates, choose, curve_at, one_gamma, text

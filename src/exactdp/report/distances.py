@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
-from exactdp.claims.disagreement_everywhere import PiecewiseDistance
+from exactdp.claims.disagreement.everywhere import PiecewiseDistance
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import Number, inf, rational
 from exactdp.report.styles import BLUE, new_axes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exactdp.claims.expressions import (
+from exactdp.claims.stated.expressions import (
     Constant,
     Exponential,
     Expression,

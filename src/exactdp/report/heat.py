@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.inputs import listed
+from exactdp.claims.stated.inputs import listed
 from exactdp.errors import ValueRefusedError, counted
 from exactdp.language.layout import entries
 from exactdp.reals.numbers import inf
@@ -18,7 +18,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
 
 _CELLS_WITH_TEXT = 12  # a map with more cells a side shows no numbers
 _MOST_TICKS = 15

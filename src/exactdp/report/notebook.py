@@ -9,13 +9,13 @@ from html import escape
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.expressions import Expression
-from exactdp.claims.functions import written
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.functions import written
 from exactdp.report.formulas import latex, mathml
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.verdict import Verdict
+    from exactdp.claims.decision.verdict import Verdict
     from exactdp.language.program import Program
 
 #: A word, a sign beside it for those who do not see colours, and a colour with contrast above 4.5.

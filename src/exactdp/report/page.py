@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.counterexamples import Counterexample
+from exactdp.claims.decision.counterexamples import Counterexample
+from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.expected import Expected
-from exactdp.claims.levels import Range
 from exactdp.claims.privacy import Privacy
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf, spell

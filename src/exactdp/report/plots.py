@@ -15,10 +15,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.counterexamples import Counterexample
-from exactdp.claims.curves import ErrorCurve
-from exactdp.claims.vacuity import refuse_empty
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.constants.curves import ErrorCurve
+from exactdp.claims.decision.counterexamples import Counterexample
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals.numbers import spell
@@ -41,7 +41,7 @@ from exactdp.report.styles import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
 
 
 def plot_error(

@@ -9,13 +9,13 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.curves import ErrorCurve
-from exactdp.claims.deltas import DeltaCurve
-from exactdp.claims.expressions import run_with
-from exactdp.claims.inputs import as_given, is_listed, listed, show
-from exactdp.claims.losses import reals_in
+from exactdp.claims.constants.curves import ErrorCurve
+from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.privacy import Privacy
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.private.deltas import DeltaCurve
+from exactdp.claims.private.losses import reals_in
+from exactdp.claims.stated.expressions import run_with
+from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell

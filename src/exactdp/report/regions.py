@@ -14,9 +14,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.inputs import AllReals, Box
-from exactdp.claims.levels import Range, constant
-from exactdp.claims.vacuity import refuse_empty
+from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import Number, inf, rational
@@ -25,7 +25,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, SKY, logarithmic, n
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.progress import Progress
+    from exactdp.claims.decision.progress import Progress
 
 _ROWS, _ROWS_EVERYWHERE = 20, 8  # besides the lowest
 _EDGES = tuple(Fraction(f"{10 ** (k / 8):.3g}") for k in range(-8, 9))  # 1/10 … 10

@@ -9,16 +9,24 @@ from itertools import islice, product
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.claim import Due
-from exactdp.claims.counterexamples import Counterexample
-from exactdp.claims.curves import ErrorCurve, error_curve
-from exactdp.claims.inputs import AllReals, Box, Grid, as_given, is_listed, listed, real_count
-from exactdp.claims.levels import Range
-from exactdp.claims.listed_regions import regions_at
-from exactdp.claims.obligations import Obligation
-from exactdp.claims.progress import Progress
-from exactdp.claims.tightness import Tightness
-from exactdp.claims.verdict import Verdict
+from exactdp.claims.constants.curves import ErrorCurve, error_curve
+from exactdp.claims.constants.tightness import Tightness
+from exactdp.claims.decision.counterexamples import Counterexample
+from exactdp.claims.decision.obligations import Obligation
+from exactdp.claims.decision.progress import Progress
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.claims.regions.listed import regions_at
+from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Grid,
+    as_given,
+    is_listed,
+    listed,
+    real_count,
+)
+from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value, plain

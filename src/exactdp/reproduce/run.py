@@ -17,7 +17,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Examined:
+class WitnessCheck:
     """A published witness, looked at again."""
 
     distance: Fraction | float
@@ -41,7 +41,7 @@ class Run:
     verdict: Verdict
     seconds: float
     """From the text of the program to the verdict."""
-    examined: Examined | None
+    examined: WitnessCheck | None
     """The published witness, if there is one."""
     best: Tightness | None
     """The best κ, for the rows of table 4."""
@@ -115,14 +115,14 @@ def run_rows(rows: Iterable[Row]) -> list[Result]:
     return found
 
 
-def examine(row: Row, source: str = ARTIFACT) -> Examined | None:
+def examine(row: Row, source: str = ARTIFACT) -> WitnessCheck | None:
     """Return what is true of a program at the published witness of a row."""
     if row.witness is None:
         return None
     claim, u = row.claim(source), list(row.witness.input)
     curve = claim.error_probability(u)
     (bound,) = curve.claimed
-    return Examined(
+    return WitnessCheck(
         claim.disagreement(u).distance, curve.at(row.witness.eps), bound.at(row.witness.eps)
     )
 

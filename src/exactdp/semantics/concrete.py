@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from exactdp.errors import ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection
 from exactdp.language.operations import COMPARISONS
-from exactdp.language.quotients import Quotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
@@ -141,7 +141,7 @@ def _floats(output: Value, drawn: list[Fraction]) -> Value:
     if isinstance(output, tuple):
         parts = [_floats(part, drawn) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
-    if isinstance(output, Quotient):
+    if isinstance(output, NoisyQuotient):
         return float(_number(output.over, drawn) / _number(output.under, drawn))
     if not isinstance(output, Linear):
         return output

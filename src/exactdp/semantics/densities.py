@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.quotients import Quotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Summand
 from exactdp.polyhedra.form import Form, Number
@@ -44,7 +44,7 @@ def has_quotient(output: Value) -> bool:
     """Whether an output holds a quotient of noise."""
     if isinstance(output, tuple):
         return any(map(has_quotient, output))
-    return isinstance(output, Quotient)
+    return isinstance(output, NoisyQuotient)
 
 
 def refuse_quotient(output: Value) -> None:

@@ -15,7 +15,7 @@ from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, State
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
-from exactdp.language.quotients import FLIPPED, Quotient
+from exactdp.language.quotients import FLIPPED, NoisyQuotient
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Value
@@ -558,7 +558,7 @@ def _mass(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> Den
 
 def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Number]) -> Density:
     """Return the density where a number of the output is as wanted."""
-    if isinstance(form, Quotient):
+    if isinstance(form, NoisyQuotient):
         return _confined_quotient(density, form, wanted, inputs)
     noise, constant = noise_part(form), constant_part(form, inputs)
     if not noise:
@@ -580,7 +580,7 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
 
 
 def _confined_quotient(
-    density: Density, quotient: Quotient, wanted: Any, inputs: Mapping[str, Number]
+    density: Density, quotient: NoisyQuotient, wanted: Any, inputs: Mapping[str, Number]
 ) -> Density:
     """Return the density where a quotient is as wanted: for each sign of the denominator."""
     lower, upper, ops = limits(wanted)

@@ -22,7 +22,7 @@ from exactdp.language.code import Code, Sample
 from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.linear import made_whole, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
-from exactdp.language.quotients import Quotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole
@@ -487,7 +487,7 @@ def forms_of(output: Value) -> Iterator[Linear]:
     if isinstance(output, tuple):
         for item in output:
             yield from forms_of(item)
-    elif isinstance(output, Quotient):
+    elif isinstance(output, NoisyQuotient):
         yield from forms_of((output.over, output.under))
     elif isinstance(output, Linear):
         yield output
@@ -532,7 +532,7 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
     def renamed(value: Value) -> Any:
         if isinstance(value, tuple):
             return tuple(map(renamed, value))
-        if isinstance(value, Quotient):
+        if isinstance(value, NoisyQuotient):
             return value.mapped(renamed)
         if not (isinstance(value, Linear) and has_noise(value)):
             return value
@@ -792,7 +792,7 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
             if form is not whole.form:
                 value = with_whole(value, whole, made_whole(replace(whole, form=form)))
         return value.substituted({sample: fresh}) if sample in value.coefficients else value
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: _inserted(part, sample, fresh))
     if isinstance(value, tuple):
         parts = [_inserted(part, sample, fresh) for part in value]
@@ -845,7 +845,7 @@ def _replaced(value: Value, gone: int, form: Linear) -> Value:
         if any(map(is_not, parts, value)):
             return List(parts) if isinstance(value, List) else tuple(parts)
         return value
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: _replaced(part, gone, form))
     if not isinstance(value, Linear):
         return value
@@ -884,7 +884,7 @@ def noise_part(form: object) -> dict[int, Fraction]:
 
 def contains_noise(value: Value) -> bool:
     """Whether a value holds noise somewhere."""
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return contains_noise((value.over, value.under))
     return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
 
@@ -895,7 +895,7 @@ def _is_settled(value: Value) -> bool:
         return all(map(_is_settled, value))
     if isinstance(value, Whole):
         return _is_settled(value.form)
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return _is_settled((value.over, value.under))
     if not isinstance(value, Linear):
         return True
@@ -949,7 +949,7 @@ class _Basis:
 
     def rename(self, value: Value) -> Value:
         """Return a value with its noise renamed."""
-        if isinstance(value, Quotient):
+        if isinstance(value, NoisyQuotient):
             return value.mapped(self.rename)
         if isinstance(value, Symbolic):
             assert isinstance(value, Linear)

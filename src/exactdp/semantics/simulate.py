@@ -18,7 +18,7 @@ import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, Settle, State
-from exactdp.language.quotients import Quotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import List, Value
 from exactdp.language.words import NOISES
 from exactdp.reals import Interval
@@ -178,7 +178,7 @@ def _rows(output: Value) -> Iterable[Value]:
     """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
     if isinstance(output, Column):
         return output.rows()
-    if isinstance(output, Quotient):
+    if isinstance(output, NoisyQuotient):
         pairs = zip(_rows(output.over), _rows(output.under), strict=False)
         return (float(over) / float(under) for over, under in pairs)
     if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
@@ -190,4 +190,4 @@ def _rows(output: Value) -> Iterable[Value]:
 def _holds_column(value: Value) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_column, value))
-    return isinstance(value, Column | Quotient)
+    return isinstance(value, Column | NoisyQuotient)

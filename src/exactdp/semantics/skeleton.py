@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exactdp.language.quotients import Quotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import List, Symbolic, Value
 
 
@@ -26,7 +26,7 @@ HOLE = Hole()
 
 def skeleton(value: Value, found: list[Any]) -> Value:
     """Return a value with every symbolic value replaced by a hole; they go to `found`."""
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: skeleton(part, found))
     if isinstance(value, Symbolic):
         found.append(value)
@@ -41,7 +41,7 @@ def filled(value: Value, values: list[Any]) -> Value:
     """Return a value with its holes filled, in the same order."""
     if value is HOLE:
         return values.pop(0)
-    if isinstance(value, Quotient):
+    if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: filled(part, values))
     if isinstance(value, tuple):
         parts = [filled(part, values) for part in value]

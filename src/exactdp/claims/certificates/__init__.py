@@ -1,0 +1,1 @@
+"""Verdicts written down for the independent checker."""

@@ -1,0 +1,557 @@
+"""Certificates of claims by cases: conditions on α and γ, β by cases, numbers that move with ε.
+
+Such a claim is written in one normal form: cases, each with linear conditions, α, γ and formulas of
+which β is the largest (`exactdp.certify.rederive.cases`). How it was decided does not matter here.
+For each case the parameters are cut, by values of ε and by linear forms, until on each part all
+that is due is proved on cones, where conditions are replaced by linear ones that follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.certify.rederive.cases import CaseClaims, Leaf
+from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
+from exactdp.claims.certificates.accuracy import (
+    WrittenRegion,
+    counterexample_json,
+    interval_json,
+    level_json,
+    setting_json,
+    tree_json,
+    value_json,
+)
+from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
+from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.regions.moving import functions_of_eps
+from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.region import Combination, Region, Vector
+from exactdp.claims.stated.admissible import LinearSide
+from exactdp.claims.stated.conditions import CaseFormula, Cases, Conjunction, read_pieces
+from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
+from exactdp.claims.stated.functions import OfInput
+from exactdp.claims.stated.hypotheses import falls, proved_signs
+from exactdp.claims.stated.inputs import Box, is_listed, listed, real_count
+from exactdp.claims.stated.levels import Level, Range, constant
+from exactdp.cones import Cone
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.linear import UNIT, base_of
+from exactdp.language.values import Value
+from exactdp.reals import ExpPoly, Interval, eps, nonnegative
+from exactdp.reals.certificates import VERSION, Json, seal
+from exactdp.reals.numbers import spell
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import is_number
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explored, Explorer
+
+_MOST_LEAVES = 120  # parts of one group
+_DEEPEST = 14
+
+
+@dataclass(frozen=True)
+class ClaimCase:
+    """Conditions, α and γ, and formulas of which β is the largest."""
+
+    when: Conjunction
+    alpha: Level
+    gamma: Level
+    betas: tuple[Expression, ...]
+
+    def level(self, name: str) -> Level:
+        """Return α or γ."""
+        return self.alpha if name == "alpha" else self.gamma
+
+    def to_json(self) -> Json:
+        """Return the case as plain data."""
+        return {
+            "when": [{"form": tree_json(one.form), "strict": one.strict} for one in self.when],
+            "alpha": level_json(self.alpha),
+            "gamma": level_json(self.gamma),
+            "beta": [tree_json(one) for one in self.betas],
+        }
+
+
+def is_by_cases(claim: Accuracy) -> bool:
+    """Whether a claim is written by cases: one α and γ at each input do not tell all of it."""
+    levels = claim.alpha_level, claim.gamma_level
+    if claim.is_decided_only or any(isinstance(one, OfInput) for one in levels):
+        return True
+    if claim.is_beta_of_input and not is_listed(claim.input_set):
+        return True
+    u = next(listed(claim.mechanism, claim.input_set)) if is_listed(claim.input_set) else None
+    return bool(functions_of_eps(claim, u))
+
+
+def cases_of(claim: Accuracy) -> tuple[ClaimCase, ...]:
+    """Return a claim as cases."""
+    found = [
+        ClaimCase((*conditions, *first, *second, *third), alpha, gamma, betas)
+        for conditions in claim.conditions
+        for betas, first in _betas(claim)
+        for alpha, second in _levels(claim, claim.alpha_level, "alpha")
+        for gamma, third in _levels(claim, claim.gamma_level, "gamma")
+    ]
+    return tuple(one for one in found if _is_possible(one))
+
+
+def _is_possible(case: ClaimCase) -> bool:
+    """Whether no condition is a number that contradicts it."""
+    for one in case.when:
+        if not one.form.names():
+            number = constant(as_expression(one.form.at({}), "a condition"))
+            if number is not None and (number < 0 or (number == 0 and one.strict)):
+                return False
+    return True
+
+
+def _betas(claim: Accuracy) -> Iterator[tuple[tuple[Expression, ...], Conjunction]]:
+    bound = claim.bound
+    if claim.is_beta_of_input:
+        pieces = [(one, Cases((when,))) for one, when in _read(claim, claim.beta, "beta")]
+    elif isinstance(bound, CaseFormula):
+        pieces = list(bound.pieces)
+    else:
+        pieces = [(claim.formula, Cases(((),)))]
+    for formula, cases in pieces:
+        parts = formula.parts if isinstance(formula, Maximum) else (formula,)
+        yield from ((parts, when) for when in cases)
+
+
+def _levels(claim: Accuracy, level: Level, name: str) -> Iterator[tuple[Level, Conjunction]]:
+    if isinstance(level, OfInput):
+        yield from _read(claim, level.function.function, name)
+    else:
+        yield level, ()
+
+
+def _read(
+    claim: Accuracy, function: Callable[..., Any], what: str
+) -> list[tuple[Expression, Conjunction]]:
+    """Return a function of the input as formulas with conditions."""
+    try:
+        return read_pieces(function, claim.mechanism, what)
+    except ExactdpError as error:
+        raise ValueRefusedError(
+            f"{what} is a Python function that a certificate cannot hold: {error.message}",
+            rule="A certificate holds formulas: an expression with +, -, *, /, exp, abs, min, max "
+            "and conditions.",
+            way_out=f"Write {what} as one expression.",
+        ) from None
+
+
+def certificate_by_cases(verdict: Verdict) -> Json:
+    """Return the sealed certificate of a verdict about a claim by cases."""
+    claim = verdict.claim.by_cells()
+    if claim.mechanism.checked.releases_eps:
+        claim.require_one_sum("a certificate")
+    if verdict.holds is False and claim.mechanism.uses_log:
+        raise ValueRefusedError(
+            "a counterexample with log(r) / eps has no certificate",
+            rule="At a counterexample the checker compares sums of rational powers of e.",
+            way_out="Look at it with mechanism.probability(u, output).at(eps).",
+        )
+    cases = cases_of(claim)
+    unit = _unit(claim, cases)
+    stated = _claim(claim, cases, unit)
+    signs = CaseSigns()
+    groups: list[Json] = []
+    if verdict.holds:
+        writer = _Writer(claim, unit, stated, signs)
+        groups = [
+            writer.group(k, case, one)
+            for k, case in enumerate(cases)
+            for one in _fixed_inputs(claim)
+        ]
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": VERSION,
+        "kind": "claim_by_cases",
+        "claim": stated,
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "regions": groups,
+        "counterexamples": [counterexample_json(claim, one) for one in verdict.counterexamples],
+        "signs": signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Json:
+    base = None if unit is None else base_of(unit) or Fraction(0)
+    return {
+        **setting_json(claim),
+        "cases": [one.to_json() for one in cases],
+        "unit": None if base is None else spell(base),
+    }
+
+
+def _fixed_inputs(claim: Accuracy) -> list[tuple[Value, ...]]:
+    """Return the inputs, or the values of their finite entries, with None for reals."""
+    if is_listed(claim.input_set):
+        return [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
+    domains = kinds(claim.mechanism.inputs)
+    return list(product(*((None,) if kind is None else kind.members for kind in domains)))
+
+
+def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
+    """Return the parameter that is 1, or a logarithm, if one is needed."""
+    if claim.has_inverse_eps:
+        zeros = [0 if kind is None else kind.members[0] for kind in kinds(claim.mechanism.inputs)]
+        return claim.mechanism.kept(Engine).unit(assembled(claim.mechanism.inputs, zeros))
+    names = ("alpha", "gamma", *claim.entry_names)
+    for case in cases:
+        for one in (*case.when, *_equalities(case, ("alpha", "gamma"))):
+            forms = (LinearSide.of(at, names).scaled().conic() for at in _at_inputs(claim, one))
+            if any(form is not None and form.get("") for form in forms):
+                return UNIT
+    return None
+
+
+def _at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
+    """Yield a condition at each listed input: there it may be any function of the input."""
+    if not is_listed(claim.input_set) or not given.form.names() & {*claim.entry_names}:
+        yield given
+        return
+    for values in _fixed_inputs(claim):
+        known = zip(claim.entry_names, values, strict=True)
+        yield given.bound_to({name: Fraction(x) for name, x in known if is_number(x)})
+
+
+def _equalities(case: ClaimCase, free: Sequence[str]) -> Iterator[Comparison]:
+    """Yield what says that α and γ are their formulas, where they are free."""
+    for name in free:
+        level = case.level(name)
+        if not isinstance(level, Range):
+            gap = Symbol(name) - level
+            yield Comparison(gap, strict=False)
+            yield Comparison(-gap, strict=False)
+
+
+def _refused(problem: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        problem,
+        rule="On each part of the parameters what is due must be proved on cones, with room where "
+        "a condition is no linear one.",
+        way_out="Claim a little more than is true (β times 1.001), or write one claim for each "
+        "case, with numbers.",
+    )
+
+
+class CaseSigns(SignProofs):
+    """The proofs of signs, each once; those in ε alone on an interval each."""
+
+    def __init__(self) -> None:
+        self.decisions = {}
+        self.on_cones = {}
+        self.problems = []
+        self.written = []
+        self._places = {}
+
+    def note(self, work: Explorer, explored: Sequence[tuple[Region, Any]]) -> None:
+        """Keep what was decided on regions, to write it where it is asked for."""
+        self.decisions.clear()
+        decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
+        for problem, sign in decided:
+            if isinstance(problem.place, OnRay):
+                self.decisions[problem.obligation.probability, problem.beta] = sign
+            else:
+                self.on_cones[work.shape_of(problem, sign)] = sign
+
+
+class _Writer:
+    """Writes the groups of one claim."""
+
+    def __init__(self, claim: Accuracy, unit: str | None, stated: Json, signs: CaseSigns) -> None:
+        self.claim, self.unit, self.signs = claim, unit, signs
+        self.checker = without_limits(CaseClaims)
+        self.checker.read_claim(stated)
+
+    def group(self, number: int, case: ClaimCase, fixed: tuple[Value, ...]) -> Json:
+        """Return what is said of a case at an input, or at values of the finite entries."""
+        group = _Group(self, number, case, fixed)
+        return {
+            "case": number,
+            "input": [None if one is None else value_json(one) for one in fixed],
+            "free": list(group.free),
+            "tree": group.tree(self.claim.epsilon, (), 0),
+        }
+
+
+class _Group:
+    """One case at an input, or at values of the finite entries."""
+
+    def __init__(
+        self, writer: _Writer, number: int, case: ClaimCase, fixed: tuple[Value, ...]
+    ) -> None:
+        self.writer, self.claim, self.number = writer, writer.claim, number
+        self.case, self.fixed = case, fixed
+        self.is_listed = is_listed(self.claim.input_set)
+        self.left = _MOST_LEAVES
+        domains = kinds(self.claim.mechanism.inputs)
+        named = zip(self.claim.entry_names, domains, fixed, strict=True)
+        self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
+        if self.claim.boundary == "check" and "alpha" in self.free:
+            raise _refused("with boundary='check' and conditions on α there is no certificate")
+        unit = () if writer.unit is None else (writer.unit,)
+        self.names: tuple[str, ...] = ("eps", *unit, *self.reals, *self.free)
+
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """Which of α and γ are parameters: those of which no theorem says which suffice."""
+        case, claim = self.case, self.claim
+        used = frozenset().union(*(one.form.names() for one in case.when))
+        noisy = claim.mechanism.checked.output.holds_noise
+
+        def fall(name: str) -> bool:
+            return all(falls(one, name, claim.epsilon) for one in case.betas)
+
+        alpha, gamma = case.alpha, case.gamma
+        follows = isinstance(gamma, Expression) and "alpha" in gamma.names()
+        is_free = {
+            "alpha": "alpha" in used or follows or not fall("alpha")
+            if isinstance(alpha, Range)
+            else constant(alpha) is None
+        }
+        is_free["gamma"] = (
+            "gamma" in used or noisy or is_free["alpha"] or not fall("gamma")
+            if isinstance(gamma, Range)
+            else constant(gamma) is None
+        )
+        return tuple(name for name, free in is_free.items() if free)
+
+    # The tree -------------------------------------------------------------------------
+
+    def tree(self, on: Interval, cuts: tuple[Vector, ...], depth: int) -> Json:
+        """Return the parts of the group for some ε."""
+        self.left -= 1
+        for part in range(len(self.case.betas)):
+            sides, rows = self._sides(on)
+            regions = self._explored(on, [*rows, *cuts], part)
+            if all(sign.holds for _, steps in regions for _, found in steps for _, sign in found):
+                return self._leaf(on, cuts, part, sides, rows, regions)
+        if depth >= _DEEPEST or self.left <= 0:
+            raise _refused("no certificate is found: the claim is tight, or has too many cases")
+        form = self._cut(cuts)
+        if form is not None:
+            return {
+                "form": [spell(q) for q in form],
+                "above": self.tree(on, (*cuts, form), depth + 1),
+                "below": self.tree(on, (*cuts, tuple(-q for q in form)), depth + 1),
+            }
+        if on.is_point:
+            raise _refused("no certificate is found: the claim is tight, or has too many cases")
+        point = on.simple_point()
+        if not on.lower < point < on.upper:
+            assert isinstance(on.upper, Fraction)
+            point = (Fraction(on.lower) + on.upper) / 2
+        below = Interval(on.lower, point, lower_open=on.lower_open)
+        above = Interval(point, on.upper, upper_open=on.upper_open)
+        return {
+            "at": spell(point),
+            "below": self.tree(below, cuts, depth + 1),
+            "above": self.tree(above, cuts, depth + 1),
+        }
+
+    def _cut(self, cuts: Sequence[Vector]) -> Vector | None:
+        """Return a linear form on the sides of which different formulas for β are the largest."""
+        if len(self.case.betas) < 2:
+            return None
+        names = [name for name in self.names if name != self.writer.unit]
+        found: list[dict[str, Fraction]] = []
+        values: dict[str, Any] = {n: ExpPoly([(1, ((n, 1),), ())]) / eps for n in names[1:]}
+        for beta in self.case.betas:
+            bound = beta.bound_to(self._known)
+            try:
+                (form,) = bound.alternatives(values)
+            except (ExactdpError, ValueError):
+                return None
+            terms = form.numerator.terms
+            if form.denominator != 1 or len(terms) != 1:
+                return None
+            found.append(dict(terms[0].rates))
+        for k, one in enumerate(found):
+            for other in found[:k]:
+                gap = tuple(one.get(n, Fraction(0)) - other.get(n, Fraction(0)) for n in self.names)
+                minus = tuple(-q for q in gap)
+                if any(gap[1:]) and gap not in cuts and minus not in cuts:
+                    return gap
+        return None
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """The numbers of the input that do not move, by name; α and γ that are numbers."""
+        named = zip(self.claim.entry_names, self.fixed, strict=True)
+        found: dict[str, Any] = {
+            name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)
+        }
+        for name in ("alpha", "gamma"):
+            level = self.case.level(name)
+            if name not in self.free and isinstance(level, Expression):
+                found[name] = constant(level)
+        return found
+
+    # Conditions -----------------------------------------------------------------------
+
+    def _sides(self, on: Interval) -> tuple[list[Json | None], list[Vector]]:
+        """Return linear conditions that follow from those of the case, as data and as rows."""
+        unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
+        rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
+        if self.writer.unit == UNIT:
+            rows += _between(unit["eps"], unit[UNIT], on.lower, on.upper)
+        given = self.claim.input_set
+        if isinstance(given, Box):
+            ends = given.ends(real_count(self.claim.mechanism))
+            for name, (low, high) in zip(self.reals, ends, strict=True):
+                rows += _between(unit[name], unit["eps"], low, high)
+        for name in self.free:
+            level = self.case.level(name)
+            if isinstance(level, Range):
+                rows += _between(unit[name], unit["eps"], level.lower, level.upper)
+        written: list[Json | None] = []
+        for one in (*self.case.when, *_equalities(self.case, self.free)):
+            found = self._weaker(one, on)
+            written.append(
+                None if found is None else {"power": found[0], "form": [spell(q) for q in found[1]]}
+            )
+            rows += [] if found is None else [found[1]]
+        return written, rows
+
+    def _weaker(self, given: Comparison, on: Interval) -> tuple[int, Vector] | None:
+        """Return p and a form that is not smaller than ε^p times a condition; None if none is."""
+        bound = given.bound_to(self._known)
+        side = LinearSide.of(bound, (*self.reals, *self.free))
+        power, scaled = side.power, side.scaled()
+        form: dict[str, Fraction] | None
+        conic = scaled.conic()
+        if conic is not None and (not conic.get("") or self.writer.unit == UNIT):
+            form = dict(conic)
+            form[UNIT] = form.pop("", Fraction(0))
+        else:
+            found = side.relaxed(on)
+            if found is None:
+                return None
+            power, form = -found[0], found[1]
+            scaled = side.times_eps(found[0])
+            slopes = (("eps", scaled.constant), *scaled.coefficients)
+            for gap in (form[name] - slope for name, slope in slopes):
+                if gap.parameters:
+                    self.writer.signs.decided(nonnegative(gap, on))
+        return -power, tuple(form.get(name, Fraction(0)) for name in self.names)
+
+    # Regions --------------------------------------------------------------------------
+
+    def _explored(
+        self, on: Interval, rows: Sequence[Vector], part: int
+    ) -> list[tuple[Region, list[tuple[Explored, list[Any]]]]]:
+        """Return the regions of a part with their cells, and the signs that are due there."""
+        claim = self.claim
+        unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
+        places = iter(self.reals)
+        moves = claim.has_inverse_eps
+        domains = kinds(claim.mechanism.inputs)
+
+        def entry(value: Value, kind: object) -> Any:
+            if kind is not None:
+                return value
+            if not self.is_listed:
+                return Combination(unit[next(places)])
+            if not moves:
+                return value
+            assert isinstance(value, int | Fraction)
+            return Combination(tuple(value * q for q in unit["eps"]))
+
+        whole = Region(
+            self.names,
+            Cone.of(len(self.names), rows),
+            tuple(map(entry, self.fixed, domains)),
+            on,
+            unit["alpha"] if "alpha" in self.free else None,
+            unit["gamma"] if "gamma" in self.free else None,
+            beta=self.case.betas[part],
+        ).hull()
+        if whole is None:
+            return []
+        found = []
+        for region, _ in claim.work.with_faces((whole,), nobody):
+            steps = []
+            for step in claim.work.steps(region):
+                decided = [(one, claim.work.sign(one)) for one in step.problems(region)]
+                if any(isinstance(o.obligation.probability, Unexpanded) for o, _ in decided):
+                    raise no_certificate()
+                steps.append((step, decided))
+            found.append((region, steps))
+        return found
+
+    def _leaf(
+        self,
+        on: Interval,
+        cuts: Sequence[Vector],
+        part: int,
+        sides: Sequence[Json | None],
+        rows: Sequence[Vector],
+        explored: Sequence[tuple[Region, Any]],
+    ) -> Json:
+        """Return what is said of one part."""
+        signs = self.writer.signs
+        signs.note(self.claim.work, explored)
+        for name in ("alpha", "gamma"):
+            if isinstance(self.case.level(name), Range) and name not in self.free:
+                for form in proved_signs(self.case.betas[part], self.claim.epsilon):
+                    signs.decided(nonnegative(form, self.claim.epsilon))
+        checker = self.writer.checker
+        at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
+        leaf = Leaf(at, list(self.fixed), checker.interval(interval_json(on)), tuple(cuts))
+        checker.enter(checker.cases[self.number], part, leaf)
+        written = []
+        for region, _ in explored:
+            cells = self.claim.work.cells(region)
+            one = ExaminedRegion(self.claim, region, cells)
+            completed = _CompletedCase(checker, leaf, [*rows, *cuts])
+            written.append(_WrittenCase(one, signs, completed).written())
+        return {"part": part, "sides": list(sides), "regions": written}
+
+
+class _WrittenCase(WrittenRegion):
+    """What is written of one region of a case."""
+
+    @cached_property
+    def head(self) -> Json:
+        """The region without its cells; inputs that are given are values."""
+        found = dict(super().head)
+        if is_listed(self.one.claim.input_set):
+            found["input"] = [
+                value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
+                for one in self.one.region.entries
+            ]
+        return found
+
+
+class _CompletedCase:
+    """The parts of cells of a region of a case."""
+
+    def __init__(self, checker: CaseClaims, leaf: Leaf, rows: Sequence[Vector]) -> None:
+        self._checker, self._leaf, self._rows = checker, leaf, rows
+
+    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
+        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
+        space = self._checker.case_space(self._leaf, self._rows, {**region, "tree": None})
+        return cut_parts(self._checker, space, sides, cell, near)
+
+
+def _between(form: Vector, unit: Vector, low: Any, high: Any) -> Iterator[Vector]:
+    """Yield that a number, scaled by ε, is between two."""
+    for end, sign in ((low, 1), (high, -1)):
+        if isinstance(end, Fraction):
+            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))

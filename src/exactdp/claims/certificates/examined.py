@@ -1,0 +1,219 @@
+"""What a verdict examined, as its certificate is to show it: regions of parameters and their cells.
+
+A listed input is a region in which only ε moves, with one cell. Only this module reads a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.decision.work import Leaf, Problem
+from exactdp.claims.regions.places import OnCone
+from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.shapes import Shape
+from exactdp.claims.stated.claim import Bound
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.inputs import listed
+from exactdp.claims.stated.levels import Range
+from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.errors import UndefinedError, ValueRefusedError
+from exactdp.language.layout import entries
+from exactdp.language.values import Value
+from exactdp.polyhedra.cone import dot
+from exactdp.reals import ClosedForm, Decision
+from exactdp.reals.certificates import Json, without_head
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
+from exactdp.semantics.spots import OnFaceError, Trace
+
+_MOST_INPUTS = 40_000  # of a certificate
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.verdict import Verdict
+
+
+def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
+    """Yield the regions that a verdict examined, with their cells."""
+    claim = verdict.claim
+    if any(one.region.stands_for is not None for one in verdict.findings):
+        yield from _each(verdict)
+        return
+    for one in verdict.findings:
+        corner = one.region.corner
+        if corner is not None and corner.names != one.region.names:
+            continue  # a face of a corner, which follows by continuity
+        own = one.region.beta if claim.is_beta_of_input else None
+        yield ExaminedRegion(claim, one.region, one.cells, own)
+
+
+def true_everywhere() -> ValueRefusedError:
+    """Return the refusal of a certificate about a box that was not looked at itself."""
+    return ValueRefusedError(
+        "the claim is true in this box because it is true of all real inputs",
+        rule="A certificate is about the inputs of its claim.",
+        way_out="Take the certificate of the claim with inputs=AllReals().",
+    )
+
+
+def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
+    """Yield the region of each input of a grid whose inputs were looked at in classes.
+
+    What is due at an input of a class is what is due at its first one; a checker derives it again.
+    """
+    if verdict.inputs > _MOST_INPUTS:
+        raise ValueRefusedError(
+            f"a certificate about {verdict.inputs:,} inputs is too large",
+            rule=f"A certificate lists the inputs one by one, at most {_MOST_INPUTS:,} of them.",
+            way_out="Use a smaller grid, or inputs=AllReals() or Box(lo, hi).",
+        )
+    claim = verdict.claim
+    numbers = claim.input_set.numbers()
+    by_input = {
+        member: one
+        for one in verdict.findings
+        if one.region.stands_for is not None
+        for member in one.region.stands_for.members(numbers)
+    }
+    for u in listed(claim.mechanism, claim.input_set):
+        one = by_input[tuple(entries(u))]
+        region = replace(one.region, entries=tuple(entries(u)), stands_for=None)
+        yield ExaminedRegion(claim, region, one.cells)
+
+
+def require_formulas(verdict: Verdict) -> None:
+    """Refuse a claim that a certificate cannot hold."""
+    if any(isinstance(one.obligation.probability, Unexpanded) for one, _ in verdict.decided):
+        raise no_certificate()
+
+
+@dataclass(frozen=True)
+class ExaminedRegion:
+    """A region of parameters and its cells."""
+
+    claim: Accuracy
+    region: Region
+    leaves: Sequence[Leaf]
+    own_beta: Expression | None = None
+    """β here, if it is a Python function of the input."""
+
+    def _input(self, point: Sequence[int]) -> tuple[Value, ...]:
+        """Return the input at a sample."""
+        return self.region.input(self.claim.mechanism.inputs, Trace(self.region.names, point))
+
+    def at(self, cell: Leaf) -> tuple[Value, Any, list[Any] | None]:
+        """Return the ideal output, dd and, where they matter, the values of the output distance."""
+        claim, work = self.claim, self.claim.obligations
+        many = work.gamma_follows or isinstance(claim.gamma_level, Range)
+        many = many and self.region.gamma is None and self.region.alpha is None
+        many = many or (isinstance(claim.gamma_level, Range) and self.region.gamma is None)
+        if cell.result and cell.result.obligations and not many:
+            first = cell.result.obligations[0]
+            return first.output, first.distance, None
+        for point in _samples(cell.cone):
+            u = self._input(point)
+            try:
+                output = claim.ideal_function(u)
+                distance = work.distance(u)
+                found = None
+                if many and cell.result is not None:
+                    found = [step for step, _ in work.within.steps(u, output)]
+            except OnFaceError:
+                continue
+            except UndefinedError:
+                raise ValueRefusedError(
+                    "no certificate is written: the ideal is not defined at some of the inputs",
+                    rule="A certificate states the ideal output at every input of the claim.",
+                    way_out="Give the inputs at which the ideal is defined.",
+                ) from None
+            return output, distance, found
+        raise AssertionError("no point of a cell is on no face")
+
+    def near(self, point: Sequence[int]) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
+        """Return a nearest input that disagrees, seen from a point, and the way to such inputs."""
+        u = self._input(point)
+        return self.claim.obligations.approach(u, self.claim.ideal_function(u))
+
+
+def _samples(cone: Cone) -> Iterator[list[int]]:
+    """Yield points inside a cone."""
+    for weights in product((2, 5, 11, 23), repeat=len(cone.rays)):
+        point = [0] * cone.size
+        for weight, ray in zip(weights, cone.rays, strict=True):
+            point = [a + weight * b for a, b in zip(point, ray, strict=True)]
+        for k, line in enumerate(cone.lines):
+            point = [a + (29 + 7 * k) * b for a, b in zip(point, line, strict=True)]
+        yield point
+
+
+class SignProofs:
+    """The proofs of signs, each once."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.decisions: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
+        self.on_cones: dict[Shape, ConeDecision] = {}
+        self.problems: list[Problem] = []
+        larger = () if verdict.larger is None else verdict.larger.decided
+        for problem, sign in (*verdict.decided, *larger):
+            if isinstance(sign, Decision):
+                self.decisions[problem.obligation.probability, problem.beta] = sign
+            elif isinstance(sign, ConeDecision) and sign.holds:
+                self.on_cones[problem.shape] = sign
+                self.problems.append(problem)
+        self.written: list[Json] = []
+        self._places: dict[object, int] = {}
+
+    def place(
+        self, region: Region, cell: Leaf, one: Bound, which: int
+    ) -> tuple[Any, int, Sequence[int]]:
+        """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
+        decision = self.decisions.get((one.probability, one.beta[which]))
+        if decision is not None:
+            return None, self.decided(decision), (0,)
+        on = OnCone(region.names, cell.cone, region.window)
+        problem = Problem(region, cell, on, one, which)
+        shape = self._around(problem)
+        under = problem.gap.denominator
+        if problem.raw_shape in self.on_cones:
+            shape, under = problem.raw_shape, (one.probability - 1 + problem.beta).denominator
+        return None if under == 1 else under, self.on_cone(shape), shape.kept
+
+    def decided(self, decision: Decision) -> int:
+        """Return where a decision about a function of ε is written."""
+        key = decision.function, decision.on
+        if key not in self._places:
+            self._places[key] = len(self.written)
+            self.written.append(without_head(decision.certificate))
+        return self._places[key]
+
+    def _around(self, one: Problem) -> Shape:
+        """Return the shape of a problem, or of one that is decided on a cone around it.
+
+        In a box that is so if the claim was proved for all real inputs.
+        """
+        if one.shape in self.on_cones:
+            return one.shape
+        cone = one.cell.cone
+        points = [*cone.rays, *cone.lines, *(tuple(-q for q in line) for line in cone.lines)]
+        for other in self.problems:
+            here = replace(other.region, cone=one.region.cone) == one.region
+            if here and other.gap == one.gap:
+                sides = other.cell.cone.inequalities
+                if all(dot(side, point) >= 0 for side in sides for point in points):
+                    return other.shape
+        return one.shape
+
+    def on_cone(self, shape: Shape) -> int:
+        """Return where the proof of a shape is written."""
+        if shape not in self._places:
+            decision = self.on_cones.get(shape)
+            if decision is None:
+                decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
+            if not decision.holds:
+                raise true_everywhere()
+            self._places[shape] = len(self.written)
+            self.written.append(decision.proof.to_json())
+        return self._places[shape]

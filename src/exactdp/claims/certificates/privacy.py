@@ -1,0 +1,316 @@
+"""Certificates of claims of privacy, at listed inputs and with finitely many outputs.
+
+The checker derives pairs, probabilities and bounds again; a certificate has the proofs of signs.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any
+
+from exactdp.certify.kernel.cones import PolyhedralCone
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.parametric import ProgramOnCone
+from exactdp.certify.rederive.privacy import Privacies
+from exactdp.certify.rederive.ratios import UnsupportedError
+from exactdp.claims.certificates.accuracy import _quotient, _which, interval_json, value_json
+from exactdp.claims.certificates.cones import WrittenCones, _terms
+from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.private.breaches import Breach
+from exactdp.claims.private.losses import endless, reals_in
+from exactdp.claims.private.pairs import Own, Pairs
+from exactdp.claims.regions.places import OnCone
+from exactdp.claims.stated.adjacency import Entries, LargestChange, TotalChange
+from exactdp.claims.stated.inputs import is_listed, listed
+from exactdp.cones import Cone, Window, nonnegative_on
+from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import entries
+from exactdp.language.machine import State
+from exactdp.language.types import RealType
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
+from exactdp.reals.certificates import VERSION, Json, precision, seal
+from exactdp.reals.numbers import spell
+from exactdp.semantics.cells import explore
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.losses import Chances
+    from exactdp.semantics.spots import Trace
+
+_ZERO: ClosedForm = ExpPoly(0)
+_MOST_OTHERS = 8
+
+
+def certificate(verdict: Verdict) -> Json:
+    """Return the sealed certificate of a verdict on privacy."""
+    claim: Privacy = verdict.claim
+    if not is_listed(claim.input_set):
+        return _on_cones(verdict, [])
+    inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
+    chances = {u: claim.losses.distribution(u) for u in inputs}
+    patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
+    if any(map(reals_in, patterns)) and not claim.delta_form:
+        return _on_cones(verdict, inputs)
+    signs = SignProofs(verdict)
+    if patterns:
+        examples = None
+        if not (verdict.holds or claim.delta_form or claim.measure != "privacy"):
+            examples = [output for one in verdict.counterexamples for output in one.outputs]
+        if examples is None and claim.losses.is_mixed(inputs, patterns):
+            raise _refused("far out, the probabilities of integers fall at several rates")
+        chances = dict(zip(inputs, claim.losses.together(inputs, examples), strict=True))
+    pieces: list[list[Any]] = []
+    if verdict.holds and claim.delta_form:
+        events = list(dict.fromkeys(key.env[0] for u in inputs for key in chances[u]))
+        real = [one for one in events if has_interval(one)]
+        if real:
+            _require_derived(_claim(claim, inputs), inputs)
+        parted: dict[tuple[object, ...], dict[Value, int]] = {}
+        for pair in claim.pairs if real else ():
+            pieces.append(_Pieces(claim, signs, pair).written(real, parted))
+        _add_sets(claim, chances, signs, parted)
+    elif verdict.holds and patterns:
+        for u, v in claim.pairs:
+            for one in claim.losses.bounds((*u, *v), chances[u], chances[v]):
+                signs.decided(nonnegative(one.beta[0] - one.chance, claim.epsilon))
+    elif verdict.holds:
+        for _, sign in verdict.decided:
+            if isinstance(sign, Decision):
+                signs.decided(sign)
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": VERSION,
+        "kind": "privacy",
+        "claim": _claim(claim, inputs),
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "distributions": [
+            [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
+            for u in inputs
+        ],
+        "pieces": pieces,
+        "counterexamples": [
+            _counterexample(claim, one, {u: chances[u] for u in inputs})
+            for one in verdict.counterexamples
+        ],
+        "signs": signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
+    """Return the certificate of a claim about all reals, or about outputs with real noise."""
+    claim = _claim(verdict.claim, inputs)
+    cones = WrittenCones(verdict, claim)
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": VERSION,
+        "kind": "privacy_on_cones",
+        "claim": claim,
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "slopes": cones.slopes is not None,
+        "regions": cones.regions() if verdict.holds else [],
+        "counterexamples": [cones.counterexample(one) for one in verdict.counterexamples],
+        "signs": cones.signs.written,
+    }
+    return {**body, "seal": seal(body)}
+
+
+def _require_derived(written: Json, inputs: list[tuple[object, ...]]) -> None:
+    """Refuse a mechanism of which the checker does not derive densities."""
+    checker = Privacies()
+    try:
+        checker.read_claim(written)
+        ray = PolyhedralCone(1, checker).cut((Fraction(1),))
+        for u in inputs:
+            _ = ProgramOnCone(checker.derivation, ray, list(u)).ways
+    except (RejectedError, UnsupportedError) as error:
+        raise _refused(str(error)) from error
+
+
+class _Pieces:
+    """The signs of p − e^b·p′ on the events of a pair with real numbers."""
+
+    def __init__(
+        self, claim: Privacy, signs: SignProofs, pair: tuple[tuple[Any, ...], tuple[Any, ...]]
+    ) -> None:
+        self.claim, self.signs, self.pair = claim, signs, pair
+        self.cells: dict[Value, list[Any]] = {}
+
+    def written(
+        self, events: list[Value], parted: dict[tuple[object, ...], dict[Value, int]]
+    ) -> list[Any]:
+        """Return sign and proof for each event; the signs are added to those of all pairs."""
+        found = parted.setdefault(self.pair, {})
+        listed = []
+        for event in events:
+            sign, proof = self._piece(event)
+            found[event] = sign
+            listed.append([sign, proof])
+        return listed
+
+    def _piece(self, event: Value) -> tuple[int, list[Any] | None]:
+        pattern, part = _pattern_of(event)
+        names = ("eps", "output[0]")
+        sides: list[tuple[Any, ...]] = [(1, 0)]
+        for end, sign in ((part.lower, 1), (part.upper, -1)):
+            if isinstance(end, Fraction):
+                sides.append((-sign * end, Fraction(sign)))
+        cone = Cone.of(2, sides)
+
+        def run(trace: Trace) -> ClosedForm:
+            return self.claim.losses.density_gap(self.pair, pattern, trace.spot(names[1]))
+
+        (cell,) = explore(names, cone, run)
+        gap: ClosedForm = cell.result
+        if not gap.numerator:
+            return 1, None
+        window = Window.of(0, self.claim.epsilon)
+        for sign in (1, -1):
+            shape = OnCone(names, cone, window).shape(gap * sign)
+            if nonnegative_on(shape.function, shape.cone, window=shape.window).holds:
+                under = None if gap.denominator == 1 else _terms(gap.denominator, names)
+                return sign, [under, self.signs.on_cone(shape), list(shape.kept)]
+        raise _refused("the sign of a density is not seen")
+
+
+def _pattern_of(event: Value) -> tuple[Value, Interval]:
+    """Return an event with an interval as its pattern, and the interval."""
+    if isinstance(event, Interval):
+        return RealType(), event
+    assert isinstance(event, tuple)
+    parts = [_pattern_of(one) if has_interval(one) else (one, None) for one in event]
+    (interval,) = (part for _, part in parts if part is not None)
+    return tuple(one for one, _ in parts), interval
+
+
+def has_interval(event: Value) -> bool:
+    """Whether an event has an interval of reals."""
+    if isinstance(event, tuple):
+        return any(map(has_interval, event))
+    return isinstance(event, Interval) and event.lower_open and event.upper_open
+
+
+def _add_sets(
+    claim: Privacy,
+    chances: dict[tuple[object, ...], Chances],
+    signs: SignProofs,
+    parted: dict[tuple[object, ...], dict[Value, int]],
+) -> None:
+    """Add the proofs that no set of outputs has more than δ."""
+    on = claim.epsilon
+    signs.decided(nonnegative(claim.delta_form, on))
+    for u, v in claim.pairs:
+        always, others = _ZERO, []
+        for key, chance in chances[u].items():
+            gain = chance - chances[v].get(key, _ZERO) * claim.factor
+            known = parted.get((u, v), {}).get(key.env[0])
+            if known is not None:
+                always = always + gain if known > 0 else always
+                continue
+            never, ever = nonnegative(-gain, on), nonnegative(gain, on)
+            for decision in (never, ever):
+                if decision.holds:
+                    signs.decided(decision)
+            if not never.holds and ever.holds:
+                always = always + gain
+            elif not never.holds:
+                others.append(gain)
+        if len(others) > _MOST_OTHERS:
+            raise _refused("too many outputs change their sign with ε")
+        sizes = range(len(others) + 1)
+        for chosen in chain.from_iterable(combinations(others, size) for size in sizes):
+            signs.decided(nonnegative(claim.delta_form - always - sum(chosen, _ZERO), on))
+
+
+def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
+    adjacency = claim.adjacency
+    adjacent: Json
+    if isinstance(claim.inputs, Pairs):
+        places = {u: k for k, u in enumerate(inputs)}
+        adjacent = {"pairs": [[places[u], places[v]] for u, v in claim.pairs]}
+    elif isinstance(adjacency, LargestChange | TotalChange):
+        name = "linf" if isinstance(adjacency, LargestChange) else "l1"
+        adjacent = {name: spell(adjacency.radius)}
+    elif isinstance(adjacency, Entries):
+        size = None if adjacency.size is None else spell(adjacency.size)
+        adjacent = {"entries": [adjacency.count, size]}
+    else:
+        assert isinstance(adjacency, Own)
+        adjacent = {"source": str(adjacency.function)}
+    return {
+        "mechanism": str(claim.mechanism),
+        "budget": spell(claim.multiple),
+        "delta": _quotient(claim.delta_form),
+        "adjacent": adjacent,
+        "measure": claim.measure,
+        "epsilon": interval_json(claim.epsilon),
+        "inputs": _which(claim),
+    }
+
+
+def _counterexample(
+    claim: Privacy, one: Breach, chances: dict[tuple[object, ...], Chances]
+) -> Json:
+    """Return a counterexample in the events of all inputs.
+
+    Far out one event is as good as all, and a set of outputs is made of events.
+    """
+    places = {u: k for k, u in enumerate(chances)}
+    u, v = (tuple(entries(claim.mechanism.read_input(x))) for x in one.inputs)
+    events = list(dict.fromkeys(key for each in chances.values() for key in each))
+    sets = [[event for event in events if _is_part(event.env[0], output)] for output in one.outputs]
+    if claim.delta_form:
+        outputs = list(dict.fromkeys(event for some in sets for event in some))
+    else:
+        outputs = [some[0] for some in sets]
+    gap = _gap(claim, chances[u], chances[v], outputs)
+
+    def is_enough(bits: int) -> bool:
+        checker = Privacies()
+        over, under = checker.quotient(_quotient(gap)).terms()
+        return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
+
+    return {
+        "inputs": [places[u], places[v]],
+        "outputs": [value_json(event.env[0]) for event in outputs],
+        "eps": spell(one.eps),
+        "bits": precision(is_enough),
+    }
+
+
+def _gap(claim: Privacy, one: Chances, two: Chances, outputs: list[State]) -> ClosedForm:
+    """Return by how much the bound on some events holds."""
+    if claim.measure == "bounded_range":
+        first, second = outputs
+        allowed = claim.factor * two.get(first, _ZERO) * one.get(second, _ZERO)
+        return allowed - one.get(first, _ZERO) * two.get(second, _ZERO)
+    found = claim.delta_form
+    for event in outputs:
+        found = found + claim.factor * two.get(event, _ZERO) - one.get(event, _ZERO)
+    return found
+
+
+def _is_part(event: Value, output: Value) -> bool:
+    """Whether an event is one of the outputs, or in an interval of integers."""
+    if isinstance(event, tuple) and isinstance(output, tuple):
+        pairs = zip(event, output, strict=True)
+        return len(event) == len(output) and all(_is_part(*pair) for pair in pairs)
+    if not isinstance(output, Interval):
+        return State(-1, (event,)) == State(-1, (output,))
+    if isinstance(event, Interval):
+        return output.lower <= event.lower and event.upper <= output.upper
+    return isinstance(event, int) and not isinstance(event, bool) and Fraction(event) in output
+
+
+def _refused(why: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"there is no certificate of this verdict on privacy: {why}",
+        rule="The checker derives pairs and distributions again, and wants a proof of each bound.",
+        way_out="The signs have proofs of their own: `verdict.decided` lists each problem with its "
+        "decision, and the certificate of one on a ray is checked by `exactdp certify`.",
+    )

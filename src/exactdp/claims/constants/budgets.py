@@ -1,0 +1,265 @@
+"""For which ε a claim holds: the exact set, and the least ε₀ such that it holds for all ε ≥ ε₀."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from html import escape
+from typing import Any, ClassVar, cast
+
+from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.constants.ties import why_never
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.slices import whole
+from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.regions.region import Region
+from exactdp.claims.stated.claim import Claim
+from exactdp.claims.stated.vacuity import Contents, refuse_empty
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import Number, approximate, inf, positive_width
+from exactdp.reals.told import Told
+from exactdp.running.conduct import conduct_of
+
+_ROUGH = Fraction(1, 10**4)
+_MOST_TRIALS = 80
+_LARGEST = 10**6  # an ε that nobody uses
+
+
+@dataclass(frozen=True, repr=False)
+class Budget(Told):
+    """The least ε₀ such that a claim holds for all ε ≥ ε₀: proven to lie in [lower, upper].
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> ErrorBound(count, within=10, risk="5%").smallest_epsilon()
+    <Budget: The claim holds for every ε ≥ ε₀ ≈ 0.299573227356, and for no smaller ε₀.>
+    """
+
+    lower: Fraction | float
+    upper: Fraction | float
+    """`inf` if the claim fails for arbitrarily large ε."""
+    attained: bool
+    """Whether the claim holds at this ε itself; otherwise at every larger one."""
+    everywhere: SolutionSet
+    """All ε for which the claim holds, among them perhaps smaller ones."""
+    is_complete: bool = True
+    """Whether `everywhere` is all of them; for all real inputs only the last stretch is known."""
+
+    why: str = ""
+    """Why none was found, if that is known."""
+    on: Interval = POSITIVE
+    """The ε that the claim is about."""
+
+    note = (
+        "This is a property of the mechanism: it is computed from its program and the claim, "
+        "looks at no data and costs no privacy."
+    )
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such an ε, as far as one looked."""
+        return self.upper != inf
+
+    def __float__(self) -> float:
+        return float(self.upper)
+
+    @property
+    def sentence(self) -> str:
+        """The answer alone."""
+        why = f": {self.why}" if self.why else ""
+        if not self.exists and isinstance(self.lower, Fraction):
+            return f"No ε up to {float(self.lower):.12g} is large enough{why}."
+        if not self.exists:
+            if self.everywhere.stretches:
+                return f"No ε is large enough: the claim holds for ε in {self.everywhere}."
+            return (
+                f"The claim holds for no ε{'' if self.on == POSITIVE else f' in {self.on}'}{why}."
+            )
+        if self.on.is_point:
+            return f"The claim holds for ε = {self.on.lower}, the only ε that it is about."
+        if self.lower == self.upper == self.on.lower and self.attained != self.on.lower_open:
+            whole = self.on == POSITIVE
+            return f"The claim holds for every ε {'> 0' if whole else f'in {self.on}'}."
+        if self.upper - self.lower > _ROUGH * self.upper:
+            return (
+                f"The least ε₀ such that the claim holds for all ε ≥ ε₀ is between "
+                f"{float(self.lower):.6g} and {float(self.upper):.6g}."
+            )
+        sign = "=" if self.lower == self.upper else "≈"
+        relation = "≥" if self.attained else ">"
+        end = "" if self.on.upper == inf else f" in {self.on}"
+        return (
+            f"The claim holds for every ε {relation} ε₀ {sign} "
+            f"{approximate(self.lower, self.upper)}{end}, and for no smaller ε₀."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.note}"
+
+    def __repr__(self) -> str:
+        return f"<Budget: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.sentence)}<br><small>{self.note}</small></p>"
+
+
+def epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
+    """Return the ε for which a claim holds at all its inputs."""
+    target = positive_width(width)
+    on = claim.epsilon
+    found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+    contents = Contents()
+    seen = set()
+    for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):
+        contents += part
+        for gap, where in sets:
+            if gap not in seen:
+                seen.add(gap)
+                found = found & where
+    refuse_empty(claim, contents)
+    return found.refined(target)
+
+
+@dataclass(frozen=True)
+class EpsilonsAsked:
+    """The question for which ε a claim holds."""
+
+    width: Fraction
+
+    asked = "the set of ε"
+    prepare: ClassVar[Prepared] = ""
+    span = None
+    each = False
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
+        """Return where to begin."""
+        return _EpsilonsSought(claim, self.width, kept)
+
+
+class _EpsilonsSought:
+    """Sets of ε where bounds hold, one group after the other; for bounds that do not always."""
+
+    is_over = False
+
+    def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
+        self._claim, self._width, self._kept = claim, width, kept
+        self._found: dict[ClosedForm, SolutionSet] = {}
+        self._contents = Contents()
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another group."""
+        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked)
+        self._contents += part.contents
+        for problem in part.problems:
+            if not problem.is_in_eps_alone:
+                raise _only_smallest(problem.region)
+            if problem.gap not in self._found and not self._claim.work.sign(problem).holds:
+                self._found[problem.gap] = self._set(problem.gap)
+
+    def _set(self, gap: ClosedForm) -> SolutionSet:
+        if gap not in self._kept:
+            self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
+        return self._kept[gap]
+
+    def answer(self) -> tuple[Contents, tuple[tuple[ClosedForm, SolutionSet], ...]]:
+        """Return what was found."""
+        return self._contents, tuple(self._found.items())
+
+
+def _only_smallest(region: Region) -> ValueRefusedError:
+    if not region.moves_inputs:
+        return unknown("the set of ε", region.why)
+    return ValueRefusedError(
+        "the set of ε for all real inputs is not computed",
+        rule="Its ends would be suprema over all inputs.",
+        way_out="Ask for the smallest ε (smallest_epsilon), or give inputs=Grid(-1, 1) or a "
+        "list (--inputs grid:-1:1).",
+    )
+
+
+def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = None) -> Budget:
+    """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
+    only = isinstance(claim, Accuracy) and (
+        claim.is_decided_only or claim.has_roots or claim.has_tower
+    )
+    if only or not claim.work.is_in_eps_alone():
+        return _on_cones(claim, positive_width(width), progress)
+    on, everywhere = claim.epsilon, epsilons(claim, width, progress)
+    last = everywhere.stretches[-1] if everywhere.stretches else None
+    if last is None or last.upper != on.upper:
+        why = "" if last is not None else _why(claim, _at_large(claim))
+        return Budget(inf, inf, attained=False, everywhere=everywhere, why=why, on=on)
+    end = last.lower
+    lower, upper = (end.lower, end.upper) if isinstance(end, Root) else (end, end)
+    return Budget(lower, upper, attained=not last.lower_open, everywhere=everywhere, on=on)
+
+
+def _at_large(claim: Claim) -> Any:
+    """Return a counterexample at a very large ε, or at the largest one of the claim."""
+    on = claim.epsilon
+    eps = on.upper if isinstance(on.upper, Fraction) and not on.upper_open else Fraction(_LARGEST)
+    if eps not in on:
+        return None
+    return decide(replace(cast(Any, claim), epsilon=Interval(eps, eps)), hint=False).counterexample
+
+
+def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
+    """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
+
+    A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
+    found, close to the end, the enclosure stays wider than asked for. What holds for all ε above
+    one holds at that ε too, by continuity.
+    """
+    on = claim.epsilon
+    first = decide(claim, progress=conduct_of(progress).quiet, hint=False)
+    refuse_empty(claim, first.contents)
+    if first.holds:
+        return _from(Fraction(on.lower), Fraction(on.lower), claim)
+    lower: Fraction = Fraction(on.lower)
+    upper: Fraction | None = None
+    found: Any = None
+    trial = max(lower, Fraction(1))
+    for step in range(_MOST_TRIALS):
+        if progress is not None:
+            progress(step, _MOST_TRIALS)
+        trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
+        part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
+        verdict = decide(
+            replace(cast(Any, claim), epsilon=part), progress=conduct_of(progress).quiet, hint=False
+        )
+        if verdict.holds:
+            upper = trial
+        elif verdict.counterexample is not None:
+            lower, found = max(lower, verdict.counterexample.eps), verdict.counterexample
+        elif upper is not None:
+            break
+        if upper is not None and upper - lower <= width:
+            break
+        if upper is None and (lower >= _LARGEST or lower == on.upper):
+            return _none(lower, _why(claim, found))
+        trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
+    if upper is None:
+        return _none(lower, _why(claim, found))
+    return _from(lower, upper, claim)
+
+
+def _why(claim: Claim, found: Any) -> str:
+    """Return why a claim fails at the largest ε that was tried."""
+    return why_never(claim, found) if isinstance(claim, Accuracy) and found is not None else ""
+
+
+def _none(lower: Fraction, why: str) -> Budget:
+    """Return that no ε was found to be large enough."""
+    found = SolutionSet(())
+    return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
+
+
+def _from(lower: Fraction, upper: Fraction, claim: Claim) -> Budget:
+    on = claim.epsilon
+    is_open = upper == on.lower and on.lower_open
+    found = SolutionSet((Stretch(upper, on.upper, is_open, on.upper_open),))
+    return Budget(lower, upper, not is_open, found, is_complete=upper == on.lower, on=on)

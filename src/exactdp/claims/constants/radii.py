@@ -1,0 +1,237 @@
+"""How large an error must be allowed: the least γ such that a claim holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.progress import Progress
+from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, show
+from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
+from exactdp.claims.stated.vacuity import refuse_empty
+from exactdp.errors import ValueRefusedError
+from exactdp.language.kinds import ValueKind
+from exactdp.language.values import Value
+from exactdp.reals import Interval, nonnegative
+from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
+from exactdp.reals.told import Told
+from exactdp.running.conduct import conduct_of
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import is_number
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.distances import Distance
+
+_LARGEST = 2**40  # an error that nobody allows
+_LARGE = 2**10  # after this, the largest is tried at once
+_MOST_TRIALS = 400
+_MOST_LISTED = 2_000  # inputs whose output distances are listed
+
+
+@dataclass(frozen=True, repr=False)
+class Radius(Told):
+    """The least γ for which a claim holds: proven to lie in [lower, upper].
+
+    >>> from exactdp import ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Dom(0, 9)): return dlap(eps, x)")
+    >>> ErrorBound(count, risk="5%").smallest_within(eps=1).upper
+    Fraction(3, 1)
+    """
+
+    lower: Fraction
+    upper: Fraction | float
+    """The claim holds with this γ; `inf` if it was found to hold with none."""
+    eps: Interval
+    """For each of these ε."""
+    risk: Fraction | None = None
+    """How often the error may exceed it, if that was asked."""
+    why: str = ""
+    """Why none was found, if that is known."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a γ, as far as one looked."""
+        return self.upper != inf
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the least γ is known exactly."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float(self.upper)
+
+    def __str__(self) -> str:
+        on = self.eps
+        when = f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+        if not isinstance(self.upper, Fraction):
+            why = f": {self.why}" if self.why else ""
+            return f"At {when} the claim fails for every γ up to {float(self.lower):.6g}{why}."
+        if self.is_exact:
+            size = f"= {spell(self.upper)}"
+        elif self.upper - self.lower > self.upper / 10**4:
+            size = f"between {float(self.lower):.6g} and {float(self.upper):.6g}"
+        else:
+            size = f"≈ {approximate(self.lower, self.upper)}"
+        if self.risk is None:
+            return f"At {when} the least γ for which the claim holds is {size.removeprefix('= ')}."
+        return (
+            f"At {when} the error exceeds γ with probability at most {percentage(self.risk)} for "
+            f"γ {size}, and for no smaller γ."
+        )
+
+
+def smallest_gamma(
+    claim: Accuracy, on: Interval, width: Number, progress: Progress | None = None
+) -> Radius:
+    """Return the least γ for which a claim holds at all ε of an interval.
+
+    The larger γ, the weaker the claim, if β does not depend on it; and Pr(within γ) is continuous
+    from the right in γ, so the least is attained. Found by bisection, each trial decided exactly.
+    Where the output distance has listed values, these are the candidates.
+    """
+    if _uses_gamma(claim):
+        raise ValueRefusedError(
+            f"the β of {claim} depends on gamma",
+            rule="The least γ is asked for one β; if β changes with γ, there need be no least one.",
+            way_out="Give a beta that does not use gamma.",
+        )
+    target = positive_width(width)
+    count = 0
+
+    def holds(gamma: Fraction) -> bool | None:
+        nonlocal count
+        count += 1
+        if progress is not None:
+            progress(min(count, _MOST_TRIALS - 1), _MOST_TRIALS)
+        trial = replace(claim, gamma=gamma, epsilon=on)
+        verdict = decide(trial, progress=conduct_of(progress).quiet, hint=False)
+        if verdict.holds and verdict.silent == verdict.inputs:
+            refuse_empty(claim, verdict.contents)
+        return verdict.holds
+
+    if holds(Fraction(0)):
+        return Radius(Fraction(0), Fraction(0), on)
+    candidates = _distances(claim)
+    if candidates is not None:
+        found = _among(candidates, holds, on)
+    else:
+        found = _bisected(holds, lambda one: _is_least(claim, one, on), target, on)
+    return found if found.exists else replace(found, why=_why(claim, on))
+
+
+def _why(claim: Accuracy, on: Interval) -> str:
+    """Return why a claim fails with the largest γ."""
+    verdict = decide(replace(claim, gamma=_LARGEST, epsilon=on), hint=False)
+    found = verdict.counterexample
+    if found is None:
+        return ""
+    where = f"at the input {show(found.input)}" + ("" if on.is_point else f" and ε = {found.eps}")
+    why = f"{where} the error is larger with probability {found.error.text(4)}"
+    by_numbers = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
+    if by_numbers and _holds_finite(claim.mechanism.checked.output):
+        why += "; an output that differs in more than numbers counts as infinitely far off"
+    return why
+
+
+def _holds_finite(kind: ValueKind) -> bool:
+    """Whether outputs hold anything but numbers with noise."""
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
+    return kind.finite or any(map(_holds_finite, parts))
+
+
+def _among(
+    candidates: Sequence[Fraction], holds: Callable[[Fraction], bool | None], on: Interval
+) -> Radius:
+    """Return the least of some candidates in rising order; the first one fails."""
+    low, high = 0, len(candidates)  # the candidate at `low` fails, that at `high` holds
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(candidates[middle]) else (middle, high)
+    if high == len(candidates):
+        return Radius(candidates[-1], inf, on)
+    return Radius(candidates[high], candidates[high], on)
+
+
+def _bisected(
+    holds: Callable[[Fraction], bool | None],
+    is_least: Callable[[Fraction], bool],
+    target: Fraction,
+    on: Interval,
+) -> Radius:
+    """Return an enclosure of the least γ; 0 fails."""
+    lower, upper = Fraction(0), Fraction(1)
+    while not holds(upper):
+        lower, upper = upper, 2 * upper
+        if upper == _LARGE and not holds(Fraction(_LARGEST)):
+            return Radius(Fraction(_LARGEST), inf, on)
+    while upper - lower > target:
+        middle = (lower + upper) / 2
+        if upper - lower > 1:
+            middle = Fraction(int(middle))  # integer noise errs by whole numbers
+        elif is_least(upper):
+            return Radius(upper, upper, on)
+        found = holds(middle)
+        if found is None:
+            break  # too close to be told apart
+        lower, upper = (lower, middle) if found else (middle, upper)
+    return Radius(lower, upper, on)
+
+
+def _distances(claim: Accuracy) -> list[Fraction] | None:
+    """Return the values of the output distance in rising order; None if they are not listed."""
+    if claim.mechanism.checked.output.holds_noise or not is_listed(claim.input_set):
+        return None
+    inputs = list(islice(listed(claim.mechanism, claim.input_set), _MOST_LISTED + 1))
+    if len(inputs) > _MOST_LISTED:
+        return None
+    found: set[Distance] = {Fraction(0)}
+    for u in inputs:
+        steps = claim.obligations.within.steps(u, claim.ideal_function(u))
+        found.update(distance for distance, _ in steps)
+    return sorted(one for one in found if one != inf)
+
+
+def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
+    """Whether every smaller γ is seen to fail: 1 − Pr(distance < γ) > β at some input and ε.
+
+    Integer noise makes the probability jump; with real noise alone it does not.
+    """
+    mechanism = claim.mechanism
+    if not mechanism.kept(Engine).has_integers or claim.output_metric != sup:
+        return False
+    if not is_listed(claim.input_set):
+        return False
+    here = replace(claim, gamma=gamma, epsilon=on)
+    engine = mechanism.kept(Engine)
+    for u in islice(listed(mechanism, claim.input_set), _MOST_LISTED):
+        for one in here.obligations.at(u) or ():
+            closer = engine.probability(as_given(mechanism, u), _inside(one.output, gamma))
+            if not all(nonnegative(closer - 1 + beta, on).holds for beta in one.beta):
+                return True
+    return False
+
+
+def _inside(output: Value, radius: Fraction) -> Value:
+    """Return the pattern of the outputs closer than `radius` to one."""
+    if isinstance(output, tuple):
+        return tuple(_inside(item, radius) for item in output)
+    if not is_number(output):
+        return output
+    return Interval(output - radius, output + radius, lower_open=True, upper_open=True)
+
+
+def _uses_gamma(claim: Accuracy) -> bool:
+    if isinstance(claim.input_set, AllReals | Box):
+        return "gamma" in claim.formula.names()
+    return any(
+        "gamma" in claim.beta_at(as_given(claim.mechanism, u)).names()
+        for u in islice(
+            listed(claim.mechanism, claim.input_set), None if callable(claim.beta) else 1
+        )
+    )

@@ -1,0 +1,111 @@
+"""The best constant by trial: the claim with β/κ is decided for one κ after another.
+
+For claims of which not every problem is one sum on a ray or a cone: with conditions, β by cases,
+numbers of the mechanism or outputs that move with ε. A proof moves the lower end, a counterexample
+the upper one: where it is, κ is at most β/error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.constants.kappa import Kappa, largest_whole
+from exactdp.claims.constants.tightness import Tightness
+from exactdp.claims.decision.counterexamples import Counterexample
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.progress import Progress
+from exactdp.claims.stated.conditions import CaseFormula
+from exactdp.claims.stated.expressions import Expression, Maximum, as_expression
+from exactdp.claims.stated.vacuity import refuse_empty
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.numbers import Number, inf, positive_width
+from exactdp.running.conduct import conduct_of
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.verdict import Verdict
+
+_MOST_TRIALS = 200
+_LARGEST = Fraction(2) ** 60  # from here on there seems to be no error
+_ABOVE = 1 + Fraction(1, 2**60)
+
+
+def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
+    """Return the largest κ such that the claim with β/κ is true, enclosed."""
+    target = positive_width(width)
+    lower = Fraction(0)
+    upper: Fraction | float = inf
+    found: Counterexample | None = None
+    trial = Fraction(1)
+    quiet = conduct_of(progress).quiet
+    verdict = _decided(claim, trial, quiet)
+    refuse_empty(claim, verdict.contents)
+    for step in range(_MOST_TRIALS):
+        if progress is not None:
+            progress(step, _MOST_TRIALS)
+        if verdict.holds:
+            lower = trial
+        elif verdict.counterexample is not None:
+            found = verdict.counterexample
+            upper = min(trial, found.allowed.upper * trial / found.error.lower * _ABOVE)
+        else:
+            break  # too close to κ to be told
+        if upper - lower <= target * max(Fraction(1), lower) or lower >= _LARGEST:
+            break
+        trial = 2 * max(lower, trial) if upper == inf else _between(lower, upper)
+        verdict = _decided(claim, trial, quiet)
+    if lower == 0 and upper != 0:
+        raise ValueRefusedError(
+            f"the best constant could not be told from 0: it is below {float(upper):.3g}",
+            way_out="Ask check() with the constant that is wanted.",
+        )
+    kappa = Kappa(lower, upper) if lower < _LARGEST else Kappa(inf, inf)
+    whole = None if found is None else largest_whole(kappa, lambda one: _told(claim, one, quiet))
+    contents = verdict.contents
+    answer = Tightness(
+        kappa, whole, None, None, None, None, None, contents.examined, contents.silent
+    )
+    if found is None:
+        return answer
+    return replace(answer, input=found.input, alpha=found.alpha, gamma=found.gamma, eps=found.eps)
+
+
+def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
+    assert isinstance(upper, Fraction)
+    return (lower + upper) / 2 if lower else upper / 4
+
+
+def _decided(claim: Accuracy, kappa: Fraction, progress: Progress) -> Verdict:
+    trial = replace(claim, beta=divided(claim.bound, kappa))
+    return decide(trial, progress=progress, hint=False)
+
+
+def _told(claim: Accuracy, kappa: Fraction, progress: Progress) -> bool | None:
+    verdict = _decided(claim, kappa, progress)
+    return None if verdict.outcome == "undecided" else verdict.holds
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """A function of the input for β, over a constant."""
+
+    beta: Callable[[Any], Any]
+    kappa: Fraction
+
+    def __call__(self, u: Any) -> Any:
+        """Return β/κ at an input."""
+        return as_expression(self.beta(u), "beta") / self.kappa
+
+
+def divided(beta: Any, kappa: Fraction) -> Any:
+    """Return a bound over a constant."""
+    if isinstance(beta, CaseFormula):
+        return beta.over(kappa)
+    if isinstance(beta, Maximum):
+        return Maximum(tuple(divided(part, kappa) for part in beta.parts))
+    if callable(beta) and not isinstance(beta, Expression):
+        return _Divided(beta, kappa)
+    return as_expression(beta, "beta") / kappa

@@ -1,0 +1,456 @@
+"""Where a claim is false: an input, ε, α and γ, found in a cell and confirmed on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, cmp_to_key
+from itertools import chain, islice, product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.decision.obligations import Obligation
+from exactdp.claims.decision.work import Problem
+from exactdp.claims.regions.places import OnCurve, OnRay
+from exactdp.claims.regions.region import RAY, Region
+from exactdp.claims.stated.claim import Claim
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
+from exactdp.claims.stated.distances import Distance
+from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
+from exactdp.claims.stated.inputs import AllReals, Box, as_given, as_written, is_listed, show
+from exactdp.claims.stated.levels import Range
+from exactdp.language.layout import entries, kinds
+from exactdp.language.linear import base_of, unit_in
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals.logs import LogForm, log_enclosure
+from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
+from exactdp.reals.square_roots import SquareRoot
+from exactdp.reals.told import Told
+from exactdp.reals.unexpanded import Unexpanded
+from exactdp.semantics.by_epsilon import as_spots
+from exactdp.semantics.events import is_number
+from exactdp.semantics.spots import OnFaceError, Spot, Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.work import Sign
+
+_SIMPLE = 1_000  # the largest denominator of a simple number
+_SHORT = 6  # entries of an input for which lists of zeros and ones are tried
+_MOST_POINTS = 64  # simple inputs that are tried as counterexamples
+
+
+@dataclass(frozen=True, repr=False)
+class Counterexample(Told):
+    """An input, ε, α and γ at which the claim is false.
+
+    >>> from exactdp import Mechanism
+    >>> larger = Mechanism.from_source(
+    ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    ... )
+    >>> from exactdp import Accuracy
+    >>> found = Accuracy(larger, "25%", inputs=[[0, 2]]).check().counterexample
+    >>> found.input, found.eps, found.error.text(4), found.allowed.text(4)
+    ([0, 2], Fraction(1, 1), '0.2759', '1/4')
+    """
+
+    input: Value
+    eps: Fraction
+    alpha: Fraction
+    gamma: Fraction
+    output: Value
+    """The ideal output."""
+    distance: Distance
+    """The distance to disagreement, above α."""
+    probability: ClosedForm
+    """Pr(within γ), as a function of ε."""
+    beta: ClosedForm
+    """The claimed bound at this α and γ, as a function of ε."""
+    speaks_of_alpha: bool = field(default=True, repr=False, compare=False)
+    """Whether α and γ are named."""
+
+    @cached_property
+    def error(self) -> Enclosure:
+        """The probability of an error above γ at this ε, enclosed."""
+        return (1 - self.probability).at(self.eps)
+
+    @cached_property
+    def allowed(self) -> Enclosure:
+        """β at this ε, enclosed."""
+        return self.beta.at(self.eps)
+
+    @cached_property
+    def actual(self) -> Enclosure:
+        """Pr(within γ) at this ε, enclosed."""
+        return self.probability.at(self.eps)
+
+    @cached_property
+    def required(self) -> Enclosure:
+        """1 − β at this ε, enclosed."""
+        return (1 - self.beta).at(self.eps)
+
+    def __str__(self) -> str:
+        return (
+            f"at the input {show(self.input)} and ε = {spell(self.eps)} "
+            f"{self._levels}{self._error_told}"
+        )
+
+    @property
+    def _levels(self) -> str:
+        if not self.speaks_of_alpha:
+            return ""
+        return f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) "
+
+    @property
+    def _error_told(self) -> str:
+        """Both error probabilities, with enough digits to see the difference."""
+        what = "the output is wrong"
+        if self.gamma:
+            what = f"the error exceeds {'γ' if self.speaks_of_alpha else spell(self.gamma)}"
+        error = 1 - self.probability
+        for digits in (4, 8, 16, 32):
+            actual, claimed = (
+                form.at(self.eps, digits).text(digits) for form in (error, self.beta)
+            )
+            if actual != claimed:
+                return f"{what} with probability {actual}, and the claim allows {claimed}"
+        if isinstance(error, Unexpanded):
+            gap = (error - self.beta).at(self.eps, 4).text(4)
+            return f"{what} with probability {actual}, and the claim allows {gap} less"
+        share = ((error - self.beta) / error).at(self.eps, 4).text(4)
+        return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
+
+
+def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+    """Return the counterexample of a failed problem; a simple one if any is."""
+    if isinstance(problem.place, OnRay):
+        assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
+        alone = _on_ray(claim, problem, sign.witness)
+        return alone if alone is not None and _is_one(claim, alone) else None
+    if base_of(unit_in(problem.region.names)) is not None:
+        return _with_log(claim, problem, sign)
+    for part in _candidates(claim, problem, sign):
+        found: Counterexample | None = part.check().counterexample
+        if found is not None and _is_one(claim, found):
+            return _simplified(claim, part, found)
+    return None
+
+
+def _is_one(claim: Accuracy, found: Counterexample) -> bool:
+    """Whether the claim is made there and false: conditions and cases as they were given."""
+    values: dict[str, Any] = dict(
+        claim.obligations.input_values(claim.mechanism.read_input(found.input))
+    )
+    values |= {"alpha": found.alpha, "gamma": found.gamma}
+
+    def holds(one: Comparison) -> bool:
+        sign = one.form.at(values).at(found.eps).sign
+        return sign > 0 or (sign == 0 and not one.strict)
+
+    def some(cases: Cases) -> bool:
+        return any(all(map(holds, conjunction)) for conjunction in cases)
+
+    is_below = found.alpha < found.distance
+    is_below = is_below or (claim.boundary == "check" and found.alpha == found.distance)
+    if not is_below or not some(claim.conditions):
+        return False
+    if not claim.has_parts:
+        return True
+    bound = claim.beta_at(found.input)
+    pieces = bound.pieces if isinstance(bound, CaseFormula) else ((bound, ALWAYS),)
+    formula = next((one for one, cases in pieces if some(cases)), None)
+    if formula is None:
+        return False
+    parts = formula.parts if isinstance(formula, Maximum) else (formula,)
+    error = 1 - found.probability
+    return all(
+        any((error - form).at(found.eps).sign > 0 for form in part.alternatives(values))
+        for part in parts
+    )
+
+
+def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
+    """Return a counterexample with a simpler input, if one is seen: zeros and ones, or close by."""
+    tried: Iterator[tuple[Accuracy, Value]] = (
+        (replace(claim, inputs=[there]), there) for there in _zeros_and_ones(found.input)
+    )
+    size = _size(found.input)
+    if size > 1:
+        rounded = (_rounded(found.input, most) for most in (1, 2, 10, 100, _SIMPLE) if most < size)
+        tried = chain(tried, ((replace(part, inputs=[there]), there) for there in rounded))
+    for trial, there in tried:
+        simple: Counterexample | None = (
+            trial.check().counterexample if is_input_of(claim, there) else None
+        )
+        if simple is not None and _is_one(claim, simple):
+            return simple
+    return found
+
+
+def _zeros_and_ones(u: Value) -> Iterator[list[int]]:
+    """Yield lists with one entry that differs from all others, if a list of numbers is no such."""
+    if not isinstance(u, list) or not 1 < len(u) <= _SHORT or not all(map(is_number, u)):
+        return
+    if set(u) <= {0, 1}:
+        return
+    for common, other in ((0, 1), (1, 0)):
+        for place in range(len(u)):
+            yield [other if k == place else common for k in range(len(u))]
+
+
+def _size(value: Value) -> int:
+    """Return the largest denominator in an input."""
+    if isinstance(value, list | tuple):
+        return max(map(_size, value), default=1)
+    return value.denominator if isinstance(value, Fraction) else 1
+
+
+def _rounded(value: Value, most: int) -> Value:
+    if isinstance(value, list | tuple):
+        return type(value)(_rounded(item, most) for item in value)
+    return value.limit_denominator(most) if isinstance(value, Fraction) else value
+
+
+def is_input_of(claim: Accuracy, u: Value) -> bool:
+    """Whether an input is one that the claim is about."""
+    box = claim.input_set
+    if not isinstance(box, Box):
+        return isinstance(box, AllReals)
+    reals = [
+        Fraction(value)
+        for value, kind in zip(
+            entries(claim.mechanism.read_input(u)), kinds(claim.mechanism.inputs), strict=True
+        )
+        if kind is None
+    ]
+    ends = box.ends(len(reals))
+    return all(low <= value <= high for value, (low, high) in zip(reals, ends, strict=True))
+
+
+# On a ray -----------------------------------------------------------------------------
+
+
+def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample | None:
+    """Return the counterexample of a failed obligation, with α and γ that are claimed."""
+    one = problem.obligation
+    assert isinstance(one, Obligation)
+    found = _claimed(claim, problem.region, one, eps)
+    if found is None:
+        return None
+    return _told(claim, one, eps, *found)
+
+
+def _told(
+    claim: Accuracy,
+    one: Obligation,
+    eps: Fraction,
+    alpha: Fraction,
+    gamma: Fraction,
+    beta: ClosedForm,
+) -> Counterexample:
+    return Counterexample(
+        as_written(as_given(claim.mechanism, one.input)),
+        eps,
+        alpha,
+        gamma,
+        one.output,
+        one.distance,
+        one.probability,
+        beta,
+        claim.speaks_of_alpha,
+    )
+
+
+def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+    """Return a counterexample of a claim in which log(b)/ε is a number of the mechanism."""
+    region = problem.region
+    unit = unit_in(region.names)
+    base = base_of(unit)
+    assert unit is not None
+    assert base is not None
+    low, high = log_enclosure(base)
+    for place in points_of(claim, problem, sign.witness):
+        setting = region.at(claim.mechanism.inputs, place)  # of ε in multiples of log b
+        for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
+            eps = simplest_inside(setting.eps * low * (1 - room), setting.eps * high * (1 + room))
+            if eps not in claim.epsilon:
+                continue
+            found = _at_log(claim, setting.input, eps, unit, (low, high))
+            if found is not None:
+                return found
+    return None
+
+
+def _at_log(
+    claim: Accuracy,
+    u: tuple[Value, ...],
+    eps: Fraction,
+    unit: str,
+    ends: tuple[Fraction, Fraction],
+) -> Counterexample | None:
+    """Return the counterexample at an input and an ε, if there is one."""
+    trace = Trace(("eps", unit), (eps, ends[0]))
+    try:
+        due = claim.obligations.at(as_spots(claim.mechanism, u, trace))
+    except OnFaceError:
+        return None
+    if due is None or not all(a * eps + b * ends[1] > 0 for a, b in trace.positive):
+        return None  # the logarithm itself may be on the other side
+    region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps))
+    for one in due:
+        chance = LogForm.of(one.probability)
+        alone = replace(
+            one,
+            input=u,
+            output=claim.ideal_function(u),
+            distance=_sampled(one.distance),
+            alpha=_sampled(one.alpha),
+            gamma=_sampled(one.gamma),
+            probability=one.probability if chance is None else chance,  # type: ignore[arg-type]
+        )
+        if not any((alone.probability - 1 + beta).at(eps).sign < 0 for beta in alone.beta):
+            continue
+        found = _claimed(claim, region, alone, eps)
+        if found is not None:
+            return _told(claim, alone, eps, *found)
+    return None
+
+
+def _sampled(value: Any) -> Any:
+    return fraction(value.value) if isinstance(value, Spot) else value
+
+
+def _claimed(
+    claim: Accuracy, region: Region, one: Obligation, eps: Fraction
+) -> tuple[Fraction, Fraction, ClosedForm] | None:
+    """Return α and γ at which the claim is made and false, and β there; None if there are none.
+
+    Where the claim is made only below the largest α, one close enough to it is found: β is
+    continuous, so it is below 1 − Pr there too.
+    """
+    obligations = claim.obligations
+    values = obligations.input_values(one.input)
+    level = claim.gamma_level
+    share = Fraction(1, 2)
+    levels = {"alpha": region.alpha, "gamma": region.gamma}
+    given = frozenset(name for name, form in levels.items() if form is not None)
+
+    least = max((form.at(eps).upper for form in region.least), default=Fraction(0))
+
+    def larger(form: ClosedForm, other: ClosedForm) -> int:
+        return (form - other).at(eps).sign
+
+    approached = not one.alpha_reached or region.is_alpha_open
+    if approached and isinstance(one.alpha, Fraction) and one.alpha <= max(one.alpha_least, least):
+        return None
+    limit = one.alpha
+    if isinstance(one.distance, SquareRoot) and limit > one.distance:
+        limit = one.distance.below  # a number just above stands for dd, which is irrational
+        if limit <= max(one.alpha_least, least):
+            return None
+        there = obligations.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
+        if not any((one.probability - 1 + beta).at(eps).sign < 0 for beta in there or ()):
+            return None
+    while True:
+        alpha, gamma = limit, one.gamma
+        if not one.alpha_reached or region.is_alpha_open:
+            alpha = _below(limit, share, max(one.alpha_least, least))
+        if isinstance(level, Expression) and region.gamma is None:
+            gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
+        elif not one.gamma_reached:
+            gamma = _below(one.gamma, share, one.gamma_least)
+        found = (
+            obligations.beta(one.input, values, alpha, gamma, given=given, beta=region.beta) or ()
+        )
+        beta = min(found, key=cmp_to_key(larger), default=None)
+        if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
+            return alpha, gamma, beta
+        share /= 16
+
+
+def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
+    """Return a simple number between two, the closer to the upper one the smaller the share."""
+    if limit == inf:
+        return least + 1 / share
+    return simplest_inside(limit - (limit - least) * share, limit)
+
+
+# Elsewhere: candidates, each checked on its own ray -----------------------------------
+
+
+def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accuracy]:
+    """Yield parts of a claim that may be false, each about one input with numbers for α and γ."""
+    region, witness = problem.region, sign.witness
+    if isinstance(problem.place, OnCurve):
+        assert isinstance(witness, Fraction)
+        points = {witness, *problem.place.rational_ends}
+        for point in sorted(points, key=lambda q: (q.denominator, q)):
+            u = region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
+            yield replace(
+                claim, inputs=[as_given(claim.mechanism, u)], epsilon=Interval(point, point)
+            )
+        return
+    assert isinstance(witness, tuple | list)
+    seen = set()
+    for place in points_of(claim, problem, witness):
+        setting = region.at(claim.mechanism.inputs, place)
+        fixed = {
+            name: value
+            for name, value in setting.levels.items()
+            if isinstance(getattr(claim, f"{name}_level"), Range)
+        }
+        if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
+            continue
+        if is_listed(claim.input_set) and not fixed:
+            continue  # it would be the same claim again
+        seen.add(key)
+        levels: dict[str, Any] = dict(fixed)
+        if claim.conditions != ALWAYS:
+            levels["region"] = claim.conditions
+        yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
+
+
+def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
+    """Whether the claim is made at some α and γ; a side of a cell may not belong to it."""
+    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    return all(
+        level.has(fixed[name])
+        for name, level in levels.items()
+        if name in fixed and isinstance(level, Range)
+    )
+
+
+def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:
+    """Yield points of a cell: simple ones, and those that agree with a witness."""
+    shape, cone = problem.shape, problem.cell.cone
+    point = shape.lifted(witness)
+    found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
+    for values in (*_simple_points(cone.rays, cone.size), *found):
+        for scale in _scales(claim, problem, values):
+            yield (scale, *values[1:])
+
+
+def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
+    """Yield a few points with small whole numbers inside a cone."""
+    weights = sorted(islice(product((1, 2, 3, 5), repeat=len(rays)), _MOST_POINTS), key=sum)
+    for factors in weights:
+        point = [Fraction(0)] * size
+        for factor, ray in zip(factors, rays, strict=True):
+            point = [a + factor * b for a, b in zip(point, ray, strict=True)]
+        if point[0] > 0:
+            yield tuple(point)
+
+
+def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
+    """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
+    others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
+    names = problem.region.names
+    moves = unit_in(names) is not None or 0 in problem.shape.kept
+    if not moves and not any(side[0] for side in others):
+        yield Fraction(1)
+        sizes = [abs(value) for value in point[1:] if value]
+        yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
+        on = claim.epsilon
+        yield Fraction(on.lower) if on.is_point else simplest_inside(on.lower, on.upper)
+    yield point[0]

@@ -1,0 +1,369 @@
+"""From a claim to its verdict: regions, their cells, what is due on each, and its sign."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
+from exactdp.claims.decision.parted import in_parts
+from exactdp.claims.decision.progress import Hear, Progress, nobody
+from exactdp.claims.decision.slices import lost_told, parts
+from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.claims.decision.work import EndlessError, Explorer, Problem
+from exactdp.claims.regions.moving import exact_values
+from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.region import RAY, Region, at_point, piece_of
+from exactdp.claims.stated.claim import Claim
+from exactdp.claims.stated.inputs import Box, is_listed
+from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.errors import ExactdpError, counted
+from exactdp.language.linear import unit_in
+from exactdp.language.sampling import OrderChangesError
+from exactdp.reals import Interval
+from exactdp.reals.interval import POSITIVE
+from exactdp.reals.unexpanded import Unexpanded
+from exactdp.running.conduct import Conduct, conduct_of
+from exactdp.running.crew import LostUnitError
+from exactdp.running.packing import pack
+from exactdp.semantics.piecewise import Piece
+
+_MOST_PIECES = 200
+_DEEP, _DEEPEST = 10, 24
+_NOWHERE = Region(("eps",), RAY, (), POSITIVE)
+
+
+def decide(
+    claim: Claim, *, every: bool = False, progress: Progress | None = None, hint: bool = True
+) -> Verdict:
+    """Decide a claim. With `every` all listed inputs are looked at, also behind one that fails.
+
+    If a claim about all reals stays open, the verdict tells where the best constant is, unless no
+    `hint` is wanted.
+    """
+    try:
+        return _decided_whole(claim, every, progress, hint)
+    except OrderChangesError as error:
+        return in_parts(
+            claim, error, lambda part: decide(part, every=every, progress=progress), every=every
+        )
+
+
+def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: bool) -> Verdict:
+    begin = time.perf_counter()
+    for other, answer in ((claim.stronger(), True), (claim.weaker(), False)):
+        easier = (
+            None if other is None else decide(other, every=every, progress=progress, hint=False)
+        )
+        if easier is not None and easier.holds is answer and _tells(claim, easier):
+            spent = time.perf_counter() - begin
+            return replace(easier, claim=claim, implied_by=other, seconds=spent)
+    one_by_one = is_listed(claim.input_set)
+    seen = _looked_at(claim, every, conduct_of(progress))
+    missing = ""
+    larger = None  # what is true of all inputs is true of those in a box
+    if seen.left is not None and not seen.failures:
+        if isinstance(claim.input_set, Box):
+            larger = decide(claim.everywhere(), progress=progress, hint=False)
+        if larger is None or not larger.holds:
+            if one_by_one:
+                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
+            else:
+                missing = _what_is_left(claim, list(seen.findings), hint=hint)
+    return Verdict(
+        claim,
+        holds=False if seen.failures else None if missing else True,
+        route=claim.route(seen.telling) + _evaluated(seen.evaluated),
+        contents=seen.contents,
+        classes=seen.groups,
+        counterexamples=seen.failures,
+        findings=seen.findings,
+        larger=larger,
+        missing=missing,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def _evaluated(count: int) -> str:
+    """Return how many probabilities were evaluated and not expanded, as words to add."""
+    if not count:
+        return ""
+    return (
+        f"; {count:,} of the probabilities with too many terms to expand, evaluated in certified "
+        "arithmetic"
+    )
+
+
+def _tells(claim: Claim, easier: Verdict) -> bool:
+    """Whether a verdict about other inputs tells that something is claimed at those asked for."""
+    same = easier.claim.input_set == claim.input_set
+    return same or easier.contents.telling == easier.contents.examined
+
+
+def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
+    """Return what is found on all regions, put together from slices."""
+    found: list[Examined] = []
+    for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
+        if isinstance(part.error, OrderChangesError):
+            return _looked_at(claim, every, conduct_of(None))  # raises it, with what changes
+        if part.error is None:
+            found.append(part.answer)
+        else:  # nothing is known of these inputs, and the rest counts all the same
+            contents = Contents(telling=part.inputs)
+            lost = Finding(_NOWHERE, left=1, missing=lost_told(claim, part))
+            found.append(Examined(contents, part.stop - part.start, left=lost))
+    if len(found) == 1:
+        return found[0]
+    return Examined(
+        sum((one.contents for one in found), Contents()),
+        sum(one.groups for one in found),
+        tuple(failure for one in found for failure in one.failures),
+        next((one.left for one in reversed(found) if one.left is not None), None),
+        next((one.telling for one in found if one.telling), ()),
+        Findings(tuple(part for one in found for part in one.findings.parts)),
+        sum(one.evaluated for one in found),
+    )
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found on a slice of the groups of a claim."""
+
+    contents: Contents
+    groups: int
+    failures: tuple[Any, ...] = ()
+    left: Finding | None = None
+    """The last finding with something left open."""
+    telling: tuple[Finding, ...] = ()
+    """One that says how the claim was decided, if not all of them do."""
+    findings: Findings = field(default=Findings())
+    evaluated: int = 0
+    """How many probabilities were evaluated and not expanded."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The question whether a claim holds."""
+
+    every: bool
+    is_packed: bool
+    """Whether what is found is sent or kept, so that it need not be looked at on the way."""
+
+    asked = "the verdict"
+    prepare: ClassVar[Prepared] = "shape"
+    span = 2_000
+
+    @property
+    def each(self) -> bool:
+        """Whether every listed input is looked at."""
+        return self.every
+
+    def on(self, claim: Claim, kept: dict[Any, Any]) -> _Examining:
+        """Return where to begin."""
+        del kept  # signs are kept with the claim
+        return _Examining(claim, self)
+
+
+class _Examining:
+    """What is found, one group after the other."""
+
+    def __init__(self, claim: Claim, question: Examination) -> None:
+        self._claim, self._question = claim, question
+        self._one_by_one = is_listed(claim.input_set)
+        self._contents = Contents()
+        self._findings: list[Finding] = []
+        self._failures: list[Any] = []
+        self._groups = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a counterexample, and one is enough."""
+        return bool(self._failures) and not self._question.every
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Examine another group."""
+        here = list(_examined(self._claim, group, hear))
+        self._groups += 1
+        self._findings += here
+        self._failures += (one for finding in here for one in finding.failures)
+        if self._one_by_one:
+            most = max((one.contents.most for one in here), default=Content.NOTHING)
+            self._contents = self._contents.and_some(most, group[0].inputs if group else 1)
+        else:
+            self._contents = sum((one.contents for one in here), self._contents)
+
+    def answer(self) -> Examined:
+        """Return what was found; many findings are packed."""
+        found = tuple(self._findings)
+        left = next((one for one in reversed(found) if one.left), None)
+        plain = (one.region.is_ray and not one.region.levels_given for one in found)
+        telling = next(
+            (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
+        )
+        part: tuple[Finding, ...] | PackedFindings = found
+        packs = self._question.is_packed and self._one_by_one
+        if packs or self._groups == Examination.span:
+            with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
+                part = PackedFindings(len(found), pack(found))
+        return Examined(
+            self._contents,
+            self._groups,
+            tuple(self._failures),
+            None if left is None else replace(left, cells=(), decided=()),
+            () if telling is None else (replace(telling, cells=(), decided=()),),
+            Findings((part,) if part else ()),
+            sum(
+                isinstance(problem.obligation.probability, Unexpanded)
+                for one in found
+                for problem, _ in one.decided
+            ),
+        )
+
+
+def _examined(claim: Claim, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
+    """Yield what is found on some regions and on their faces, up to a counterexample."""
+    for region, part in claim.work.with_faces(group, hear):
+        part(0.0)
+        found = examine(claim.work, region, part)
+        yield found
+        if found.failures:
+            return
+
+
+def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) -> Finding:
+    """Return what is found on a region."""
+    if region.is_unknown:
+        return Finding(region, contents=Contents(telling=1), left=1, missing=region.why)
+    if region.sides or (region.levels and region.curve is None):
+        return _in_pieces(work, region)
+    found = Finding(region)
+    before = 0.0
+    try:
+        for step in work.steps(region):
+            found = found.with_cell(step.cell, work.content(step))
+            for problem in step.problems(region):
+
+                def part(share: float, start: float = before, end: float = step.share) -> None:
+                    hear(start + share * (end - start))
+
+                found = _decided(work, problem, found, part, refute=refute)
+                if found.failures and not isinstance(problem.place, OnRay):
+                    return found
+            before = step.share
+            hear(before)
+    except (EndlessError, LostUnitError) as error:
+        return replace(found, left=found.left + 1, missing=str(error))
+    return found
+
+
+def _decided(
+    work: Explorer, problem: Problem, found: Finding, hear: Hear, *, refute: bool
+) -> Finding:
+    """Return what is found with one more problem decided."""
+    if found.has_failed(problem.obligation):
+        return found  # another alternative of β
+    sign = work.sign(problem, hear)
+    failure = work.claim.refutation(problem, sign) if sign.holds is False and refute else None
+    return found.with_sign(problem, sign, failure)
+
+
+# α and γ that are other functions of ε ------------------------------------------------
+
+
+def _in_pieces(work: Explorer, region: Region) -> Finding:
+    """Return what is found on pieces of ε, on each for all α and γ that occur there.
+
+    What is not proved is asked at a simple ε, and cut there.
+    """
+    waiting = [(region.on, 0)]
+    found = Finding(region)
+    for _ in range(_MOST_PIECES):
+        if not waiting:
+            return found
+        on, depth = waiting.pop()
+        try:
+            part = piece_of(work.claim, region, on)
+            here = Finding(region) if part is None else _with_faces(work, part, refute=False)
+        except ExactdpError as error:
+            here = Finding(region, left=1, missing=str(error))
+        if not here.left:
+            found = found.with_contents(here.contents)
+            continue
+        found = replace(found, missing=found.missing or here.missing)
+        middle = on.simple_point()
+        for end in (on.lower, on.upper):  # what is claimed at an end alone is cut off by no middle
+            alone = at_point(region, end) if isinstance(end, Fraction) and end in on else None
+            there = Finding(region) if alone is None else _with_faces(work, alone)
+            if there.failures:
+                return there
+        single = at_point(region, middle)
+        if single is None:
+            if region.levels and exact_values(region.levels, middle) is None:
+                name, form = next(iter(region.levels.items()))
+                why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
+                found = replace(found, missing=found.missing or why)
+                if depth >= _DEEP:
+                    break  # no counterexample would be found either
+        else:
+            there = _with_faces(work, single)
+            if there.failures:
+                return there
+            found = found.with_contents(there.contents)
+        if on.is_point or depth == _DEEPEST:
+            found = replace(found, left=found.left + 1)
+            continue
+        waiting += [
+            (_with_end(on, upper=middle), depth + 1),
+            (_with_end(on, lower=middle), depth + 1),
+        ]
+    return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:
+    """Return what is found on a region and on those of its faces on which the claim may jump."""
+    found = Finding(region)
+    for one, _ in work.with_faces((region,), nobody):
+        here = examine(work, one, nobody, refute=refute)
+        if here.failures:
+            return here
+        found = replace(
+            found.with_contents(here.contents),
+            left=found.left + here.left,
+            missing=found.missing or here.missing,
+        )
+    return found
+
+
+def _with_end(
+    on: Interval, lower: Fraction | None = None, upper: Fraction | None = None
+) -> Interval:
+    """Return an interval with another end, which belongs to it."""
+    return Interval(
+        on.lower if lower is None else lower,
+        on.upper if upper is None else upper,
+        lower_open=on.lower_open and lower is None,
+        upper_open=on.upper_open and upper is None,
+    )
+
+
+# What is left open --------------------------------------------------------------------
+
+
+def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
+    """Return what is left open for all reals, and roughly where the best constant is."""
+    problems = [one for finding in findings for one in finding.decided]
+    left = [problem for problem, sign in problems if sign.holds is not True]
+    if not left:
+        return next((one.missing for one in findings if one.missing), "a part stays open")
+    region = left[0].region
+    conditions = Piece(region.names, left[0].cell.cone, None).conditions
+    missing = f"{len(left)} of {counted(len(problems), 'problem')} left open"
+    if unit_in(region.names) is None and conditions:
+        missing += f" (the first where {', '.join(conditions)})"
+    return missing + (claim.hint() if hint else "")

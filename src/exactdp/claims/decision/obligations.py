@@ -1,0 +1,479 @@
+"""What must be proved at one input: Pr(within γ) ≥ 1 − β(α, γ), for a few α and γ.
+
+Which α and γ suffice is what the theorems of the paper's section 6 say; `route` names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.decision.within import Within
+from exactdp.claims.disagreement.distance import Disagreement, Disagreements
+from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.distances import Distance
+from exactdp.claims.stated.expressions import Alternatives, Expression, as_expression
+from exactdp.claims.stated.functions import OfInput
+from exactdp.claims.stated.hypotheses import at_infinity, falls, scaled_value
+from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.levels import Range, constant
+from exactdp.errors import UndefinedError, ValueRefusedError
+from exactdp.language.layout import entries
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
+from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import SquareRoot, at_least
+from exactdp.semantics.spots import Spot, Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+ONE: ClosedForm = ExpPoly(1)
+
+ROUTES = {
+    "fixed": "α and γ are fixed (Theorem 14): one check at each input",
+    "any alpha": "γ is fixed and β falls in α (Theorem 15): one check at the "
+    "largest α of each input",
+    "any gamma": "finitely many outputs and β falls in α and γ (Theorem 16): one "
+    "check at each input for each value of the output distance",
+}
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """Pr(output within γ of the ideal) ≥ 1 − β, for every ε of the claim."""
+
+    input: tuple[Value, ...]
+    output: Value
+    distance: Distance
+    """dd, the distance to disagreement."""
+    alpha: Distance
+    gamma: Distance
+    alpha_reached: bool
+    """Whether the claim is made at this α, or only for those below it; γ likewise."""
+    gamma_reached: bool
+    probability: ClosedForm
+    beta: Alternatives
+    alpha_least: Distance = Fraction(0)
+    """The claim is made at this α and γ too, or just above them, with the same probability."""
+    gamma_least: Distance = Fraction(0)
+    allows_all: bool = False
+    """Whether no possible output is further than γ from the ideal output."""
+
+
+class Obligations:
+    """The obligations of one claim, input by input; what inputs share is done once."""
+
+    def __init__(self, claim: Accuracy) -> None:
+        self.claim = claim
+        self.within = Within(claim)
+        self._disagreements = Disagreements(
+            claim.mechanism, claim.ideal_function, claim.input_metric
+        )
+        self._betas: dict[object, Alternatives | None] = {}
+        self._radii: dict[Distance, Distance] = {}
+
+    @property
+    def route(self) -> str:
+        """Which theorem is used."""
+        if isinstance(self.claim.gamma_level, Range) or self.gamma_follows:
+            return "any gamma"
+        return "any alpha" if isinstance(self.claim.alpha_level, Range) else "fixed"
+
+    @cached_property
+    def gamma_follows(self) -> bool:
+        """Whether γ changes with an α that is not fixed."""
+        gamma = self.claim.gamma_level
+        return (
+            isinstance(self.claim.alpha_level, Range)
+            and isinstance(gamma, Expression)
+            and "alpha" in gamma.names()
+        )
+
+    def disagreement(self, u: tuple[Value, ...]) -> Disagreement:
+        """Return dd(u) with a nearest disagreeing input."""
+        output = self.claim.ideal_function(u)
+        return self._disagreements.nearest(u, output, self.within.differ(u, output))
+
+    def distance(self, u: tuple[Value, ...]) -> Distance:
+        """Return dd(u) alone."""
+        output = self.claim.ideal_function(u)
+        return self._disagreements.distance(u, output, self.within.differ(u, output))
+
+    def approach(
+        self, u: tuple[Value, ...], output: Value
+    ) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
+        """Return the entries of a nearest disagreeing input, and the way to it if there is none."""
+        return self._disagreements.approach(u, output, self.within.differ(u, output))
+
+    def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
+        """Return γ and Pr(within γ) at an input where the claim need not say anything."""
+        gamma = self.claim.gamma_level
+        if isinstance(gamma, Range):
+            raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
+        values = self.input_values(u)
+        alpha = self.claim.alpha_level
+        if isinstance(alpha, Expression):
+            values["alpha"] = self.number(alpha, values, "alpha")
+        radius = self.number(gamma, values, "gamma")
+        output = self.claim.ideal_function(u)
+        return radius, self.within.probability(u, output, radius)
+
+    def _every_gamma_allows_all(self, u: tuple[Value, ...]) -> bool:
+        """Whether no possible output is further than the least γ from the ideal output."""
+        gamma, alpha = self.claim.gamma_level, self.claim.alpha_level
+        if isinstance(gamma, Range):
+            least: Distance = gamma.lower
+        else:
+            values = self.input_values(u)
+            values["alpha"] = (
+                alpha.lower if isinstance(alpha, Range) else self.number(alpha, values, "alpha")
+            )
+            least = self.number(gamma, values, "gamma")
+        return self.within.allows_all(u, self.claim.ideal_function(u), least)
+
+    def at(
+        self,
+        u: tuple[Value, ...],
+        alpha_is: Spot | Fraction | None = None,
+        gamma_is: Spot | Fraction | None = None,
+        beta: Expression | None = None,
+        *,
+        is_confined: bool = False,
+        compared_at: Fraction | None = None,
+    ) -> Due[Obligation] | None:
+        """Return what must be proved at an input, or None if the claim says nothing there.
+
+        α and γ may be given instead of those that suffice, and β if the claim has several. The α
+        is one of the claim, or approached, if it is `is_confined` already. Outputs that are
+        expressions in ε are `compared_at` an ε.
+        """
+        claim = self.claim
+        try:
+            output = claim.ideal_function(u)
+        except UndefinedError:
+            if not claim.ideal_function.is_partial:
+                raise
+            return None
+        self.within.comparable(u, output)
+        distance = self._disagreements.distance(u, output, self.within.differ(u, output))
+        values = self.input_values(u)
+        alpha = self._alpha(values, distance, alpha_is, is_confined=is_confined)
+        if alpha is None:
+            return None
+        top, reached = alpha
+        given = {"alpha": alpha_is, "gamma": gamma_is}
+        names = frozenset(name for name, number in given.items() if number is not None)
+        make = _Maker(u, output, distance, values, self, names, beta)
+        gamma = claim.gamma_level
+        if gamma_is is not None:
+            if isinstance(gamma, Range) and not gamma.has(gamma_is):
+                return None
+            radius: Distance = gamma_is
+        elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
+            found = tuple(self._for_all_gamma(make, top, reached))
+            return Due(found, not found and self._every_gamma_allows_all(u))
+        else:
+            radius = self._radius(gamma, values | {"alpha": top})
+        chance = self.within.probability(u, output, radius, compared_at)
+        level = claim.alpha_level
+        least = level.lower if isinstance(level, Range) else Fraction(0)
+        return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))
+
+    def _alpha(
+        self,
+        values: dict[str, Distance],
+        distance: Distance,
+        given: Spot | Fraction | None,
+        *,
+        is_confined: bool,
+    ) -> tuple[Distance, bool] | None:
+        """Return the α to look at and whether it is reached; None if nothing is claimed."""
+        level = self.claim.alpha_level
+        closed = self.claim.boundary == "check"
+        top = given
+        if top is None and isinstance(level, Expression):
+            top = self.number(level, values, "alpha")
+        if closed:
+            # Where dd is the smallest α exactly, the claim is made there and perhaps not around.
+            _note(distance, level.lower if isinstance(level, Range) else top)
+            if given is not None:
+                _note(given, distance if distance != inf else Fraction(0))
+        if isinstance(top, Spot):
+            distance = at_least(distance)
+        if top is not None:
+            is_below = top < distance or (closed and top == distance)
+            if is_confined:
+                return (top, closed or top < distance) if top <= distance else None
+            if not is_below or (isinstance(level, Range) and not level.has(top)):
+                return None
+            return top, True
+        assert isinstance(level, Range)
+        if not level.reaches_below(distance, closed=closed):
+            return None
+        top = min(distance, level.upper)
+        if isinstance(top, SquareRoot):
+            return top.above, False
+        reached = top < distance and not level.upper_open
+        is_open = top == level.upper and level.upper_open
+        return top, reached or (closed and top == distance and top != inf and not is_open)
+
+    def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
+        """Return one obligation for each value of the output distance."""
+        steps = self.within.steps(make.input, make.output)
+        claim = self.claim
+        for k, (radius, chance) in enumerate(steps[:-1]):
+            limit = steps[k + 1][0]
+            if isinstance(claim.gamma_level, Range):
+                wanted = claim.gamma_level
+                if wanted.upper < radius or not wanted.reaches_below(limit, closed=False):
+                    continue
+                if wanted.upper == radius and wanted.upper_open:
+                    continue
+                gamma = min(limit, wanted.upper)
+                gamma_reached = gamma < limit and not wanted.upper_open
+                least = max(radius, wanted.lower)
+                alpha = claim.alpha_level
+                lower = alpha.lower if isinstance(alpha, Range) else Fraction(0)
+                more = {"gamma_least": least, "alpha_least": lower}
+                yield from make(top, reached, gamma, gamma_reached, chance, **more)
+            else:
+                yield from self._while_gamma_follows(make, (top, reached), (radius, limit), chance)
+
+    def _while_gamma_follows(
+        self,
+        make: _Maker,
+        alpha: tuple[Distance, bool],
+        gamma: tuple[Distance, Distance],
+        chance: ClosedForm,
+    ) -> Iterator[Obligation]:
+        """Return the obligation for γ = slope·α + start in [radius, limit)."""
+        line = self.gamma_line(make.values)
+        assert line is not None  # otherwise α is given
+        slope, start = line
+        level = self.claim.alpha_level
+        assert isinstance(level, Range)
+        (top, reached), (radius, limit) = alpha, gamma
+        stop = inf if limit == inf else (limit - start) / slope
+        least = (radius - start) / slope
+        highest = min(top, stop)
+        is_reached = reached and top < stop
+        if least > highest or (least == highest and not is_reached):
+            return
+        if level.lower > highest or (level.lower == highest and not is_reached):
+            return
+        radius_there = inf if highest == inf else slope * highest + start
+        lowest = max(least, level.lower)
+        yield from make(highest, is_reached, radius_there, is_reached, chance, alpha_least=lowest)
+
+    def gamma_line(self, values: Mapping[str, Distance]) -> tuple[Fraction, Fraction] | None:
+        """Return s and c if γ = s·α + c at an input and grows with α, else None."""
+        found = self._linear_gamma(values)
+        slope = Fraction(0) if found is None else found.get("alpha", Fraction(0))
+        return None if found is None or slope <= 0 else (slope, found.get("eps", Fraction(0)))
+
+    def is_gamma_linear(self, values: Mapping[str, Distance]) -> bool:
+        """Whether γ is a multiple of α plus a number at an input."""
+        return self._linear_gamma(values) is not None
+
+    def _linear_gamma(self, values: Mapping[str, Distance]) -> Mapping[str, Fraction] | None:
+        gamma = self.claim.gamma_level
+        assert isinstance(gamma, Expression)
+        scaled = gamma.at({**_as_forms(values), "alpha": scaled_value("alpha")}) * eps
+        return scaled.numerator.linear_form() if scaled.denominator == 1 else None
+
+    def _radius(self, level: Expression, values: dict[str, Distance]) -> Distance:
+        """Return γ at an input; found once where it depends on α alone."""
+        if self.claim.uses_inputs:
+            return self.number(level, values, "gamma")
+        alpha = values["alpha"]
+        if alpha not in self._radii:
+            self._radii[alpha] = self.number(level, values, "gamma")
+        return self._radii[alpha]
+
+    def number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
+        """Return α or γ at an input."""
+        number = constant(level)
+        if number is not None:
+            return number
+        if isinstance(level, OfInput):
+            found = level.value(values)
+            if isinstance(found, Spot):
+                return _not_negative(found, level, name)
+            level = as_expression(found, name)
+        form = level.at(_as_forms(values))
+        value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
+        trace = _trace_of(values)
+        if value is None and trace is not None:
+            scaled = form * eps
+            value = trace.from_closed_form(scaled.numerator) if scaled.denominator == 1 else None
+        if value is None:
+            why = "depends on eps" if trace is None else "is not linear in alpha and the inputs"
+            raise ValueRefusedError(
+                f"{name} = {level} {why}",
+                rule="At an input α and γ are numbers; for all real inputs they are numbers, "
+                "ranges, numbers plus a multiple of 1/eps, or γ a multiple of α plus a number.",
+                way_out="Give numbers for alpha and gamma, or inputs=Grid(lo, hi) or a list.",
+            )
+        return _not_negative(value, level, name)
+
+    def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
+        """Return the numbers of an input by name, if the claim uses them."""
+        if not self.claim.uses_inputs:
+            return {}
+        return {
+            name: value if isinstance(value, Spot) else Fraction(value)
+            for name, value in zip(self.claim.entry_names, entries(u), strict=True)
+            if isinstance(value, int | Fraction | Spot)
+        }
+
+    # β --------------------------------------------------------------------------------
+
+    def beta(
+        self,
+        u: tuple[Value, ...],
+        values: dict[str, Distance],
+        alpha: Distance,
+        gamma: Distance,
+        *,
+        given: frozenset[str] = frozenset(),
+        beta: Expression | None = None,
+    ) -> Alternatives | None:
+        """Return β at an input, or None if it is infinite (so the claim says nothing).
+
+        Unless α or γ is `given`, it stands for all below it, and β must fall.
+        """
+        formula = beta
+        if formula is None:
+            formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
+        key: tuple[object, ...] = alpha, gamma, given
+        if self.claim.uses_inputs or beta is not None:
+            key = (*key, formula, *values.items())
+        if key not in self._betas:
+            bound = formula.bound_to(_as_forms(values))
+            self._betas[key] = self._bound(bound, alpha, gamma, given=given)
+        return self._betas[key]
+
+    def _bound(
+        self, formula: Expression, alpha: Distance, gamma: Distance, *, given: frozenset[str]
+    ) -> Alternatives | None:
+        claim = self.claim
+        levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+        moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
+        if self.gamma_follows:
+            assert isinstance(claim.gamma_level, Expression)
+            formula = formula.bound_to({"gamma": claim.gamma_level})
+        assert all(falls(formula, name, claim.epsilon) for name in moving)  # or they are given
+        values: dict[str, ClosedForm | Fraction] = {}
+        endless = []
+        for name, value in (("alpha", alpha), ("gamma", gamma)):
+            if name in formula.names():
+                if value == inf:
+                    values[name] = scaled_value(name)
+                    endless.append(name)
+                else:
+                    values[name] = value
+        found: list[ClosedForm] = []
+        for form in formula.alternatives(_as_forms(values)):
+            limit: ClosedForm | float = form
+            for name in endless:
+                if isinstance(limit, ClosedForm):
+                    limit = at_infinity(limit, name)
+            if limit == -inf:
+                raise ValueRefusedError(
+                    f"beta = {formula} is negative where {' or '.join(endless)} is large",
+                    rule="beta bounds a probability: it is defined and not negative.",
+                    way_out="Correct beta, or restrict alpha and gamma.",
+                )
+            if isinstance(limit, ClosedForm):
+                self._require_bound(limit, formula)
+                found.append(limit)
+        return tuple(dict.fromkeys(found)) or None
+
+    def _require_bound(self, form: ClosedForm, formula: Expression) -> None:
+        if form.parameters not in ((), ("eps",)):
+            return  # a negative β only makes a claim harder to prove
+        decision = nonnegative(form, self.claim.epsilon)
+        if decision.holds:
+            return
+        where = decision.witness if decision.witness is not None else decision.root
+        problem = "is not defined" if decision.is_pole else "is negative"
+        raise ValueRefusedError(
+            f"beta = {formula} {problem} at eps = {where}",
+            rule="beta bounds a probability: it is defined and not negative for every eps.",
+            way_out="Correct beta, or restrict epsilon.",
+        )
+
+
+def _not_negative(value: Distance, level: Expression, name: str) -> Distance:
+    if value < 0:
+        raise ValueRefusedError(
+            f"{name} = {level} is {value} at an input",
+            rule=f"{name} is a distance, so it is not negative.",
+        )
+    return value
+
+
+def _note(one: Distance, two: Distance) -> None:
+    """Note that a claim may jump where two numbers are equal, if they depend on parameters."""
+    if one != inf and isinstance(gap := one - two, Spot):
+        gap.trace.note(gap)
+
+
+def _as_forms(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as closed forms; a parameter is scaled by ε, so it is divided by ε."""
+    return {
+        name: value.closed_form() / eps if isinstance(value, Spot) else value
+        for name, value in values.items()
+    }
+
+
+def _trace_of(values: Mapping[str, Any]) -> Trace | None:
+    return next((one.trace for one in values.values() if isinstance(one, Spot)), None)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the obligations of one input."""
+
+    input: tuple[Value, ...]
+    output: Value
+    distance: Distance
+    values: dict[str, Distance]
+    all: Obligations
+    given: frozenset[str]
+    bound: Expression | None
+
+    def __call__(
+        self,
+        alpha: Distance,
+        alpha_reached: bool,
+        gamma: Distance,
+        gamma_reached: bool,
+        chance: ClosedForm,
+        **least: Distance,
+    ) -> list[Obligation]:
+        beta = self.all.beta(
+            self.input, self.values, alpha, gamma, given=self.given, beta=self.bound
+        )
+        if beta is None:
+            return []
+        return [
+            Obligation(
+                self.input,
+                self.output,
+                self.distance,
+                alpha,
+                gamma,
+                alpha_reached,
+                gamma_reached,
+                chance,
+                beta,
+                allows_all=chance == ONE
+                and self.all.within.allows_all(self.input, self.output, gamma),
+                **least,
+            )
+        ]

@@ -1,0 +1,57 @@
+"""Claims about mechanisms in which a `min` or `max` changes with ε: decided on parts of ε.
+
+On a part each of them is one of its arguments, so that probabilities are closed forms. An end of a
+part may be irrational. Then the claim is tried on an interval with rational ends that is larger by
+less than 10⁻³⁰, with the closed forms of the part: it is enough if it holds there, and a
+counterexample counts if its ε is in the part. So what stays undecided is tight at such an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from exactdp.claims.decision.verdict import Verdict
+from exactdp.language.sampling import OrderChangesError
+from exactdp.reals.solutions import Stretch
+from exactdp.reals.spans import around, parts_by_sign
+
+
+def in_parts(
+    claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict], *, every: bool
+) -> Verdict:
+    """Return the verdict on a claim from those on parts of ε, between which an order changes."""
+    found: list[Verdict] = []
+    for part, verdict in _verdicts(claim, error, decide):
+        inside = tuple(one for one in verdict.counterexamples if one.eps in part)
+        holds = verdict.holds
+        if holds is False and not inside:
+            holds = None
+            verdict = replace(verdict, missing=f"the claim is tight at an end of {part}")  # noqa: PLW2901
+        found.append(replace(verdict, holds=holds, counterexamples=inside))
+        if inside and not every:
+            break
+    failures = tuple(one for verdict in found for one in verdict.counterexamples)
+    missing = next((one.missing for one in found if one.holds is None), "")
+    telling = max(found, key=lambda one: one.contents.telling)
+    return replace(
+        telling,
+        claim=claim,
+        holds=False if failures else None if missing else True,
+        route=f"{len(found)} parts of ε, as an order of closed forms changes; {telling.route}",
+        counterexamples=failures,
+        missing="" if failures else missing,
+        seconds=sum(one.seconds for one in found),
+        parts=tuple(found),
+    )
+
+
+def _verdicts(
+    claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict]
+) -> Iterator[tuple[Stretch, Verdict]]:
+    """Yield the parts and the verdicts on them; a part may have parts itself."""
+    mechanism = claim.mechanism
+    for part in parts_by_sign(error.gap, mechanism.definition.part or claim.epsilon):
+        on = around(part)
+        yield part, decide(replace(claim, mechanism=mechanism.on(on, part), epsilon=on))

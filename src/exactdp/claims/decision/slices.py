@@ -1,0 +1,506 @@
+"""A question put to a claim slice by slice: units of work for processes, executors and stores.
+
+A claim about listed inputs has a group of regions for each. A slice is a range of groups; what is
+found on it is a value that is sent and kept as bytes. Slices are put together in order, so answers
+do not depend on who did them, nor on where one ends and the next begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count, islice
+from math import ceil
+from typing import TYPE_CHECKING, Any, Protocol
+
+from exactdp.claims.decision.progress import Hear, Meter, nobody
+from exactdp.claims.decision.spreading import (
+    CellDesk,
+    CellPart,
+    CellUnit,
+    Prepared,
+    Spreading,
+    received,
+)
+from exactdp.claims.stated.identity import blob_of, claim_of, key_of
+from exactdp.claims.stated.inputs import is_listed
+from exactdp.errors import ExactdpError, counted
+from exactdp.running import pace
+from exactdp.running.conduct import Conduct
+from exactdp.running.crew import (
+    Crew,
+    Forked,
+    Handed,
+    LostUnitError,
+    UnsendableError,
+    unsendable,
+    width_of,
+)
+from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.shared import SharedHashes
+from exactdp.running.store import Store
+from exactdp.running.version import require_same, version
+
+if TYPE_CHECKING:
+    from exactdp.claims.regions.region import Region
+    from exactdp.claims.stated.claim import Claim
+
+_SLICE = "slice"
+_ALL = 2**62
+_MANY = 16  # groups of all reals; with more, whole groups are units
+
+
+class Fold(Protocol):
+    """What a question finds, one group of regions after the other."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether what was found answers the question."""
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another group."""
+
+    def answer(self) -> Any:
+        """Return what was found: a value that pickles."""
+
+
+class SlicedQuestion(Protocol):
+    """A question whose answer for all groups follows from its answers for slices of them.
+
+    A value that pickles; its `repr` says all that the answer depends on.
+    """
+
+    @property
+    def asked(self) -> str:
+        """What is asked, in words."""
+
+    @property
+    def each(self) -> bool:
+        """Whether listed inputs of which the same is claimed are looked at one by one."""
+
+    @property
+    def prepare(self) -> Prepared:
+        """Which property of problems on cones is asked for, if cells are looked at elsewhere."""
+
+    @property
+    def span(self) -> int | None:
+        """How many groups there are in a slice at most, where one process does all of them."""
+
+    def on(self, claim: Any, kept: dict[Any, Any]) -> Fold:
+        """Return where to begin; what slices share may be kept, as long as it says no more."""
+
+
+@dataclass(frozen=True)
+class SliceUnit:
+    """The groups from `start` to `stop`, and the time after which to hand back the rest."""
+
+    question: SlicedQuestion
+    start: int
+    stop: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a question found on the groups from `start` to `stop`."""
+
+    start: int
+    stop: int
+    is_over: bool
+    answer: Any
+    inputs: int = 0
+    """For how many inputs the groups stand."""
+    seconds: float = field(default=0.0, compare=False)
+    error: ExactdpError | None = None
+
+
+class Desk:
+    """Where slices of a claim are done; those that follow each other cost no way to them."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self._begin(each=False)
+        self._kept: dict[SlicedQuestion, dict[Any, Any]] = {}
+        self._cells = CellDesk(claim)
+
+    def _begin(self, *, each: bool, first: int = 0) -> None:
+        self._each, self._at = each, first
+        self._groups = iter(self.claim.regions(each=each, first=first))
+
+    def done(self, unit: SliceUnit, meter: Meter | None = None) -> Part:
+        """Look at the groups of a slice, or at as many of them as there is time for."""
+        begin, until = time.process_time(), time.monotonic() + unit.seconds
+        each = unit.question.each
+        if unit.start != self._at or each != self._each:
+            self._begin(each=each, first=unit.start)
+        fold = unit.question.on(self.claim, self._kept.setdefault(unit.question, {}))
+        inputs = 0
+        hear = nobody if meter is None else meter.part
+        for group in islice(self._groups, unit.stop - unit.start):
+            self._at += 1
+            fold.add(group, hear)
+            count = group[0].inputs if group else 1
+            inputs += count
+            if meter is not None:
+                meter.one_more(count)
+            self.claim.work.trim()
+            if fold.is_over or time.monotonic() > until:  # cheap, unlike the processor time
+                break
+        spent = time.process_time() - begin
+        return Part(unit.start, self._at, fold.is_over, fold.answer(), inputs, spent)
+
+    def serve(self, data: bytes) -> bytes:
+        """Do a unit that came as bytes; a process without memory ends, and another one tries."""
+        unit: SliceUnit | CellUnit = pickle.loads(data)
+        if isinstance(unit, CellUnit):
+            return self._serve_cells(unit)
+        try:
+            return pack(self.done(unit))
+        except ExactdpError as error:
+            return pack(Part(unit.start, max(self._at, unit.start + 1), True, None, error=error))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            found = unsendable(error)
+            return pack(Part(unit.start, unit.stop, False, None, error=found))
+        except MemoryError:
+            raise
+        except Exception as error:
+            self._begin(each=self._each)
+            told = "".join(traceback.format_exception(error)[-3:])
+            return pack(Part(unit.start, unit.start + 1, True, None, error=_mistake(told)))
+
+    def _serve_cells(self, unit: CellUnit) -> bytes:
+        try:
+            return pack(self._cells.done(unit))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            return pack(CellPart(unit.waiting, error=unsendable(error)))
+        except MemoryError:
+            raise
+        except Exception as error:
+            told = "".join(traceback.format_exception(error)[-3:])
+            return pack(CellPart(unit.waiting, error=_mistake(told)))
+
+
+def _mistake(told: str) -> ExactdpError:
+    return ExactdpError(
+        f"a unit of work went wrong:\n{told}",
+        rule="This is a mistake in exactdp, not in your file.",
+        way_out="Please report it with the claim; jobs=1 may go on.",
+    )
+
+
+# What is sent to an executor ----------------------------------------------------------
+
+_ONE_AT_A_TIME = threading.Lock()  # arithmetic has one precision a process
+
+
+@lru_cache(maxsize=4)
+def _desk(claim: bytes) -> Desk:
+    return Desk(claim_of(claim))
+
+
+@dataclass(frozen=True)
+class SentClaim:
+    """A claim as bytes, and the version of exactdp that sends it: what a worker is called with."""
+
+    claim: bytes
+    version: str
+
+    def __call__(self, unit: bytes) -> bytes:
+        """Do a unit."""
+        require_same(self.version)
+        with _ONE_AT_A_TIME:
+            return _desk(self.claim).serve(unit)
+
+
+# Putting slices together --------------------------------------------------------------
+
+
+def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[Part]:
+    """Yield what a question finds on slices, in order, up to one that answers it.
+
+    Where a unit is lost the part has an error, a `LostUnitError`.
+    """
+    meter = Meter(claim, conduct.hear)
+    if isinstance(conduct.executor, ThreadPoolExecutor):
+        conduct = replace(conduct, executor=None, jobs=1)  # threads would wait for each other
+    if conduct.is_plain:
+        yield from _here(claim, question, meter)
+    elif not is_listed(claim.input_set) and claim.how_many_groups() < _MANY:
+        yield from _by_cells(claim, question, conduct, meter)
+    else:
+        slicing = _Slicing(claim, question, conduct, meter)
+        claim.work.shared = None if conduct.is_alone or conduct.executor else SharedHashes()
+        try:
+            yield from slicing.parts()
+        finally:
+            claim.work.shared = None
+            slicing.close()
+
+
+def _here(claim: Claim, question: SlicedQuestion, meter: Meter) -> Iterator[Part]:
+    """Yield what is found in this process."""
+    desk, start = Desk(claim), 0
+    span = question.span or _ALL
+    while True:
+        part = desk.done(SliceUnit(question, start, start + span, float("inf")), meter)
+        yield part
+        if part.is_over or part.stop < start + span:
+            return
+        start = part.stop
+
+
+def _by_cells(
+    claim: Claim, question: SlicedQuestion, conduct: Conduct, meter: Meter
+) -> Iterator[Part]:
+    """Yield what is found in this process, with others who explore regions."""
+    desk = Desk(claim)
+    spreading = Spreading(claim, question.prepare, conduct, lambda: hired(desk, conduct))
+    claim.work.begin(spreading)
+    try:
+        yield from _here(claim, question, meter)
+        spreading.finish()
+    finally:
+        claim.work.begin(None)
+        spreading.close()
+
+
+def hired(desk: Desk, conduct: Conduct) -> Crew:
+    """Return those who do units of a claim."""
+    if conduct.executor is not None:
+        serve = SentClaim(blob_of(desk.claim), version())
+        return Handed(conduct.executor, serve, width_of(conduct.executor))
+    return Forked(desk.serve, conduct.jobs, conduct.slots)
+
+
+def _count(claim: Claim, question: SlicedQuestion) -> int:
+    """Return how many groups there are."""
+    classes = None if question.each else getattr(claim, "classes", None)
+    return claim.how_many_groups() if classes is None else len(classes)
+
+
+class _Slicing:
+    """The slices of a claim: which are done, kept, under way, and wait."""
+
+    def __init__(
+        self, claim: Claim, question: SlicedQuestion, conduct: Conduct, meter: Meter
+    ) -> None:
+        self.claim, self.question, self.conduct, self.meter = claim, question, conduct, meter
+        self.total = self.limit = _count(claim, question)
+        self.waiting = [(0, self.total)]
+        """Ranges of groups that nobody works on yet."""
+        self.ends: dict[int, int] = {}
+        """Where each worker goes on."""
+        self.found: dict[int, Part] = {}
+        self.under_way: dict[int, SliceUnit] = {}
+        self.numbers = count()
+        self.rate = 0.0
+        """Groups that are done in a second."""
+        self.desk = Desk(claim)
+        self.crew: Crew | None = None
+        self.key = ""
+        if conduct.store is not None:
+            self.key = key_of(claim, question)
+            conduct.store.begin(self.key, str(claim), question.asked, version(), self.total)
+            self._take_kept(conduct.store)
+
+    def _take_kept(self, store: Store) -> None:
+        """Take what the store has, and let the gaps wait."""
+        start, self.waiting = 0, []
+        while start < self.total and start < self.limit:
+            kept = self._kept(start, self.total)
+            if kept is not None:
+                self._add(kept)
+                start = kept.stop
+                continue
+            behind = store.next_start(self.key, _SLICE, start)
+            stop = self.total if behind is None else min(behind, self.total)
+            self._wait(start, stop)
+            start = stop
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts in order."""
+        cursor = 0
+        while cursor < self.total:
+            while cursor not in self.found:
+                self._look()
+            part = self.found.pop(cursor)
+            if part.error is not None and not isinstance(part.error, LostUnitError):
+                raise part.error
+            yield part
+            cursor = part.stop
+            if part.is_over:
+                break
+        if self.conduct.store is not None:
+            self.conduct.store.finish(self.key)
+
+    def _look(self) -> None:
+        """Do some work, or wait for those who do."""
+        if self.crew is None:
+            self._alone()
+            return
+        while (lane := self.crew.lane) is not None:
+            unit = self._next(pace.LONGEST, lane)
+            if unit is None:
+                break
+            number = next(self.numbers)
+            self.under_way[number] = unit
+            self.crew.give(number, pickle.dumps(unit), lane)
+        for number, news in self.crew.news():
+            unit = self.under_way[number]
+            if isinstance(news, bytes):
+                part = received(news)
+                if part is None or isinstance(part.error, UnsendableError):
+                    self._go_on_alone()
+                    return
+                del self.under_way[number]
+                self._note(part, unit)
+            else:
+                del self.under_way[number]
+                regions = self.claim.regions(each=self.question.each, first=unit.start)
+                groups = islice(regions, unit.stop - unit.start)
+                inputs = sum(group[0].inputs if group else 1 for group in groups)
+                self._add(Part(unit.start, unit.stop, False, None, inputs, error=news))
+
+    def _go_on_alone(self) -> None:
+        """Do the rest here: what is found cannot be sent."""
+        assert self.crew is not None
+        self.crew.close()
+        self.crew, self.conduct = None, replace(self.conduct, jobs=1, executor=None)
+        self.desk = Desk(self.claim)
+        for unit in self.under_way.values():
+            self._wait(unit.start, unit.stop)
+        self.under_way.clear()
+
+    def _alone(self) -> None:
+        """Do a slice here; hand out the others if they are worth it."""
+        unit = self._next(pace.UNIT if self.conduct.is_alone else pace.FIRST)
+        if unit is None:
+            return
+        self._note(self.desk.done(unit), unit)
+        left = sum(stop - start for start, stop in self.waiting)
+        if not self.conduct.is_alone and left > max(1, pace.WORTH * self.rate):
+            self.crew = hired(self.desk, self.conduct)
+
+    def _next(self, seconds: float, lane: int = 0) -> SliceUnit | None:
+        """Return the next unit to do; what is kept is taken from the store on the way."""
+        while self.waiting:
+            start, stop = self._range(lane)
+            kept = self._kept(start, stop)
+            if kept is not None:
+                self._wait(kept.stop, stop)
+                self._add(kept)
+                continue
+            end = min(stop, start + self._size(self.limit - start))
+            if self.conduct.store is not None:
+                behind = self.conduct.store.next_start(self.key, _SLICE, start)
+                end = end if behind is None else min(end, behind)
+            self._wait(end, stop)
+            self.ends[lane] = end
+            return SliceUnit(self.question, start, end, seconds)
+        return None
+
+    def _range(self, lane: int) -> tuple[int, int]:
+        """Return a range that waits, without it: if possible, where a lane goes on.
+
+        Inputs beside each other share much, so each worker stays in its own part of them.
+        """
+        others = {end for number, end in self.ends.items() if number != lane}
+        free = [one for one in self.waiting if one[0] not in others]
+        start, stop = min(free) if free else max(self.waiting, key=lambda one: one[1] - one[0])
+        self.waiting.remove((start, stop))
+        if not free and stop - start > 1:
+            middle = (start + stop) // 2
+            self._wait(start, middle)
+            return middle, stop
+        return start, stop
+
+    def _wait(self, start: int, stop: int) -> None:
+        """Note that groups wait, unless they no longer count."""
+        stop = min(stop, self.limit)
+        if start < stop:
+            self.waiting.append((start, stop))
+
+    def _size(self, left: int) -> int:
+        """Return how many groups make a unit, if so many are left."""
+        if not self.rate:
+            return self.total
+        executor = self.conduct.executor
+        workers = self.conduct.jobs if executor is None else width_of(executor)
+        least = max(1, int(self.rate * pace.SHORTEST))
+        return max(least, min(int(self.rate * pace.UNIT), ceil(left / (pace.SHARES * workers))))
+
+    def _kept(self, start: int, stop: int) -> Part | None:
+        """Return the part that the store has for a start, if it ends in time."""
+        store = self.conduct.store
+        found = None if store is None else store.get(self.key, _SLICE, start)
+        if found is None or found[0] > stop:
+            return None
+        try:
+            part: Part = unpack(found[1])
+        except UnreadableError:
+            return None  # it is done again
+        return part
+
+    def _note(self, part: Part, unit: SliceUnit) -> None:
+        """Note a part that was done just now, and what of its unit is left."""
+        if part.error is None:
+            self.rate = (part.stop - part.start) / max(part.seconds, 1e-9)
+            if self.conduct.store is not None:
+                span = part.start, part.stop
+                with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
+                    # What does not pickle is not kept.
+                    self.conduct.store.put(self.key, _SLICE, span, pack(part), part.seconds)
+            if not part.is_over:
+                self._wait(part.stop, unit.stop)
+        self._add(part)
+
+    def _add(self, part: Part) -> None:
+        if part.is_over:  # what comes behind no longer counts
+            self.limit = min(self.limit, part.stop)
+            ranges, self.waiting = self.waiting, []
+            for one in ranges:
+                self._wait(*one)
+        self.found[part.start] = part
+        self.meter.more(part.inputs)
+
+    def close(self) -> None:
+        """End those who work, and leave all that is kept in one file."""
+        if self.crew is not None:
+            self.crew.close()
+        if self.conduct.store is not None:
+            self.conduct.store.close()
+
+
+def lost_told(claim: Claim, part: Part) -> str:
+    """Return which groups were lost, and why, as words."""
+    one, many = claim.nouns
+    if getattr(claim, "classes", None) is not None:
+        one, many = f"class of {many}", f"classes of {many}"
+    where = f"{many} {part.start + 1:,} to {part.stop:,}"
+    if part.stop == part.start + 1:
+        where = f"{one} {part.stop:,}"
+    assert part.error is not None
+    return f"{where} ({counted(part.inputs, claim.nouns[0])}): {part.error.message}"
+
+
+def whole(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[Any]:
+    """Yield answers for slices, in order; a lost unit is an error once the rest is done."""
+    lost = None
+    for part in parts(claim, question, conduct):
+        if part.error is None:
+            yield part.answer
+        else:
+            lost = lost or part
+    if lost is not None:
+        raise LostUnitError(
+            f"{question.asked} is not known: {lost_told(claim, lost)}",
+            way_out="Give the processes more memory, or fewer jobs; what was finished is in the "
+            "store, if there is one.",
+        )

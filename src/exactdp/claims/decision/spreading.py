@@ -1,0 +1,379 @@
+"""Regions explored by several processes: a unit of work is a few cones that wait, in order.
+
+Exploring a region is a walk through a tree of cones, and what is found in a cone depends on
+nothing outside it. So any cones that wait may be explored by others; what they find, and the cones
+they leave, are put where the cones were. Cells come out in the order in which one process finds
+them, and equal problems get the same decisions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pickle
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from exactdp.claims.decision.work import Explored, Frontier, Leaf, decided
+from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.shapes import Shape
+from exactdp.claims.stated.identity import key_of
+from exactdp.claims.stated.vacuity import Content
+from exactdp.cones import Cone, ConeDecision
+from exactdp.errors import ExactdpError, counted
+from exactdp.running import pace
+from exactdp.running.conduct import Conduct
+from exactdp.running.crew import Crew, LostUnitError, UnsendableError, width_of
+from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.version import version
+
+if TYPE_CHECKING:
+    from exactdp.claims.stated.claim import Claim
+
+Prepared: TypeAlias = Literal["", "shape", "ratio"]
+"""Which property of problems on cones is asked for: of signs, or of best constants."""
+
+_MOST_CONES = 32  # in a unit
+
+
+@dataclass(frozen=True)
+class CellUnit:
+    """Cones of a region that wait, the next one last, and the time after which to stop."""
+
+    region: Region
+    waiting: tuple[Cone, ...]
+    weights: tuple[float, ...]
+    prepare: Prepared
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FoundCell:
+    """A cell, how much the claim says on it, and what its problems look like."""
+
+    cell: Leaf
+    content: Content
+    shapes: tuple[Shape | None, ...]
+
+
+@dataclass(frozen=True)
+class CellPart:
+    """What was found in some cones, and which of them are left."""
+
+    given: tuple[Cone, ...]
+    cells: tuple[FoundCell, ...] = ()
+    left: Frontier = field(default_factory=lambda: Frontier((), ()))
+    """Cones that still wait, and sides that were met."""
+    signs: tuple[tuple[Shape, ConeDecision], ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+    error: ExactdpError | None = None
+
+
+class CellDesk:
+    """Where cones are explored; a problem is decided from what was known at the beginning on."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._work = claim.work
+        self._signs: dict[Shape, tuple[Shape, ConeDecision]] = {}
+
+    def done(self, unit: CellUnit) -> CellPart:
+        """Explore the cones of a unit as far as there is time."""
+        begin = time.process_time()
+        found = Frontier(unit.waiting, unit.weights)
+        cells: list[FoundCell] = []
+        signs: dict[Shape, ConeDecision] = {}
+        error = None
+        while found.waiting:
+            known = len(found.cells)
+            try:
+                found = self._work.next(unit.region, found)
+                for cell in found.cells[known:]:
+                    cells.append(self._prepared(unit, cell, signs))
+            except ExactdpError as refusal:
+                error = refusal
+                break
+            fails = any(one.holds is False for one in signs.values())
+            if fails or time.process_time() - begin > unit.seconds:
+                break
+        left = replace(found, cells=())
+        spent = time.process_time() - begin
+        return CellPart(unit.waiting, tuple(cells), left, tuple(signs.items()), spent, error)
+
+    def _prepared(self, unit: CellUnit, cell: Leaf, signs: dict[Shape, ConeDecision]) -> FoundCell:
+        """Return a cell with all that is asked about it."""
+        step = self._work.explored(unit.region, cell, 0.0)
+        shapes: list[Shape | None] = []
+        is_asked = unit.prepare and unit.region.curve is None
+        for problem in step.problems(unit.region) if is_asked else ():
+            shape: Shape | None = getattr(problem, unit.prepare)
+            if unit.prepare == "shape":
+                assert shape is not None
+                shape, signs[shape] = self._decided(shape)
+            shapes.append(shape)
+        return FoundCell(cell, self._work.content(step), tuple(shapes))
+
+    def _decided(self, shape: Shape) -> tuple[Shape, ConeDecision]:
+        """Return a problem, as it was met first, with its decision."""
+        if shape not in self._signs:
+            known = self._work.known(shape)
+            if known is None or known.holds is None:
+                known = decided(shape, known)
+            self._signs[shape] = shape, known
+        return self._signs[shape]
+
+
+class Spreading:
+    """The regions of a question: which cones wait, are under way, or done."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        prepare: Prepared,
+        conduct: Conduct,
+        hired: Callable[[], Crew],
+    ) -> None:
+        self._claim, self._work = claim, claim.work
+        self._prepare, self._conduct, self._hired = prepare, conduct, hired
+        self._desk = CellDesk(claim)
+        self._lines: dict[Region, _Line] = {}
+        self._expected: list[Region] = []
+        self._under_way: dict[int, tuple[Region, CellUnit]] = {}
+        self._numbers = count()
+        self._crew: Crew | None = None
+        self._seconds = 0.0
+        self._key = ""
+        if conduct.store is not None:
+            asked = f"cells, {prepare or 'as they are'}"
+            self._key = key_of(claim, asked)
+            conduct.store.begin(self._key, str(claim), "cells of inputs", version(), 0)
+
+    # What the explorer asks -------------------------------------------------------------
+
+    def expect(self, regions: Sequence[Region]) -> None:
+        """Hear which regions are asked for next."""
+        self._expected = [one for one in regions if one.moves_inputs and not one.is_ray]
+
+    def steps(self, region: Region) -> Iterator[Explored]:
+        """Yield the cells of a region, in the order in which one process finds them."""
+        self._expected = [region, *(one for one in self._expected if one != region)]
+        begun = self._work.frontier(region)
+        for cell in begun.cells:
+            yield self._work.explored(region, cell, 1 - sum(begun.weights))
+        line, lost = self._line(region), None
+        while line.entries:
+            while not isinstance(part := line.entries[0], CellPart):
+                self._look()
+            del line.entries[0]
+            for shape, sign in part.signs:
+                self._work.hear_of(shape, sign)
+            after = _after(begun, part)
+            for k, one in enumerate(part.cells):
+                self._work.require_few(region, len(begun.cells) + k)
+                yield self._step(region, one, 1 - sum(after.weights))
+            if isinstance(part.error, LostUnitError):
+                lost = part.error
+            elif part.error is not None:
+                raise part.error
+            begun = after
+            if lost is None:
+                self._work.keep(region, begun)
+        del self._lines[region]
+        if lost is not None:
+            raise lost
+
+    def _step(self, region: Region, one: FoundCell, share: float) -> Explored:
+        step = self._work.explored(region, one.cell, share)
+        shapes = tuple((self._prepare, shape) for shape in one.shapes)
+        return replace(step, content=one.content, shapes=shapes)
+
+    def finish(self) -> None:
+        """Note that the question is answered."""
+        if self._conduct.store is not None:
+            self._conduct.store.finish(self._key)
+
+    def close(self) -> None:
+        """End those who work, and leave all that is kept in one file."""
+        self._dismiss()
+        if self._conduct.store is not None:
+            self._conduct.store.close()
+
+    def _dismiss(self) -> None:
+        if self._crew is not None:
+            self._crew.close()
+
+    # Who does what ----------------------------------------------------------------------
+
+    def _line(self, region: Region) -> _Line:
+        if region not in self._lines:
+            self._lines[region] = _Line(self._work.frontier(region))
+        return self._lines[region]
+
+    def _look(self) -> None:
+        """Do some work, or wait for those who do."""
+        if self._crew is None:
+            self._alone()
+            return
+        while (lane := self._crew.lane) is not None:
+            given = self._next(pace.LONGEST)
+            if given is None:
+                break
+            number, unit = given
+            self._crew.give(number, pickle.dumps(unit), lane)
+        for number, news in self._crew.news():
+            if not isinstance(news, bytes):
+                told = f"{counted(len(self._under_way[number][1].waiting), 'cone')} of inputs"
+                lost = LostUnitError(f"{told}: {news.message}")
+                self._note(number, CellPart(self._under_way[number][1].waiting, error=lost))
+                continue
+            part = received(news)
+            if part is None or isinstance(part.error, UnsendableError):
+                self._go_on_alone()
+                return
+            self._note(number, part)
+
+    def _go_on_alone(self) -> None:
+        """Do the rest here: what is found cannot be sent."""
+        self._dismiss()
+        self._crew, self._conduct = None, replace(self._conduct, jobs=1, executor=None)
+        for number, (region, unit) in self._under_way.items():
+            self._lines[region].put_back(number, unit)
+        self._under_way.clear()
+
+    def _alone(self) -> None:
+        """Explore some cones here; hand out the others if they are worth it."""
+        given = self._next(pace.UNIT if self._conduct.is_alone else pace.FIRST)
+        if given is None:
+            return
+        number, unit = given
+        self._note(number, self._desk.done(unit))
+        waits = sum(one.waits() for one in self._lines.values())
+        if not self._conduct.is_alone and self._seconds >= pace.FIRST and waits > 1:
+            self._crew = self._hired()
+
+    def _next(self, seconds: float) -> tuple[int, CellUnit] | None:
+        """Return the next unit to do; what is kept is taken from the store on the way."""
+        for region in self._expected:
+            line = self._line(region)
+            while (place := line.next()) is not None:
+                kept = self._kept(region, line, place)
+                if kept is not None:
+                    line.found(place, len(kept.given), kept)
+                    if self._crew is None:
+                        return None  # it may be all that is wanted
+                    continue
+                most = 1 if self._crew is None else line.waits() // (4 * self._workers)
+                number = next(self._numbers)
+                waiting, weights = line.take(place, max(1, min(most, _MOST_CONES)), number)
+                unit = CellUnit(region, waiting, weights, self._prepare, seconds)
+                self._under_way[number] = region, unit
+                return number, unit
+        return None
+
+    @property
+    def _workers(self) -> int:
+        executor = self._conduct.executor
+        return self._conduct.jobs if executor is None else width_of(executor)
+
+    def _note(self, number: int, part: CellPart) -> None:
+        """Put a part that was done just now where its cones were."""
+        region, unit = self._under_way.pop(number)
+        self._seconds += part.seconds
+        line = self._lines[region]
+        line.found(line.entries.index(number), 1, part)
+        if self._conduct.store is not None and part.error is None:
+            name, span = _name(region, unit.waiting[-1]), (0, len(part.cells))
+            with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
+                self._conduct.store.put(self._key, name, span, pack(part), part.seconds)
+
+    def _kept(self, region: Region, line: _Line, place: int) -> CellPart | None:
+        """Return what the store has of the cones that wait at a place."""
+        store = self._conduct.store
+        entry = line.entries[place]
+        assert isinstance(entry, tuple)
+        found = None if store is None else store.get(self._key, _name(region, entry[0]), 0)
+        if found is None:
+            return None
+        try:
+            part: CellPart = unpack(found[1])
+        except UnreadableError:
+            return None  # it is done again
+        return part if line.has(place, part.given) else None
+
+
+class _Line:
+    """The cones of a region in order, next first: waiting, under way (a number), or done."""
+
+    def __init__(self, begun: Frontier) -> None:
+        self.entries: list[tuple[Cone, float] | int | CellPart] = _in_order(begun)
+
+    def next(self) -> int | None:
+        """Return the place of the first cone that waits."""
+        places = (k for k, one in enumerate(self.entries) if isinstance(one, tuple))
+        return next(places, None)
+
+    def waits(self) -> int:
+        """Return how many cones wait."""
+        return sum(isinstance(one, tuple) for one in self.entries)
+
+    def has(self, place: int, given: tuple[Cone, ...]) -> bool:
+        """Whether some cones, the next one last, wait at a place."""
+        there = self.entries[place : place + len(given)]
+        waiting = (one[0] if isinstance(one, tuple) else None for one in there)
+        return tuple(waiting) == given[::-1]
+
+    def take(
+        self, place: int, most: int, number: int
+    ) -> tuple[tuple[Cone, ...], tuple[float, ...]]:
+        """Hand out cones that wait one after the other, under a number."""
+        taken = []
+        for one in self.entries[place : place + most]:
+            if not isinstance(one, tuple):
+                break
+            taken.append(one)
+        self.entries[place : place + len(taken)] = [number]
+        cones, weights = zip(*reversed(taken), strict=True)
+        return cones, weights
+
+    def put_back(self, number: int, unit: CellUnit) -> None:
+        """Let cones wait that were handed out."""
+        begun = Frontier(unit.waiting, unit.weights)
+        place = self.entries.index(number)
+        self.entries[place : place + 1] = _in_order(begun)
+
+    def found(self, place: int, width: int, part: CellPart) -> None:
+        """Put what was found in the place of entries, and then what is left of them."""
+        self.entries[place : place + width] = [part, *_in_order(part.left)]
+
+
+def _after(begun: Frontier, part: CellPart) -> Frontier:
+    """Return how far a region is explored with what was found in the cones that come next."""
+    rest = len(begun.waiting) - len(part.given)
+    assert begun.waiting[rest:] == part.given
+    return Frontier(
+        (*begun.waiting[:rest], *part.left.waiting),
+        (*begun.weights[:rest], *part.left.weights),
+        (*begun.cells, *(one.cell for one in part.cells)),
+        begun.sides | part.left.sides,
+    )
+
+
+def received(news: bytes) -> Any:
+    """Return what another process sends; None if it cannot be read."""
+    try:
+        return unpack(news)
+    except UnreadableError:
+        return None
+
+
+def _in_order(begun: Frontier) -> list[tuple[Cone, float] | int | CellPart]:
+    """Return cones that wait, the next one first."""
+    return list(zip(reversed(begun.waiting), reversed(begun.weights), strict=True))
+
+
+def _name(region: Region, cone: Cone) -> str:
+    """Return the name of a unit that begins with a cone."""
+    told = f"{key_of(region, 'region')} {cone.inequalities}"
+    return "cells " + hashlib.blake2b(told.encode(), digest_size=16).hexdigest()

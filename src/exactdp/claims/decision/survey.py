@@ -1,0 +1,68 @@
+"""All that must be proved for a claim, not decided yet: what best constants and sets of ε need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exactdp.claims.decision.progress import Hear, nobody
+from exactdp.claims.decision.work import EndlessError, Problem
+from exactdp.claims.regions.region import Region
+from exactdp.claims.stated.inputs import is_listed
+from exactdp.claims.stated.vacuity import Contents
+from exactdp.errors import ValueRefusedError
+
+if TYPE_CHECKING:
+    from exactdp.claims.stated.claim import Claim
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What must be proved at a listed input, or on a part of all reals."""
+
+    problems: tuple[Problem, ...]
+    contents: Contents
+
+
+def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) -> Surveyed:
+    """Return what must be proved on a group of regions.
+
+    What is `asked` is refused where α and γ leave it open.
+    """
+    problems: list[Problem] = []
+    contents = Contents()
+    for region, part in claim.work.with_faces(group, hear):
+        if region.is_unknown or region.levels or region.sides or region.stretch is not None:
+            raise unknown(asked, region.why)
+        contents += _add(claim, region, problems, part, asked)
+    if is_listed(claim.input_set):
+        contents = Contents().and_some(contents.most, group[0].inputs if group else 1)
+    return Surveyed(tuple(problems), contents)
+
+
+def survey(claim: Claim, asked: str) -> Iterator[Surveyed]:
+    """Yield what must be proved on each group of regions."""
+    return (surveyed(claim, group, nobody, asked) for group in claim.regions())
+
+
+def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, asked: str) -> Contents:
+    """Add the problems of a region, and return how much the claim says there."""
+    contents = Contents()
+    try:
+        for step in claim.work.steps(region):
+            contents = contents.and_one(claim.work.content(step))
+            problems += step.problems(region)
+            hear(step.share)
+    except EndlessError as error:
+        raise unknown(asked, str(error)) from None
+    return contents
+
+
+def unknown(asked: str, why: str) -> ValueRefusedError:
+    """Return the refusal of a question that one α and γ at each input would answer."""
+    return ValueRefusedError(
+        f"{asked} is not known: {why}",
+        rule="β is compared with the exact error where one α and γ decide an input.",
+        way_out="Give numbers for alpha and gamma, or a beta that falls in both.",
+    )

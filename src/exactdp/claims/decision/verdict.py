@@ -1,0 +1,171 @@
+"""The answer to a claim: a sentence first, then the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from exactdp.claims.decision.findings import Finding, Findings
+from exactdp.claims.decision.work import Problem, Sign
+from exactdp.claims.stated.inputs import is_listed
+from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.told import Told
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Told):
+    """Whether a claim holds, why, and how that was found."""
+
+    claim: Any
+    """An `Accuracy` or a `Privacy`."""
+    holds: bool | None
+    """Whether the claim is true as mathematics, None if undecided. A claim that says nothing is
+    true: ask `outcome`, or the verdict as a bool, whether something was claimed and holds."""
+    route: str
+    contents: Contents
+    """How much the claim says at the inputs that were looked at, or on cells of them."""
+    classes: int | None = field(default=None, compare=False)
+    """How many classes these inputs are, of each of which one was looked at."""
+    counterexamples: tuple[Any, ...] = ()
+    findings: Sequence[Finding] = field(default=Findings(), repr=False)
+    """What was found on each region of parameters that was looked at."""
+    larger: Verdict | None = field(default=None, repr=False)
+    """The verdict for all reals, if that was asked because one for a box stayed open."""
+    implied_by: Any = field(default=None, repr=False)
+    """The claim that was decided instead: one that implies this one, or that it implies."""
+    parts: tuple[Verdict, ...] = field(default=(), repr=False)
+    """The verdicts for parts of ε, if `min` or `max` of the mechanism changes between them."""
+    missing: str = ""
+    """Which hypothesis is missing, or what is left, if the claim is undecided."""
+    seconds: float = field(default=0.0, repr=False, compare=False)
+
+    @property
+    def decided(self) -> Iterator[tuple[Problem, Sign]]:
+        """The sign problems that were decided, in order."""
+        return (one for finding in self.findings for one in finding.decided)
+
+    @property
+    def counterexample(self) -> Any:
+        """The first counterexample, in the order of the inputs."""
+        return self.counterexamples[0] if self.counterexamples else None
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
+        return not is_listed(self._decided_claim.input_set)
+
+    @property
+    def _decided_claim(self) -> Any:
+        """The claim that was decided: this one, or one that implies it or is implied."""
+        return self.claim if self.implied_by is None else self.implied_by
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs were looked at."""
+        return self.contents.examined
+
+    @property
+    def silent(self) -> int:
+        """At how many of them nothing is claimed: dd is not above any α of the claim."""
+        return self.contents.silent
+
+    @property
+    def trivial(self) -> int:
+        """At how many of them what is claimed cannot fail, whatever the mechanism does."""
+        return self.contents.any_output + self.contents.any_error
+
+    @property
+    def content(self) -> Content:
+        """How much the claim says at the input that says most."""
+        return self.contents.most
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the claim says nothing at any input, or only what cannot fail."""
+        return self.holds is True and self.contents.are_empty
+
+    @property
+    def outcome(self) -> str:
+        """The answer in a word: "holds", "fails", "undecided" or "vacuous"."""
+        if self.vacuous:
+            return "vacuous"
+        return {True: "holds", False: "fails", None: "undecided"}[self.holds]
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """The conventions that were followed; nothing else is assumed."""
+        return *self.claim.conventions, "no conjecture is used"
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        claim = self.claim
+        if self.holds is None:
+            return f"Undecided: {claim}: {self.missing}."
+        if self.vacuous:
+            why, instead = claim.why_empty(self.contents), claim.way_out(self.contents)
+            return f"Vacuous: {claim}. This says nothing: {why}. {instead}"
+        if self.holds:
+            return f"Holds: {claim}{self._counted}."
+        return f"Fails: {claim}: {self.counterexample}."
+
+    @property
+    def _counted(self) -> str:
+        """At how many inputs the claim says nothing, as words.
+
+        That an error bound cannot fail at some inputs is no news.
+        """
+        empty = self.silent
+        if getattr(self.claim, "speaks_of_alpha", True):
+            empty += self.trivial
+        if not empty:
+            return ""
+        noun = "cells" if self.is_everywhere else self.claim.nouns[1]
+        return f"; it says nothing at {empty:,} of the {self.inputs:,} {noun}"
+
+    @property
+    def as_classes(self) -> str:
+        """Into how many classes the inputs fall, as words to add; empty if each is one."""
+        if self.is_everywhere or self.classes is None or self.classes >= self.inputs:
+            return ""
+        noun = "class" if self.classes == 1 else "classes"
+        return f", in {self.classes:,} {noun} of inputs of which the same is claimed"
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        """The verdict as plain JSON, for `exactdp.certify`."""
+        if self.parts:
+            raise ValueRefusedError(
+                "no certificate is written: which part a min or max of "
+                f"{self.claim.mechanism.__name__} is changes with eps",
+                rule="A certificate is about a mechanism whose probabilities are closed forms.",
+                way_out="Ask for the intervals of eps between these changes one by one.",
+            )
+        written: dict[str, Any] = self.claim.certificate(self)
+        return written
+
+    def __bool__(self) -> bool:
+        return self.outcome == "holds"
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.sentence}>"
+
+    def __str__(self) -> str:
+        lines = [self.sentence, f"Route: {self.route}."]
+        one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
+        where = f"{self.inputs:,} {one if self.inputs == 1 else many} looked at"
+        where += self.as_classes
+        if empty := self.silent + self.trivial:
+            where += f", the claim says nothing at {empty:,} of them"
+            where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
+        if self.claim.inputs is None and not self.is_everywhere:
+            where += "; these are all inputs of the finite domain (Corollary 17)"
+        lines.append(f"{many.capitalize()}: {where}.")
+        lines.append(f"Conventions: {'; '.join(self.assumptions)}.")
+        if len(self.counterexamples) > 1:
+            lines.append(f"Counterexamples: {len(self.counterexamples)}.")
+            lines += [f"  {one}" for one in self.counterexamples]
+        return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The distance to disagreement: how far to an input with another ideal output."""

@@ -1,0 +1,206 @@
+"""Halfspaces that contain every input with one ideal output, found without listing paths.
+
+The graph of the ideal for that output is walked backwards once. At a node stand halfspaces, in its
+variables and the inputs, that hold whenever a run from there ends in the output. At a comparison
+with one way on, the condition of that way is added. With two ways on, what follows on both sides
+is kept: a halfspace of one side, or the sum of it and the condition that leads there in which a
+variable cancels. So the running maximum of NoisyMax has as many halfspaces as it has rivals, though
+it has 2^(m−1) paths. The polyhedron may be larger than the set of inputs, never smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from exactdp.claims.disagreement.symbolic_runs import picked
+from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.polyhedra.form import Form
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.semantics.graph import Edge, Graph, Node, has_noise
+from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.order import numbers_in
+
+Sides: TypeAlias = dict[frozenset[Any], Halfspace]
+"""Halfspaces by direction, of parallel ones that which says most."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What holds at a node if a run from there ends in the output."""
+
+    own: Sides
+    """Halfspaces with variables of the node."""
+    of_inputs: Sides
+    numbers: tuple[Scalar, ...]
+    """The numbers of the output, as forms in variables and inputs."""
+
+
+@dataclass(frozen=True)
+class EnclosingSides:
+    """Inputs with one ideal output are in all halfspaces, and its numbers are these forms."""
+
+    sides: Polyhedron
+    numbers: tuple[Scalar, ...]
+
+
+def enclosed(graph: Graph) -> EnclosingSides | None:
+    """Return halfspaces around the inputs with which an ideal ends in the output of a graph.
+
+    None where its numbers are different forms on different ways, and for graphs with loops or
+    choices by chance; also if no input has the output.
+    """
+    if any(graph.cyclic) or any(map(_is_chance, graph.nodes)):
+        return None
+    found: dict[int, Ending | None] = {}
+    for (number,) in reversed(graph.components):
+        node = graph.nodes[number]
+        endings = [
+            (truth, ending)
+            for truth, edge in _ways(node)
+            if (ending := _before(node, edge, found[edge.target])) is not None
+        ]
+        try:
+            found[number] = _at(node, endings)
+        except _DifferentError:
+            return None
+    start = found[0]
+    if start is None:
+        return None
+    return EnclosingSides((*start.own.values(), *start.of_inputs.values()), start.numbers)
+
+
+def _is_chance(node: Node) -> bool:
+    """Whether a node chooses by chance, so that no choice is the one without noise."""
+    return isinstance(node.event, Selection) and node.event.exponents is None
+
+
+class _DifferentError(Exception):
+    """The numbers of an output are different forms on different ways."""
+
+
+def _ways(node: Node) -> Iterator[tuple[Any, Edge]]:
+    """Yield the ways on that a run without noise can take."""
+    event = node.event
+    for edge in node.edges:
+        if not isinstance(event, Selection) or edge.case == picked(event):
+            yield edge.case, edge
+
+
+def _before(node: Node, edge: Edge, after: Ending | None) -> Ending | None:
+    """Return what holds before an edge, in the variables of its source."""
+    if after is None:
+        return None
+    event = node.event
+    forms: dict[Any, Any] = dict(enumerate(edge.variables))
+    if isinstance(event, Draw):
+        mean = 0 if has_noise(event.mean) else event.mean
+        value = {node.variables: as_form(mean)}
+        forms = {k: as_form(_inserted(form, value)) for k, form in forms.items()}
+    forms = {k: form for k, form in forms.items() if form != Form({k: 1})}
+    if not forms:
+        return after
+    own: Sides = {}
+    pure = after.of_inputs
+    for side in after.own.values():
+        moved = side.substituted(forms)
+        if not moved.variables:
+            if not moved.holds({}):
+                return None
+        elif any(isinstance(name, int) for name in moved.variables):
+            _add(own, moved)
+        else:
+            pure = dict(pure) if pure is after.of_inputs else pure
+            _add(pure, moved)
+    numbers = tuple(_inserted(one, forms) for one in after.numbers)
+    return Ending(own, pure, numbers)
+
+
+def _inserted(form: Any, forms: Mapping[Any, Any]) -> Any:
+    """Return a form with others for some of its symbols."""
+    return form.substituted(forms) if isinstance(form, Linear) else form
+
+
+def as_form(value: Any) -> Form:
+    """Return a number or a form as a form."""
+    return value if isinstance(value, Form) else Form({}, value)
+
+
+def _at(node: Node, endings: list[tuple[Any, Ending]]) -> Ending | None:
+    """Return what holds at a node, from what holds on each of its ways on."""
+    event = node.event
+    if isinstance(event, Done):
+        return Ending({}, {}, tuple(numbers_in(event.output)))
+    if not endings:
+        return None
+    if not isinstance(event, Compare):
+        ((_, ending),) = endings
+        return ending
+    sided = []
+    for truth, ending in endings:
+        guards: Polyhedron = ()
+        op = event.op if truth else NEGATED[event.op]
+        if op != "!=":
+            guards = condition(event.difference, op)[0]  # type: ignore[arg-type]
+        sided.append((guards, ending))
+    if len(sided) == 1:
+        ((guards, ending),) = sided
+        return _with(ending, guards)
+    (_, one), (_, two) = sided
+    if one.numbers != two.numbers:
+        raise _DifferentError
+    return _joined(*(_closed(guards, ending) for guards, ending in sided))
+
+
+def _with(ending: Ending, guards: Polyhedron) -> Ending:
+    """Return an ending with more halfspaces."""
+    own, pure = dict(ending.own), dict(ending.of_inputs)
+    for one in guards:
+        _add(own if any(isinstance(name, int) for name in one.variables) else pure, one)
+    return Ending(own, pure, ending.numbers)
+
+
+def _closed(guards: Polyhedron, ending: Ending) -> Ending:
+    """Return an ending with its conditions, and with what follows from these and one of its own."""
+    found: list[Halfspace] = [*guards]
+    for guard in guards:
+        for side in (*ending.own.values(), *ending.of_inputs.values()):
+            if guard.variables.isdisjoint(side.variables):
+                continue
+            for name in guard.variables & side.variables:
+                a, b = guard.coefficient(name), side.coefficient(name)
+                if a * b < 0:
+                    total = guard.form * abs(b) + side.form * abs(a)
+                    strict = guard.strict or side.strict
+                    found.append(Halfspace.of(total.coefficients, total.constant, strict=strict))
+    return _with(ending, tuple(one for one in found if one.form.coefficients))
+
+
+def _joined(one: Ending, two: Ending) -> Ending:
+    """Return what holds on both of two ways."""
+    return Ending(_common(one.own, two.own), _common(one.of_inputs, two.of_inputs), one.numbers)
+
+
+def _common(one: Sides, two: Sides) -> Sides:
+    """Return the halfspaces that contain both of two polyhedra, among their sides."""
+    if one is two:
+        return one
+    return {
+        direction: max(side, two[direction], key=_weakness)
+        for direction, side in one.items()
+        if direction in two
+    }
+
+
+def _add(sides: Sides, new: Halfspace) -> None:
+    """Add a halfspace; of two that are parallel the one that says more is kept."""
+    known = sides.get(new.direction)
+    if known is None or _weakness(new) < _weakness(known):
+        sides[new.direction] = new
+
+
+def _weakness(side: Halfspace) -> tuple[Fraction | int, bool]:
+    return side.form.constant, not side.strict

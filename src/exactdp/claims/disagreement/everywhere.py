@@ -1,0 +1,96 @@
+"""The distance to disagreement as a piecewise linear function of the inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.stated.distances import not_linear
+from exactdp.claims.stated.inputs import AllReals, Box, box_sides
+from exactdp.language.values import Value
+from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
+from exactdp.semantics.spots import Spot, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+
+def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
+    """Return dd for all inputs of a set."""
+    if claim.has_roots:
+        raise not_linear("the distance to disagreement under l2")
+
+    def run(given: tuple[Value, ...], _: dict[str, Spot]) -> DistanceForm:
+        found = claim.obligations.distance(given)
+        if isinstance(found, Spot):
+            return DistanceForm(found.trace.names, rational_vector(found.form))
+        return DistanceForm((), (), found)
+
+    def alone(given: Value, _: tuple[Value, ...]) -> Any:
+        return DistanceForm((), (), claim.obligations.distance(claim.mechanism.read_input(given)))
+
+    found = piecewise(claim.mechanism, box_sides(claim.mechanism, u), run, alone)
+    return PiecewiseDistance(found)
+
+
+class DistanceForm:
+    """A linear form in the inputs, or a number."""
+
+    def __init__(
+        self, names: tuple[str, ...], form: tuple[Fraction, ...], number: Any = None
+    ) -> None:
+        self.names, self.form, self.number = names, form, number
+
+    def at(self, values: dict[str, Fraction]) -> Fraction | float:
+        """Return the distance at numbers of an input."""
+        if self.number is not None:
+            return self.number if self.number == inf else Fraction(self.number)
+        start, *slopes = self.form
+        parts = zip(self.names[1:], slopes, strict=True)
+        return start + sum((q * values[name] for name, q in parts), Fraction(0))
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return "∞" if self.number == inf else spell(Fraction(self.number))
+        text = ""
+        for name, q in zip(("", *self.names[1:]), self.form, strict=True):
+            if q:
+                size = "" if abs(q) == 1 and name else f"{spell(abs(q))}{'·' if name else ''}"
+                sign = (" − " if text else "−") if q < 0 else (" + " if text else "")
+                text += f"{sign}{size}{name}"
+        return text or "0"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, repr=False)
+class PiecewiseDistance:
+    """The distance to disagreement, a linear form on each of finitely many pieces."""
+
+    found: Piecewise[DistanceForm]
+
+    @property
+    def pieces(self) -> tuple[Piece[DistanceForm], ...]:
+        """The pieces, each with its form as `value` and its `conditions`."""
+        return self.found.pieces
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Any:
+        return iter(self.found)
+
+    def at(self, *values: Any) -> Fraction | float:
+        """Return the distance at given numbers of an input."""
+        found = self.found.at(*values)
+        named = zip(self.found.inputs, values, strict=True)
+        return found.at({n: Fraction(v) for n, v in named if n in self.found.names})
+
+    def __str__(self) -> str:
+        return str(self.found)
+
+    def __repr__(self) -> str:
+        return f"<the distance to disagreement, linear on {len(self)} pieces>"

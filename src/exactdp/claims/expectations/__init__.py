@@ -1,0 +1,1 @@
+"""Expected losses: moments, losses and what refutes a bound."""

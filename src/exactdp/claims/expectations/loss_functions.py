@@ -1,0 +1,227 @@
+"""How bad an output is: the losses that have names, and functions of a user.
+
+A loss is a number for an input, an output and the ideal output. It is polynomial on pieces in the
+noise of the output and in the inputs; its expectation is a closed form (`semantics.moments`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from exactdp.claims.stated.fitting import may_select
+from exactdp.claims.stated.ideals import IdealFunction
+from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.scores import begins_with_scores, candidate_scores
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.chance import source_of_chance
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.moments import guarded
+from exactdp.semantics.polynomial import PolynomialNumber, lifted
+from exactdp.semantics.spots import Trace, symbolic
+
+NAMES = ("absolute", "squared", "wrong", "regret")
+
+
+@dataclass(frozen=True)
+class LossFunction:
+    """A function of an input, an output and the ideal output, as a user writes them."""
+
+    name: str
+    function: Callable[[Any, Any, Any], Any]
+    uses_ideal: bool
+    is_continuous: bool
+    """Whether it does not jump where numbers of its arguments are equal."""
+
+    def squared(self) -> LossFunction:
+        """Return the square of the loss."""
+        return LossFunction(
+            self.name,
+            lambda u, output, ideal: _square(self.function(u, output, ideal)),
+            self.uses_ideal,
+            self.is_continuous,
+        )
+
+
+def _square(value: Any) -> Any:
+    return value * value
+
+
+def expected(
+    mechanism: Program,
+    loss: LossFunction,
+    ideal: IdealFunction | None,
+    u: tuple[Value, ...],
+    trace: Trace | None = None,
+) -> ClosedForm | float:
+    """Return the expectation of a loss at an input, whose reals may be spots of a trace."""
+    best = ideal(u) if ideal is not None and loss.uses_ideal else None
+    given, wanted = (symbolic(one) for one in (as_given(mechanism, u), best))
+
+    def function(output: Value, number: Callable[[Any], Any]) -> Any:
+        arguments = (lifted(one, number) for one in (given, output, wanted))
+        return guarded(loss.function, f"the loss {loss.name}", *arguments)
+
+    engine = mechanism.kept(Engine)
+    if trace is None or len(trace.names) == 1:
+        return engine.expectation(as_given(mechanism, u), function)
+    return engine.expectation_at_spots(u, function, trace, jumps=not loss.is_continuous)
+
+
+def read_loss(value: object, mechanism: Program) -> LossFunction:
+    """Return the loss that a user gives."""
+    if isinstance(value, LossFunction):
+        return value
+    if value == "absolute":
+        return LossFunction("absolute", _absolute, uses_ideal=True, is_continuous=True)
+    if value == "squared":
+        return LossFunction("squared", _squared, uses_ideal=True, is_continuous=True)
+    if value == "wrong":
+        return _wrong(mechanism)
+    if value == "regret":
+        return _regret(mechanism)
+    if callable(value) and not isinstance(value, type):
+        return _own(value)
+    raise ValueRefusedError(
+        f"{shown(value)} is not a loss",
+        rule=f"A loss is one of {', '.join(map(repr, NAMES))}, or a function of an input and an "
+        "output.",
+        way_out='Write loss="absolute", or loss=lambda u, output: (output - u) ** 2.',
+    )
+
+
+# Errors of numbers --------------------------------------------------------------------
+
+
+def _absolute(u: Any, output: Any, ideal: Any) -> Any:
+    del u
+    return sum(map(abs, _errors(output, ideal)))
+
+
+def _squared(u: Any, output: Any, ideal: Any) -> Any:
+    del u
+    return sum(map(_square, _errors(output, ideal)))
+
+
+def _errors(output: Any, ideal: Any) -> Iterator[Any]:
+    """Yield the errors of the numbers in an output."""
+    if isinstance(output, list) and isinstance(ideal, list) and len(output) == len(ideal):
+        for one, two in zip(output, ideal, strict=True):
+            yield from _errors(one, two)
+    elif _is_number(output) and _is_number(ideal):
+        yield output - ideal
+    else:
+        raise ValueRefusedError(
+            f"an output is {_told(output)}, and the ideal output {_told(ideal)}",
+            rule="The absolute and the squared error are those of a number, or their sum over a "
+            "list of numbers.",
+            way_out='Use loss="wrong" for outputs that are right or wrong, loss="regret" for a '
+            "selection, or a function of the input and the output.",
+        )
+
+
+def _is_number(value: object) -> bool:
+    kinds = int | Fraction | PolynomialNumber | ClosedForm
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _told(value: object) -> str:
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "a number" if _is_number(value) else shown(value)
+
+
+# Right or wrong -----------------------------------------------------------------------
+
+
+def _wrong(mechanism: Program) -> LossFunction:
+    if mechanism.checked.output.holds_noise:
+        raise ValueRefusedError(
+            "the outputs hold noise, and the loss is 'wrong'",
+            rule="A number with noise is equal to the ideal one with probability 0, so it is "
+            "always wrong.",
+            way_out='Use loss="absolute" or loss="squared".',
+        )
+    return LossFunction(
+        "wrong", lambda _, output, ideal: int(output != ideal), uses_ideal=True, is_continuous=False
+    )
+
+
+# Selections ---------------------------------------------------------------------------
+
+
+def _regret(mechanism: Program) -> LossFunction:
+    """Return by how much the value of the selected candidate is below that of the best."""
+    if begins_with_scores(mechanism):
+        by_score = partial(_score_regret, mechanism)
+        return LossFunction("regret", by_score, uses_ideal=False, is_continuous=True)
+    if not may_select(mechanism):
+        raise ValueRefusedError(
+            "the loss is 'regret', and the outputs are not positions in the input",
+            rule="The regret is the largest value of the input less the value at the selected "
+            "position, or of the scores if the mechanism is expmech.",
+            way_out="Give a function of the input and the output that tells what is lost.",
+        )
+    return LossFunction("regret", _value_regret, uses_ideal=False, is_continuous=True)
+
+
+def _value_regret(u: Any, output: Any, ideal: Any) -> Any:
+    del ideal
+    return max(u) - u[output]
+
+
+def _score_regret(mechanism: Program, u: Any, output: Any, ideal: Any) -> Any:
+    del ideal
+    scores = candidate_scores(mechanism, u)
+    return max(scores.values()) - scores[_hashable(output)]
+
+
+def _hashable(output: Any) -> Any:
+    return tuple(map(_hashable, output)) if isinstance(output, list) else output
+
+
+# Functions of a user ------------------------------------------------------------------
+
+
+def _own(function: Callable[..., Any]) -> LossFunction:
+    name = getattr(function, "__name__", "function")
+    if isinstance(function, Program):
+        raise ValueRefusedError(
+            f"the loss {name} is a program",
+            rule="A loss is a plain Python function of an input and an output; it is called with "
+            "exact numbers and symbols for noise, so that it may multiply them.",
+            way_out="Leave out the decorator.",
+        )
+    if origin := source_of_chance(function):
+        raise ValueRefusedError(
+            f"the loss {name} uses {origin}",
+            rule="The parts of a claim are functions of their arguments, without chance or time.",
+            way_out="Leave it out: only the mechanism samples.",
+        )
+    try:
+        needed = [
+            one for one in signature(function).parameters.values() if one.default is one.empty
+        ]
+        count = len(needed)  # lambda y, k=k: … is a function of y
+    except (TypeError, ValueError):
+        count = 0
+    if count == 1:
+        return LossFunction(
+            name, lambda _, output, __: function(output), uses_ideal=False, is_continuous=False
+        )
+    if count == 2:
+        return LossFunction(
+            name, lambda u, output, _: function(u, output), uses_ideal=False, is_continuous=False
+        )
+    raise ValueRefusedError(
+        f"the loss {name} takes {count} arguments",
+        rule="A loss is a function of an output, or of an input and an output.",
+        way_out="Write lambda u, output: (output - u) ** 2.",
+    )

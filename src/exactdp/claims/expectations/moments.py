@@ -1,0 +1,136 @@
+"""Expectations and variances of a mechanism's output, at an input or for all reals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
+from exactdp.claims.stated.ideals import IdealFunction, read_ideal
+from exactdp.claims.stated.inputs import as_given
+from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import inf
+from exactdp.semantics.by_epsilon import ByEpsilon, as_spots, by_epsilon
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.piecewise import Piecewise, piecewise
+from exactdp.semantics.spots import Spot, Trace
+
+Moment: TypeAlias = ClosedForm | float
+Sides: TypeAlias = Sequence[Sequence[Fraction | int]]
+
+
+def moments(
+    mechanism: Program, u: object, of: object, ideal: object, *, central: bool
+) -> Moment | tuple[Moment, ...]:
+    """Return the expectation at an input, or the variance; of a list those of its entries."""
+    given = mechanism.read_input(u)
+    functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
+    found = tuple(_moment(mechanism, one, best, given, None, central=central) for one in functions)
+    return found if _is_list(mechanism, given, of) else found[0]
+
+
+def moments_everywhere(
+    mechanism: Program, sides: Sides, of: object, ideal: object, *, central: bool
+) -> Piecewise[Any]:
+    """Return the same for all real inputs, a formula for each of their cells."""
+    somewhere = assembled(
+        mechanism.inputs,
+        [0 if kind is None else kind.members[0] for kind in kinds(mechanism.inputs)],
+    )
+    functions, best = _functions(mechanism, somewhere, of), _ideal(mechanism, of, ideal)
+    is_list = _is_list(mechanism, somewhere, of)
+
+    def run(u: tuple[Value, ...], spots: dict[str, Spot]) -> Any:
+        trace = next(iter(spots.values())).trace
+        found = tuple(_moment(mechanism, one, best, u, trace, central=central) for one in functions)
+        return found if is_list else found[0]
+
+    def alone(u: Value, _: tuple[Value, ...]) -> Any:
+        return moments(mechanism, u, of, ideal, central=central)
+
+    return piecewise(mechanism, sides, run, alone)
+
+
+def moments_by_epsilon(
+    mechanism: Program, u: object, of: object, ideal: object, *, central: bool
+) -> ByEpsilon[Any]:
+    """Return the same where a + b/ε or log(r)/ε stands beside reals, on intervals of ε."""
+    given = mechanism.read_input(u)
+    functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
+    is_list = _is_list(mechanism, given, of)
+
+    def run(trace: Trace) -> Any:
+        values = as_spots(mechanism, given, trace)
+        found = tuple(
+            _moment(mechanism, one, best, values, trace, central=central) for one in functions
+        )
+        return found if is_list else found[0]
+
+    def alone(point: Fraction) -> Any:
+        return moments(mechanism.on(Interval(point, point)), u, of, ideal, central=central)
+
+    return by_epsilon(mechanism, mechanism.kept(Engine).unit(given), run, alone)
+
+
+def _moment(
+    mechanism: Program,
+    function: LossFunction,
+    ideal: IdealFunction | None,
+    u: tuple[Value, ...],
+    trace: Any,
+    *,
+    central: bool,
+) -> Moment:
+    first = expected(mechanism, function, ideal, u, trace)
+    if not central:
+        return first
+    second = expected(mechanism, function.squared(), ideal, u, trace)
+    if isinstance(first, float) or isinstance(second, float):
+        return inf
+    return second - first * first
+
+
+def _ideal(mechanism: Program, of: object, ideal: object) -> IdealFunction | None:
+    return read_ideal(ideal, mechanism) if of in ("absolute", "squared", "wrong") else None
+
+
+def _functions(mechanism: Program, u: tuple[Value, ...], of: object) -> list[LossFunction]:
+    """Return the functions of the output that are asked for."""
+    if of is not None:
+        return [read_loss(of, mechanism)]
+    if not _is_list(mechanism, u, of):
+        return [_entry()]
+    return [_entry(k) for k in range(len(mechanism.kept(Engine).patterns(u)[0]))]
+
+
+def _entry(index: int | None = None) -> LossFunction:
+    """Return the output itself, or an entry of it."""
+    return LossFunction(
+        "output",
+        lambda _, output, __: output if index is None else output[index],
+        uses_ideal=False,
+        is_continuous=True,
+    )
+
+
+def _is_list(mechanism: Program, u: tuple[Value, ...], of: object) -> bool:
+    """Whether the expectation of a list is asked for, entry by entry."""
+    if of is not None:
+        return False
+    engine = mechanism.kept(Engine)
+    outputs = engine.patterns(u)
+    if not outputs:  # every run ends in an error, which is told
+        engine.distribution(as_given(mechanism, u))
+    lengths = {len(one) if isinstance(one, tuple) else None for one in outputs}
+    if len(lengths) > 1:
+        raise ValueRefusedError(
+            "the outputs are lists of different lengths, or lists and numbers",
+            rule="The expectation of a list is that of each of its entries.",
+            way_out="Give a function of the output, such as lambda output: len(output).",
+        )
+    return bool(lengths) and lengths != {None}  # no output: every run fails, and tells why

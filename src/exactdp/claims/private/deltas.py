@@ -1,0 +1,194 @@
+"""The smallest δ as a function of ε, and the smallest budget for a δ.
+
+At a pair of inputs δ(ε) is the sum of p − e^b·p′ over the outputs at which that is positive. Over
+all pairs and sets of outputs it is the largest of finitely many closed forms, with pieces in ε.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from exactdp.claims.constants.envelopes import largest, start
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.slices import whole
+from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.survey import surveyed
+from exactdp.claims.private.loss_factor import Factor
+from exactdp.claims.private.losses import Loss
+from exactdp.claims.regions.region import Region
+from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ClosedForm,
+    Enclosure,
+    ExpPoly,
+    Stretch,
+    eps,
+)
+from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
+from exactdp.reals.told import Told
+from exactdp.running.conduct import conduct_of
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+
+_LARGEST = Fraction(2**20)
+_ZERO: ClosedForm = ExpPoly(0)
+
+
+@dataclass(frozen=True, repr=False)
+class DeltaPiece(Told):
+    """The smallest δ on a stretch of ε, and the pair and the set of outputs that decide it.
+
+    >>> from exactdp import Mechanism, Privacy, hamming
+    >>> coin = Mechanism.from_source(
+    ...     "def coin(b: Dom(0, 1)): return choose({b: 3 / 4, 1 - b: 1 / 4})"
+    ... )
+    >>> first, *_ = Privacy(coin, adjacent=hamming(1)).smallest_delta().pieces
+    >>> str(first).split(" for ")[0]
+    'δ = -1/4*exp(eps) + 3/4'
+    """
+
+    where: Stretch
+    delta: ClosedForm
+    inputs: tuple[Value, Value] | None
+    """None where δ = 0 suffices."""
+    outputs: tuple[Value, ...]
+
+    def __str__(self) -> str:
+        if self.inputs is None:
+            return f"δ = 0 for ε in {self.where}"
+        u, v = map(show, self.inputs)
+        outputs = ", ".join(map(show, self.outputs))
+        return (
+            f"δ = {self.delta} for ε in {self.where}, decided by the inputs {u} and {v} "
+            f"and the output{'s' * (len(self.outputs) > 1)} {outputs}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class DeltaCurve(Told):
+    """The smallest δ as an exact function of ε, in pieces."""
+
+    pieces: tuple[DeltaPiece, ...]
+
+    @property
+    def forms(self) -> tuple[ClosedForm, ...]:
+        """Closed forms of which δ is the largest at each ε, with 0."""
+        return tuple(dict.fromkeys(one.delta for one in self.pieces))
+
+    def at(self, point: Number, digits: int = 30) -> Enclosure:
+        """Return δ at a rational ε, enclosed."""
+        where = rational(point, "ε")
+        for one in self.pieces:
+            if where in one.where:
+                return one.delta.at(where, digits)
+        raise ValueRefusedError(
+            f"ε = {point} is not among the ε of the claim", way_out="Ask for one that is."
+        )
+
+    def values(self, points: Any) -> Any:
+        """Return δ at many ε as doubles, for pictures."""
+        import numpy  # noqa: PLC0415
+
+        return numpy.maximum.reduce(
+            [0 * numpy.asarray(points), *(f.values(points) for f in self.forms)]
+        )
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.pieces)) + "."
+
+
+def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
+    """Return the smallest δ with which a claim is true, as a function of ε."""
+    if not is_listed(claim.input_set) or claim.measure != "privacy":
+        raise ValueRefusedError(
+            f"the smallest δ is asked of the claim that {claim}",
+            rule="It is a function of ε at listed inputs, for (budget, δ)-privacy.",
+            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+        )
+    # A δ that is not 0 makes the bounds those of sets of outputs.
+    asked = replace(claim, delta=Fraction(1, 2))
+    found: dict[ClosedForm, Loss] = {}
+    for part in whole(asked, DeltasAsked(), conduct_of(progress)):
+        for form, one in part:
+            found.setdefault(form, one)
+    pieces = []
+    for form, where in largest((_ZERO, *found), claim.epsilon):
+        loss = found.get(form)
+        pair = None if loss is None else claim.both(loss)
+        outputs = () if loss is None else loss.outputs
+        pieces += [DeltaPiece(stretch, form, pair, outputs) for stretch in where]
+    return DeltaCurve(tuple(sorted(pieces, key=lambda one: start(one.where))))
+
+
+@dataclass(frozen=True)
+class DeltasAsked:
+    """The question for the smallest δ."""
+
+    asked = "the smallest δ"
+    prepare: ClassVar[Prepared] = ""
+    span = None
+    each = False
+
+    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
+        """Return where to begin."""
+        del kept
+        return _DeltasSought(claim)
+
+
+class _DeltasSought:
+    """The forms of which δ is the largest, one pair after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Privacy) -> None:
+        self._claim = claim
+        self._found: dict[ClosedForm, Loss] = {}
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another pair."""
+        for problem in surveyed(self._claim, group, hear, DeltasAsked.asked).problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            self._found.setdefault(one.chance - one.other * self._claim.factor, one)
+
+    def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
+        """Return what was found."""
+        return tuple(self._found.items())
+
+
+def smallest_budget(
+    claim: Privacy, delta: object, width: Number, progress: Progress | None
+) -> Factor:
+    """Return the smallest a such that a mechanism is (a·ε, δ)-private, for every ε."""
+    target = positive_width(width)
+
+    def holds(a: Fraction) -> bool:
+        verdict = decide(replace(claim, budget=a * eps, delta=delta), progress=progress)
+        if verdict.holds is None:
+            raise ValueRefusedError(
+                f"whether {verdict.claim} is undecided: {verdict.missing}",
+                way_out="Ask for a wider enclosure, or at listed inputs.",
+            )
+        return verdict.holds
+
+    lower, upper = Fraction(0), Fraction(1)
+    if holds(lower):
+        return Factor(lower, lower)
+    while not holds(upper):
+        lower, upper = upper, 2 * upper
+        if upper > _LARGEST:
+            return Factor(float("inf"), float("inf"))
+    while upper - lower > target:
+        third = (upper - lower) / 3
+        trial = simplest_inside(lower + third, upper - third)
+        if holds(trial):
+            upper = trial
+        else:
+            lower = trial
+    return Factor(lower, upper)

@@ -1,0 +1,276 @@
+"""Rényi divergences and zCDP by certified numbers, at an ε or on a bounded interval of ε.
+
+D_α(P, Q) = ln Σ p^α·q^{1−α} / (α − 1). A bound c·ε² on it has e^{c·ε²}, which is no closed form
+here, so it is not decided for every ε; instead the largest divergence is enclosed, in arithmetic of
+balls.
+
+zCDP asks for the least ρ with D_α ≤ ρ·α for all α > 1 (Bun, Steinke 2016). D_α grows with α, so
+D_α/α is at most D_b/a for α between a and b, and at most D_∞/a beyond a: finitely many orders
+enclose ρ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
+
+from flint import arb, ctx, fmpq
+
+from exactdp.claims.private.losses import reals_in
+from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.errors import ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import Number, inf, positive_width, rational
+from exactdp.reals.told import Told
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+
+_BITS = 200
+_MOST_BOXES = 4_000
+_MOST_PARTS = 400  # parts of an interval of ε
+_FARTHEST = 2.0**20  # an order beyond which D_∞/α counts
+
+Bounds: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True, repr=False)
+class Divergence(Told):
+    """The largest divergence over all pairs: proven to lie in [lower, upper]."""
+
+    lower: float
+    upper: float
+    inputs: tuple[Value, Value] | None
+    """A pair at which it is at least `lower`."""
+    eps: Fraction | None
+    """An ε at which it is that large."""
+
+    def __float__(self) -> float:
+        return self.upper
+
+    def __str__(self) -> str:
+        if self.inputs is None:
+            return "0: adjacent inputs have the same probabilities."
+        u, v = map(show, self.inputs)
+        where = f"at the inputs {u} and {v} and ε = {float(self.eps or 0):.6g}"
+        if self.upper == inf:
+            return f"∞, {where}."
+        low, high = f"{self.lower:.9g}", f"{self.upper:.9g}"
+        return f"≈ {high}, {where}." if low == high else f"between {low} and {high}, {where}."
+
+
+def renyi(claim: Privacy, order: Number, at: object, width: Number) -> Divergence:
+    """Return the largest Rényi divergence of an order over all pairs of a claim."""
+    number = rational(order, "the order")
+    if number <= 1:
+        raise ValueRefusedError(
+            f"the order is {number}", rule="The order of a Rényi divergence is above 1."
+        )
+    return _largest(claim, at, width, lambda pair, e: _ends(_divergence(pair.at(e), number)))
+
+
+def zcdp(claim: Privacy, at: object, width: Number) -> Divergence:
+    """Return the least ρ such that the mechanism is ρ-zCDP at the given ε."""
+    share = float(positive_width(width)) / 4
+    return _largest(claim, at, width, lambda pair, e: _concentrated(pair, e, share))
+
+
+@dataclass(frozen=True)
+class _PairOfInputs:
+    """The probabilities at two inputs, of the outputs that occur at the first."""
+
+    inputs: tuple[Value, Value]
+    chances: tuple[tuple[ClosedForm, ClosedForm], ...]
+
+    def at(self, e: arb) -> list[tuple[arb, arb]]:
+        """Return logarithms of the probabilities."""
+        return [(_value(one, e).log(), _value(two, e).log()) for one, two in self.chances]
+
+
+def _largest(
+    claim: Privacy, at: object, width: Number, measure: Callable[[_PairOfInputs, arb], Bounds]
+) -> Divergence:
+    """Return the largest value of a measure over all pairs and ε, by branch and bound."""
+    target = float(positive_width(width))
+    on = _points(claim, at)
+    pairs = list(_pairs(claim))
+    for pair in pairs:
+        if any(not other.numerator for _, other in pair.chances):
+            return Divergence(inf, inf, pair.inputs, on[0])
+    if not pairs:
+        return Divergence(0.0, 0.0, None, None)
+    before = ctx.prec
+    ctx.prec = _BITS
+    try:
+        return _searched(pairs, on, target, measure)
+    finally:
+        ctx.prec = before
+
+
+def _searched(
+    pairs: list[_PairOfInputs],
+    on: tuple[Fraction, Fraction],
+    target: float,
+    measure: Callable[[_PairOfInputs, arb], Bounds],
+) -> Divergence:
+    best, where, at = 0.0, pairs[0], on[0]
+    order = count()
+    waiting: list[tuple[float, int, _PairOfInputs, Fraction, Fraction]] = []
+
+    def add(pair: _PairOfInputs, low: Fraction, high: Fraction) -> None:
+        nonlocal best, where, at
+        middle = (low + high) / 2
+        found = measure(pair, _ball(middle, middle))
+        if found[0] > best:
+            best, where, at = found[0], pair, middle
+        upper = measure(pair, _ball(low, high))[1] if low < high else found[1]
+        if low < high or on[0] == on[1]:
+            heappush(waiting, (-upper, next(order), pair, low, high))
+
+    for pair in pairs:
+        add(pair, *on)
+        if on[0] < on[1]:  # it is often largest at an end
+            add(pair, on[0], on[0])
+            add(pair, on[1], on[1])
+    for _ in range(_MOST_PARTS):
+        upper, _, pair, low, high = waiting[0]
+        if -upper <= best + target or low == high:
+            return Divergence(best, max(best, -upper), where.inputs, at)
+        heappop(waiting)
+        middle = (low + high) / 2
+        add(pair, low, middle)
+        add(pair, middle, high)
+    return Divergence(best, -waiting[0][0], where.inputs, at)
+
+
+def _divergence(logs: list[tuple[arb, arb]], order: Fraction) -> arb:
+    """Return D_α of probabilities that are given by their logarithms."""
+    a = arb(_exact(order))
+    total = arb(0)
+    for one, two in logs:
+        total += (a * one + (1 - a) * two).exp()
+    return total.log() / (a - 1)
+
+
+def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
+    """Return bounds on the largest D_α/α over all α > 1."""
+    logs = pair.at(e)
+    loss = max((_ends(one - two)[1] for one, two in logs), default=0.0)
+    best = 0.0
+    waiting: list[tuple[float, Fraction, Fraction]] = []
+    known: dict[Fraction, Bounds] = {}
+
+    def ends(order: Fraction) -> Bounds:
+        if order not in known:
+            known[order] = _ends(_divergence(logs, order))
+        return known[order]
+
+    def add(low: Fraction, high: Fraction) -> None:
+        nonlocal best
+        below, above = ends(high)
+        best = max(best, below / float(high))
+        heappush(waiting, (-above / float(low), low, high))
+
+    edge = Fraction(2)
+    add(Fraction(1), edge)
+    while loss / float(edge) > best + share and edge < _FARTHEST:
+        add(edge, 2 * edge)
+        edge *= 2
+    tail = loss / float(edge)
+    for _ in range(_MOST_BOXES):
+        upper, low, high = waiting[0]
+        if -upper <= max(best, tail) + share:
+            break
+        below, above = ends(high)
+        if above == inf or 2 * (above - below) / float(low) >= -upper - best:
+            break  # it is the ball of ε that is too wide, not the range of orders
+        heappop(waiting)
+        middle = (low + high) / 2
+        add(low, middle)
+        add(middle, high)
+    # Numbers are doubles: a step to the outside makes up for their rounding.
+    return best * (1 - 1e-12), max(-waiting[0][0], tail, best) * (1 + 1e-12)
+
+
+def _pairs(claim: Privacy) -> Iterator[_PairOfInputs]:
+    """Yield the pairs with different probabilities, equal ones once."""
+    seen: set[object] = set()
+    for u, v in claim.pairs:
+        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
+            raise _no_reals()
+        # Far out, p/p′ is the same for all integers of an event: they are as good as one output.
+        one, two = claim.losses.chances(u, v)
+        chances = tuple((chance, two.get(key, _zero(chance))) for key, chance in one.items())
+        key = frozenset(chances)
+        if key not in seen and any(a != b for a, b in chances):
+            seen.add(key)
+            yield _PairOfInputs(claim.told(u, v), chances)
+
+
+def _zero(form: ClosedForm) -> ClosedForm:
+    return form - form
+
+
+def _no_reals() -> ValueRefusedError:
+    return ValueRefusedError(
+        "a divergence is asked, and the outputs hold real noise",
+        rule="Divergences are sums over finite outputs and integers.",
+        way_out="Clamp and round the output, or ask tightest() for the factor of ε.",
+    )
+
+
+def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
+    """Return the ends of the ε that are asked for."""
+    if not is_listed(claim.input_set):
+        raise ValueRefusedError(
+            "a divergence is asked for all real inputs",
+            rule="Divergences are enclosed at listed inputs.",
+            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+        )
+    if isinstance(at, Interval) or (isinstance(at, str) and at.strip().startswith(("[", "("))):
+        on = Interval.of(at)
+        low, high = on.lower, on.upper
+    else:
+        low = high = rational(at, "ε")
+    if not isinstance(low, Fraction) or not isinstance(high, Fraction) or low <= 0:
+        raise ValueRefusedError(
+            f"the ε are {at}",
+            rule="A divergence is enclosed at one ε, or on an interval with positive ends.",
+            way_out="Write at=1 or at='[1/2, 2]'.",
+        )
+    return low, high
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _ball(low: Fraction, high: Fraction) -> arb:
+    return arb(_exact(low)).union(arb(_exact(high)))
+
+
+def _value(form: ClosedForm, e: arb) -> arb:
+    """Return a closed form at a ball of ε."""
+    found = []
+    for part in (form.numerator, form.denominator):
+        total = arb(0)
+        for rate, polynomial in part.exponentials().items():
+            power = arb(0)
+            for coefficient in reversed(polynomial.coeffs()):
+                power = power * e + arb(coefficient)
+            total += power * (e * arb(_exact(rate))).exp()
+        found.append(total)
+    return found[0] / found[1]
+
+
+def _ends(value: arb) -> Bounds:
+    """Return doubles around a ball."""
+    if not value.is_finite():
+        return 0.0, inf
+    low, high = float(value.lower()), float(value.upper())
+    return low - abs(low) * 1e-15, high + abs(high) * 1e-15

@@ -1,0 +1,448 @@
+"""The smallest a such that a mechanism is a·ε-private: the supremum of ln(p/p′)/ε.
+
+On a ray it is the larger of the limits at ε → 0 and ε → ∞, which are rational, unless e^{aε}·p′ − p
+is negative somewhere in between with that a: then a is enclosed by bisection on exact signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.slices import whole
+from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.survey import surveyed
+from exactdp.claims.decision.work import Problem
+from exactdp.claims.private.losses import Loss, filled
+from exactdp.claims.regions.places import OnCone, OnRay
+from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.shapes import Shape, shape_of
+from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.vacuity import Contents
+from exactdp.cones import OrderedSum, nonnegative_on
+from exactdp.errors import VacuousClaimError, ValueRefusedError
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals.limits import at_zero
+from exactdp.reals.logarithm import Logarithm
+from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
+from exactdp.reals.told import Told
+from exactdp.running.conduct import conduct_of
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+
+_LARGEST = Fraction(2**30)
+_MOST_TRIALS = 40
+
+
+@dataclass(frozen=True, repr=False)
+class Factor(Told):
+    """A certified enclosure of a; both ends are `inf` if no a is large enough.
+
+    The mechanism is upper·ε-private. It is not lower·ε-private unless the ends are equal: then a
+    is known exactly.
+
+    >>> from exactdp import Mechanism, Privacy, linf
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> print(Privacy(count, inputs=[0, 1], adjacent=linf(1)).tightest().factor)
+    1
+    """
+
+    lower: Fraction | float
+    upper: Fraction | float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number is known exactly."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float(self.upper)
+
+    def __str__(self) -> str:
+        if self.upper == inf:
+            return "∞"
+        if isinstance(self.upper, Fraction) and self.is_exact:
+            return spell(self.upper)
+        return f"{float(self.upper):.7g}"
+
+
+@dataclass(frozen=True, repr=False)
+class Leakage(Told):
+    """The smallest a such that the mechanism is a·ε-private, and where that is decided.
+
+    >>> from exactdp import Mechanism, Privacy, linf
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> print(Privacy(count, inputs=[0, 1], adjacent=linf(1)).tightest())
+    a·ε-private for a = 1; decided by the inputs 0 and 1, the output 0 and ε → 0.
+    """
+
+    factor: Factor
+    inputs: tuple[Value, Value] | None
+    """The pair of inputs that decides it; None if every budget suffices."""
+    outputs: tuple[Value, ...] | None
+    """The output that decides it; of bounded range two."""
+    eps: Fraction | float | None
+    """Near which ε the loss is that large; 0 and `inf` are limits."""
+    pairs: int
+    """How many pairs, or cells of them, were looked at."""
+    scales: bool = False
+    """Whether every ε is meant, so that another multiple of it may be run."""
+
+    @property
+    def saving(self) -> str:
+        """How much noise could be saved at equal privacy, as a sentence; empty if none."""
+        upper = self.factor.upper
+        if not self.scales or not isinstance(upper, Fraction) or not 0 < upper < 1:
+            return ""
+        times = spell(1 / upper) if self.factor.is_exact else f"{float(1 / upper):.6g}"
+        return (
+            f"Run with {times}·ε for ε it is still ε-private: with noise smaller by this factor, "
+            f"and the error probability at {times}·ε instead of that at ε."
+        )
+
+    def __str__(self) -> str:
+        if self.inputs is None or self.outputs is None:
+            return "0·ε-private: adjacent inputs have the same probabilities."
+        u, v = map(show, self.inputs)
+        outputs = " and ".join(map(show, self.outputs))
+        where = f"decided by the inputs {u} and {v}, the output {outputs} and {self._place}"
+        if self.factor.upper == inf:
+            return f"Not a·ε-private for any a; {where}."
+        sign = "" if self.factor.is_exact else ", and not for any smaller a up to 7 digits"
+        return f"a·ε-private for a = {self.factor}{sign}; {where}."
+
+    @property
+    def _place(self) -> str:
+        if self.eps == 0:
+            return "ε → 0"
+        if not isinstance(self.eps, Fraction):
+            return "ε → ∞"
+        return f"ε ≈ {float(self.eps):.4g}"
+
+
+@dataclass(frozen=True)
+class _Ray:
+    """p, p′ and the values of ε: a bound on a ray whose supremum is asked."""
+
+    on: Interval
+    chance: ClosedForm
+    other: ClosedForm
+
+    def limits(self) -> Iterator[tuple[Fraction | float, Fraction | float]]:
+        """Yield limits of ln(p/p′)/ε with their ε, 0 or `inf`; infinite where p′ is 0."""
+        if not self.other.numerator:
+            yield inf, self.on.simple_point()
+            return
+        for end in (self.on.lower, self.on.upper):
+            # Where p′ is 0 and p is not; only at an end, since probabilities are not negative.
+            if isinstance(end, Fraction) and end:
+                zeros = [_vanishes(form, end) for form in (self.chance, self.other)]
+                if zeros == [False, True]:
+                    yield inf, end
+        if self.on.lower == 0:
+            over = self.chance.numerator * self.other.denominator
+            under = self.chance.denominator * self.other.numerator
+            start = at_zero(over, under)
+            if start > 1:
+                yield inf, Fraction(0)
+            elif start == 1 and over != under:
+                yield at_zero(over - under, under * eps), Fraction(0)
+        if self.on.upper == inf:
+            yield _rate(self.chance) - _rate(self.other), inf
+
+    def witness(self, a: Fraction) -> Fraction | None:
+        """Return an ε at which p > e^{aε}·p′; None if there is none."""
+        found = nonnegative(self.other * exp(a * eps) - self.chance, self.on)
+        return None if found.holds else found.witness
+
+
+def _vanishes(form: ClosedForm, point: Fraction) -> bool:
+    """Whether a closed form is 0 at an ε."""
+    return form.at(point).sign == 0
+
+
+def _rate(form: ClosedForm) -> Fraction:
+    """Return lim ln(f)/ε at ∞."""
+    return max(form.numerator.exponentials()) - max(form.denominator.exponentials())
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The largest factor so far, near which ε it is needed, and by which bound."""
+
+    factor: Factor = Factor(Fraction(0), Fraction(0))
+    where: Fraction | float | None = None
+    loss: Loss | None = None
+
+    def with_limits(self, rays: Mapping[_Ray, Loss]) -> _Best:
+        """Return the larger of this and of all limits of some rays."""
+        best = self
+        for ray, loss in rays.items():
+            for limit, place in ray.limits():
+                if limit > best.factor.upper:
+                    best = _Best(Factor(limit, limit), place, loss)
+        return best
+
+    def raised(self, rays: Mapping[_Ray, Loss], width: Fraction) -> _Best:
+        """Return a factor that suffices on some rays, whose limits are not above this one."""
+        best = self
+        for ray, loss in rays.items():
+            upper = best.factor.upper
+            if isinstance(upper, Fraction) and (found := ray.witness(upper)) is not None:
+                best = _Best(*_raised(ray, upper, found, width), loss)
+        return best
+
+
+def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakage:
+    """Return the smallest factor over all pairs of a claim.
+
+    On cones, where outputs have real numbers, it is that of their rays if it is seen to suffice.
+    """
+    if claim.delta_form:
+        raise ValueRefusedError(
+            "the best factor is asked of a claim with delta",
+            rule="a·ε-private means δ = 0.",
+            way_out="Leave out delta, or ask for smallest_budget(delta=…).",
+        )
+    target = positive_width(width)
+    if not is_listed(claim.input_set):
+        return _everywhere(claim, target, progress)
+    rays: dict[_Ray, Loss] = {}
+    contents = Contents()
+    cones: dict[Shape, Problem] = {}
+    is_rough = False
+    for found in whole(claim, FactorAsked(), conduct_of(progress)):
+        contents += found.contents
+        is_rough = is_rough or found.is_rough
+        for ray, loss in found.rays:
+            rays.setdefault(ray, loss)
+        for shape, problem in found.cones:
+            cones.setdefault(shape, problem)
+    if contents.are_empty:
+        raise VacuousClaimError(
+            f"the claim says nothing: {claim}",
+            rule=f"{claim.why_empty(contents)}.",
+            way_out=claim.way_out(contents),
+        )
+    best = _Best().with_limits(rays)
+    inside = {shape: dict(_rays_of(claim.epsilon, one)) for shape, one in cones.items()}
+    for these in inside.values():
+        best = best.with_limits(these)
+    best = best.raised(rays, target)
+    for shape, problem in cones.items():
+        if not _suffices(problem, best.factor.upper):
+            best = best.raised(inside[shape], target)
+    if best.loss is None:
+        answer = Leakage(best.factor, None, None, None, contents.examined)
+    else:
+        both, outputs = claim.both(best.loss), best.loss.outputs
+        answer = Leakage(best.factor, both, outputs, best.where, contents.examined)
+    if not is_rough and all(_suffices(one, best.factor.upper) for one in cones.values()):
+        return answer
+    return _proved(claim, answer, target, progress)
+
+
+@dataclass(frozen=True)
+class FactorAsked:
+    """The question for the best factor."""
+
+    asked = "the best factor"
+    prepare: ClassVar[Prepared] = ""
+    span = None
+    each = False
+
+    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _FactorSought:
+        """Return where to begin."""
+        return _FactorSought(claim, kept)
+
+
+@dataclass(frozen=True)
+class _RaysFound:
+    """The rays of some pairs that may decide the factor of all, and the cones of their outputs."""
+
+    contents: Contents
+    rays: tuple[tuple[_Ray, Loss], ...]
+    cones: tuple[tuple[Shape, Problem], ...]
+    is_rough: bool
+    """Whether there are bounds that suffice and of which nothing is known otherwise."""
+
+
+class _FactorSought:
+    """Rays and cones, one pair after the other."""
+
+    is_over = False
+
+    def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
+        self._claim, self._contents, self._kept = claim, Contents(), kept
+        self._rays: dict[_Ray, Loss] = {}
+        self._cones: dict[Shape, Problem] = {}
+        self._is_rough = False
+
+    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
+        """Look at another pair."""
+        found = surveyed(self._claim, group, hear, FactorAsked.asked)
+        self._contents += found.contents
+        for problem in found.problems:
+            one = problem.obligation
+            assert isinstance(one, Loss)
+            if not one.is_seen:
+                self._is_rough = True
+            elif isinstance(problem.place, OnRay):
+                if one.chance.numerator:
+                    self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
+            else:
+                self._cones.setdefault(_shape(problem, one), problem)
+
+    def answer(self) -> _RaysFound:
+        """Return the ray with the largest limit, and those that exceed it in between.
+
+        All others stay below the largest limit of all, too.
+        """
+        largest: Fraction | float = Fraction(0)
+        first = None
+        for ray in self._rays:
+            limit = self._limit(ray)
+            if limit > largest:
+                largest, first = limit, ray
+        kept = tuple(
+            (ray, loss)
+            for ray, loss in self._rays.items()
+            if ray is first or (isinstance(largest, Fraction) and self._exceeds(ray, largest))
+        )
+        return _RaysFound(self._contents, kept, tuple(self._cones.items()), self._is_rough)
+
+    def _limit(self, ray: _Ray) -> Fraction | float:
+        """Return the largest limit of a ray."""
+        if ray not in self._kept:
+            self._kept[ray] = max((limit for limit, _ in ray.limits()), default=Fraction(0))
+        found: Fraction | float = self._kept[ray]
+        return found
+
+    def _exceeds(self, ray: _Ray, a: Fraction) -> bool:
+        """Whether the loss of a ray exceeds a somewhere."""
+        key = ray, a
+        if key not in self._kept:
+            self._kept[key] = ray.witness(a) is not None
+        return bool(self._kept[key])
+
+
+def _shape(problem: Problem, one: Loss) -> Shape:
+    """Return p and p′ on a cone, up to names of parameters."""
+    names, cone = problem.region.names, problem.cell.cone
+    under = one.chance.denominator * one.other.denominator
+    over, below = (OrderedSum((form * under).numerator, names) for form in (one.chance, one.other))
+    return shape_of(over, cone, problem.region.window, below)
+
+
+def _suffices(problem: Problem, a: Fraction | float) -> bool:
+    """Whether p ≤ e^{aε}·p′ is seen on a cone."""
+    if not isinstance(a, Fraction):
+        return True
+    one = problem.obligation
+    assert isinstance(one, Loss)
+    assert isinstance(problem.place, OnCone)
+    shape = problem.place.shape(one.other * exp(a * eps) - one.chance)
+    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+
+def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[_Ray, Loss]]:
+    """Yield a ray inside a cone of outputs and those at its sides, as limits from inside."""
+    cone, region, one = problem.cell.cone, problem.region, problem.obligation
+    assert isinstance(one, Loss)
+    inner = cone.interior_point()
+    for ray in (inner, *cone.rays):
+        point = [Fraction(x) for x in (ray if ray[0] else map(sum, zip(ray, inner, strict=True)))]
+        values = {name: eps * (x / point[0]) for name, x in zip(region.names, point, strict=True)}
+        del values["eps"]
+        chance, other = (form.substitute(**values) for form in (one.chance, one.other))
+        if chance.numerator:
+            pattern, *numbers = region.numbers(point)[len(one.input) :]
+            told = filled(pattern, numbers)
+            yield _Ray(on, chance, other), replace(one, outputs=(told,))
+
+
+def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
+    """Return the smallest factor for all reals: that of a few inputs, if it is seen to suffice.
+
+    Otherwise it is enclosed by bisection: a proof moves the upper end, a counterexample the lower
+    one. Where neither is found the enclosure stays wider than asked for.
+    """
+    few = claim.weaker()
+    return _proved(claim, None if few is None else tightest(few, width, progress), width, progress)
+
+
+def _proved(
+    claim: Privacy, best: Leakage | None, width: Fraction, progress: Progress | None
+) -> Leakage:
+    """Return a factor that some pairs and outputs need, if it is seen to suffice for all."""
+    lower = Fraction(0)
+    if best is not None:
+        if best.factor.upper == inf:
+            return best
+        lower = Fraction(best.factor.lower)
+        enough = Fraction(best.factor.upper)
+        found = decide(replace(claim, budget=enough * eps), progress=progress)
+        if found.holds:
+            return replace(best, pairs=found.inputs)
+        if found.counterexample is not None:
+            lower = enough
+    own = Fraction(1) if isinstance(claim.budget, Logarithm) else claim.multiple
+    upper = max(2 * lower, own, Fraction(1))
+    failure = None
+    for _ in range(_MOST_TRIALS):
+        verdict = decide(replace(claim, budget=upper * eps), progress=progress)
+        if verdict.holds:
+            break
+        failure = verdict.counterexample or failure
+        upper *= 2
+    else:
+        raise ValueRefusedError(
+            f"no factor up to {spell(upper)} is seen to suffice for all real inputs",
+            way_out="Give inputs=Grid(lo, hi), a list, or a smaller Box.",
+        )
+    for _ in range(_MOST_TRIALS):
+        if upper - lower <= width:
+            break
+        third = (upper - lower) / 3
+        trial = simplest_inside(lower + third, upper - third)
+        verdict = decide(replace(claim, budget=trial * eps), progress=progress)
+        if verdict.holds:
+            upper = trial
+        elif verdict.counterexample is not None:
+            lower, failure = trial, verdict.counterexample
+        else:
+            break
+    factor = Factor(lower, upper)
+    if failure is not None:
+        place = failure.inputs, failure.outputs, failure.eps
+    elif best is not None:
+        place = best.inputs, best.outputs, best.eps
+    else:
+        place = None, None, None
+    return Leakage(factor, *place, verdict.inputs)
+
+
+def _raised(
+    ray: _Ray, lower: Fraction, where: Fraction, width: Fraction
+) -> tuple[Factor, Fraction | float]:
+    """Return the factor of a ray that is above a number, and an ε near which it is."""
+    upper = 2 * lower + 1
+    while (found := ray.witness(upper)) is not None:
+        lower, upper, where = upper, 4 * upper, found
+        if upper > _LARGEST:
+            return Factor(inf, inf), where
+    while upper - lower > width:
+        middle = (lower + upper) / 2
+        simple = simplest_inside(lower + (middle - lower) / 2, upper - (upper - middle) / 2)
+        found = ray.witness(simple)
+        if found is None:
+            upper = simple
+        else:
+            lower, where = simple, found
+    return Factor(lower, upper), where

@@ -1,0 +1,553 @@
+"""What privacy demands of a pair of inputs: bounds on the probabilities of outputs.
+
+δ = 0: p(u, o) ≤ e^b·p(u′, o) for each output o. δ > 0: the sum of p(u, o) − e^b·p(u′, o) over a set
+of outputs is at most δ; it is largest over the outputs at which it is positive, so the sets that
+these are at some ε suffice. Bounded range: p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from math import ceil, floor, prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.claims.private.far_out import Far, expanded, far_out, parts_far, replaced
+from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.inputs import as_given
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.machine import State
+from exactdp.language.program import Program
+from exactdp.language.types import RealType
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    SolutionSet,
+    Stretch,
+    nonnegative,
+    solution_set,
+)
+from exactdp.semantics.cells import explore
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import has_spots
+from exactdp.semantics.tails import Rates
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.pairs import Entries
+    from exactdp.claims.regions.region import Region
+    from exactdp.semantics.spots import Trace
+
+Chances: TypeAlias = Mapping[State, ClosedForm]
+"""Probabilities by output; outputs are compared as states are: True is not 1."""
+
+_ZERO = ExpPoly(0)
+_MOST_INTEGERS = 1_000
+_MOST_IN_SETS = 6
+
+
+@dataclass(frozen=True)
+class Loss:
+    """p ≤ factor·p′ + δ, for an output or a set of outputs."""
+
+    input: tuple[Value, ...]
+    """The single values of both inputs, u first."""
+    outputs: tuple[Value, ...]
+    """The outputs of the set; of a ratio of ratios both outputs."""
+    chance: ClosedForm
+    """p: the probability at u; of a ratio of ratios a product of two."""
+    other: ClosedForm
+    """p′: that at u′."""
+    probability: ClosedForm
+    """1 − p."""
+    beta: tuple[ClosedForm, ...]
+    """factor·p′ + δ."""
+    allows_all: bool = False
+    is_density: bool = False
+    """Whether p and p′ are densities, of real numbers multiplied by ε."""
+    far: Value = None
+    """The output if integers of it are far out: then p and p′ are combinations of theirs."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is necessary: some output needs at least what this bound needs."""
+        return all(one.is_seen for one in parts_far(self.far))
+
+
+class _Known:
+    """The probabilities of events that were asked for, by input and event."""
+
+    def __init__(self, program: Program) -> None:
+        del program
+        self.chances: dict[State, ClosedForm] = {}
+
+
+class Losses:
+    """The bounds of one claim, pair by pair; what pairs share is done once."""
+
+    def __init__(self, claim: Privacy) -> None:
+        self._claim = claim
+        self._engine = claim.mechanism.kept(Engine)
+        self._count = len(kinds(claim.mechanism.inputs))
+        self._chances: dict[Entries, Chances] = {}
+        self._beside: dict[ClosedForm, ClosedForm] = {}
+        self._rest: dict[ClosedForm, ClosedForm] = {}
+
+    def at(self, region: Region, trace: Trace) -> Due[Loss]:
+        """Return what must be proved at a sample of a region."""
+        values = tuple(region.values(trace))
+        count = self._count
+        if self._claim.has_inverse_eps:
+            values = tuple(
+                trace.of({"eps": value}) if is_real and isinstance(value, int | Fraction) else value
+                for value, is_real in zip(values, self._is_real(len(values)), strict=True)
+            )
+        u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
+        if output:
+            return Due(tuple(self._densities(values[: 2 * count], u, v, output)))
+        return Due(tuple(self._bounds(values, u, v, trace)))
+
+    def _is_real(self, size: int) -> list[bool]:
+        """Which entries of two inputs, and an output behind them, are real inputs."""
+        one = [kind is None for kind in kinds(self._claim.mechanism.inputs)]
+        return [*one, *one, *[False] * (size - 2 * len(one))]
+
+    def _densities(
+        self, both: Entries, u: Entries, v: Entries, output: tuple[Value, ...]
+    ) -> Iterator[Loss]:
+        """Yield the bound on the density at an output: its pattern, then its real numbers."""
+        pattern, *points = output
+        if integers_in(pattern):
+            raise _integers_beside_reals(pattern)
+        one, two = (
+            self._engine.density(assembled(self._claim.mechanism.inputs, x), pattern, points)
+            for x in (u, v)
+        )
+        if one.numerator:
+            told = pattern if has_spots(tuple(points)) else filled(pattern, list(points))
+            yield replace(self._loss(both, (State(-1, (told,)),), one, two), is_density=True)
+
+    def patterns(self, u: Entries, v: Entries) -> list[Value]:
+        """Return the patterns with real numbers that outputs have at two listed inputs."""
+        if not self._by_density:
+            return []
+        if self._claim.has_inverse_eps:
+            given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+            every = dict.fromkeys(one for x in given for one in self._engine.patterns(x))
+            return [one for one in every if reals_in(one)]
+        found = dict.fromkeys(
+            one.env[0] for x in (u, v) for one in self.distribution(x) if reals_in(one.env[0])
+        )
+        return list(found)
+
+    def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
+        """Return what the densities of a pattern depend on at two listed inputs."""
+        if self._claim.has_inverse_eps:
+            return u, v, pattern
+        given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+        return pattern, *(self._engine.seen_of(x, pattern) for x in given)
+
+    def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
+        return self.bounds(both, *self.chances(u, v, trace, mixed=self._by_density))
+
+    def bounds(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
+        """Yield the bounds on outputs with these probabilities at two inputs."""
+        if self._claim.measure == "bounded_range":
+            yield from self._ranges(both, one, two)
+        elif self._claim.delta_form:
+            for outputs in self._sets(one, two):
+                chance, other = (
+                    sum((side.get(o, _ZERO) for o in outputs), _ZERO) for side in (one, two)
+                )
+                yield self._loss(both, outputs, chance, other)
+        else:
+            far = (output for output in two if parts_far(output.env[0]))
+            for output in dict.fromkeys((*one, *far)):
+                chance, other = one.get(output, _ZERO), two.get(output, _ZERO)
+                yield self._loss(both, (output,), chance, other)
+
+    def _loss(
+        self, both: Entries, outputs: tuple[State, ...], chance: ClosedForm, other: ClosedForm
+    ) -> Loss:
+        if other not in self._beside:
+            self._beside[other] = other * self._claim.factor + self._claim.delta_form
+        if chance not in self._rest:
+            self._rest[chance] = 1 - chance
+        told = tuple(replaced(one.env[0], Far.told) for one in outputs)
+        far = outputs[0].env[0] if parts_far(outputs[0].env[0]) else None
+        beta = (self._beside[other],)
+        return Loss(both, told, chance, other, self._rest[chance], beta, far=far)
+
+    def _ranges(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
+        """Yield p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′) for all o and o′."""
+        every = list(dict.fromkeys((*one, *two)))
+        for first in every:
+            for second in every:
+                if first != second and first in one and second in two:
+                    chance = one[first] * two[second]
+                    other = two.get(first, _ZERO) * one.get(second, _ZERO)
+                    yield self._loss(both, (first, second), chance, other)
+
+    def _sets(self, one: Chances, two: Chances) -> tuple[tuple[State, ...], ...]:
+        """Return sets of outputs of which one has the largest p − e^b·p′ at each ε."""
+        on = self._claim.epsilon
+        if any(set(form.parameters) - {"eps"} for form in (*one.values(), *two.values())):
+            if len(one) > _MOST_IN_SETS:
+                raise ValueRefusedError(
+                    f"there are {len(one)} outputs, and the claim is about all real inputs",
+                    rule=f"With δ every set of at most {_MOST_IN_SETS} outputs is looked at.",
+                    way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+                )
+            sizes = range(1, len(one) + 1)
+            return tuple(chosen for size in sizes for chosen in combinations(one, size))
+        whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+        found: list[tuple[tuple[State, ...], SolutionSet]] = [((), whole)]
+        for output, chance in one.items():
+            gain = chance - two.get(output, _ZERO) * self._claim.factor
+            if nonnegative(-gain, on):
+                continue
+            if nonnegative(gain, on):
+                found = [((*outputs, output), where) for outputs, where in found]
+                continue
+            up, down = solution_set(gain, on), solution_set(-gain, on)
+            found = [
+                (outputs, where)
+                for chosen, before in found
+                for outputs, part in (((*chosen, output), up), (chosen, down))
+                if (where := before & part).stretches
+            ]
+        return tuple(dict.fromkeys(outputs for outputs, _ in found if outputs))
+
+    def chances(
+        self, u: Entries, v: Entries, trace: Trace | None = None, *, mixed: bool = False
+    ) -> tuple[Chances, Chances]:
+        """Return the probabilities of the outputs at two inputs, given by their single values.
+
+        Integers without bound come one by one; far out, where the ratio of their probabilities is
+        constant, they are one event. Where it is not they are refused, unless `mixed` is asked for:
+        then there are a few combinations of them that are bounded if all are.
+        """
+        sides = self.distribution(u, trace), self.distribution(v, trace)
+        every = list(dict.fromkeys(key for side in sides for key in side))
+        atoms = [key.env[0] for key in every if not endless(key.env[0])]
+        wide = [key.env[0] for key in every if endless(key.env[0])]
+        if self._by_density:
+            wide = [pattern for pattern in wide if integers_in(pattern)]
+        if not wide:
+            one, two = (
+                {key: chance for key, chance in side.items() if not endless(key.env[0])}
+                for side in sides
+            )
+            return one, two
+        given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
+        if self._claim.has_inverse_eps:
+            raise _only_finite(self._claim, wide[0])
+        outputs = list(atoms)
+        for pattern in wide:
+            if integers_in(pattern):
+                outputs += self._values(given, pattern, atoms, mixed=mixed)
+            else:
+                outputs += self._stretches(given, pattern, atoms)
+        return self.events(given[0], outputs), self.events(given[1], outputs)
+
+    def together(
+        self, inputs: Sequence[Entries], examples: Sequence[Value] | None = None
+    ) -> list[Chances]:
+        """Return the probabilities of the same events at all listed inputs.
+
+        Far out, integers are one event, if their probabilities have one ratio. Where outputs are
+        `examples`, they may have any, and each example is an event of its own.
+
+        Integers come one by one and far out at once; reals, with δ, in intervals on each of which
+        p − e^b·p′ has a sign for every pair.
+        """
+        sides = [self.distribution(u) for u in inputs]
+        every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
+        wide = [one for one in every if endless(one)]
+        if not wide:
+            return sides
+        outputs = [one for one in every if not endless(one)]
+        atoms = list(outputs)
+        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
+        pairs = [
+            [assembled(self._claim.mechanism.inputs, u) for u in one] for one in self._claim.pairs
+        ]
+        for pattern in wide:
+            if integers_in(pattern):
+                beside = [*atoms, *(examples or ())]
+                outputs += self._values(given, pattern, beside, alone=examples is None)
+                continue
+            ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
+            outputs += _intervals(pattern, ends)
+        return [self.events(x, outputs) for x in given]
+
+    def is_mixed(self, inputs: Sequence[Entries], patterns: Sequence[Value]) -> bool:
+        """Whether integers of a pattern fall at several rates far out."""
+        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
+        for pattern in dict.fromkeys(one for one in patterns if integers_in(one)):
+            found = [one for x in given if (one := self._engine.tails(x, pattern))]
+            for ends in zip(*found, strict=True):
+                sides = ([one.rates[side] for one in ends] for side in (0, 1))
+                if any(len(_all_rates(side)) > 1 for side in sides):
+                    return True
+        return False
+
+    def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
+        """Return the probabilities of events at an input; what has none is left out."""
+        given = as_given(self._claim.mechanism, x)
+        return {
+            State(-1, (output,)): chance
+            for output in outputs
+            if (chance := self._event(given, output))
+        }
+
+    def _event(self, given: Value, output: Value) -> ClosedForm:
+        """Return the probability of an event, or a combination of those of integers far out."""
+        known = self._claim.mechanism.kept(_Known).chances
+        found: ClosedForm = _ZERO
+        for one, weight in expanded(output):
+            key = State(-1, (given, one))
+            if key not in known:
+                known[key] = self._engine.probability(given, one)
+            found = found + known[key] * weight
+        return found
+
+    @property
+    def _by_density(self) -> bool:
+        """Whether real outputs are compared by their densities."""
+        return not self._claim.delta_form and self._claim.measure == "privacy"
+
+    def _stretches(
+        self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+    ) -> list[Value]:
+        """Return intervals of the real number of a pattern; on each p − e^b·p′ has a sign."""
+        return _intervals(pattern, self._ends(given, pattern, atoms))
+
+    def density_gap(self, pair: Sequence[Entries], pattern: Value, place: Any) -> ClosedForm:
+        """Return p − e^b·p′ at a real number of an output."""
+        given = (assembled(self._claim.mechanism.inputs, x) for x in pair)
+        one, two = (self._engine.density(x, pattern, [place]) for x in given)
+        return one - two * self._claim.factor
+
+    def _ends(
+        self, given: Sequence[tuple[Value, ...]], pattern: Value, atoms: list[Value]
+    ) -> set[Fraction]:
+        """Return where intervals of the real number of a pattern end, so that p − e^b·p′ has signs.
+
+        At listed inputs the densities have pieces between multiples of ε. Where the difference of
+        two exponentials changes its sign, it does so at a multiple of ε, too.
+        """
+        if self._claim.measure != "privacy" or reals_in(pattern) != 1 or has_spots(tuple(given)):
+            raise _only_finite(self._claim, pattern)
+        names = ("eps", "output[0]")
+        found = (_numbers_of(pattern, atom) or () for atom in atoms)
+        ends = {number for numbers in found for number in numbers}  # no part has an atom in it
+
+        def run(trace: Trace) -> ClosedForm:
+            place = [trace.spot(names[1])]
+            one, two = (self._engine.density(x, pattern, place) for x in given)
+            return one - two * self._claim.factor
+
+        for cell in explore(names, Cone.of(2, [(1, 0)]), run):
+            ends |= {Fraction(y, e) for e, y in cell.cone.rays if e}
+            zero = None
+            if not _has_a_sign(cell.result, names, cell.cone, self._claim.epsilon):
+                zero = _linear_zero(cell.result, names)
+                if zero is None:
+                    raise _only_finite(self._claim, pattern)
+                ends.add(zero)
+        return ends
+
+    def _values(
+        self,
+        given: list[tuple[Value, ...]],
+        pattern: Value,
+        atoms: list[Value],
+        *,
+        mixed: bool = False,
+        alone: bool = True,
+    ) -> list[Value]:
+        """Return the outputs of a pattern with an integer, and what there is of it far out."""
+        assert not has_spots(tuple(given))  # integer noise is refused for all reals
+        if reals_in(pattern):
+            raise _integers_beside_reals(pattern)
+        found = [one for x in given if (one := self._engine.tails(x, pattern))]
+        known = [numbers for atom in atoms if (numbers := _numbers_of(pattern, atom))]
+        places: list[list[Value]] = []
+        for k, ends in enumerate(zip(*found, strict=True)):
+            # A constant among the integers far out would disturb the sequence.
+            low = min(*(one.low for one in ends), *(floor(each[k]) for each in known), 0)
+            high = max(*(one.high for one in ends), *(ceil(each[k]) for each in known), 0)
+            if high - low > _MOST_INTEGERS:
+                raise _not_compared()
+            middle: list[Value] = list(range(low, high + 1))
+            sides: list[list[Value]] = []
+            for side, start, step in ((0, low - 1, -1), (1, high + 1, 1)):
+                rates = [step * rate for rate in _all_rates([one.rates[side] for one in ends])]
+                if len(rates) > 1 and mixed:
+                    sides.append([*far_out(start, step, rates)])
+                elif len(rates) > 1 and alone:
+                    raise _not_compared()
+                else:
+                    whole: Any = Interval(start, "inf") if step > 0 else Interval("-inf", start)
+                    sides.append([whole])
+            places.append([*sides[0], *middle, *sides[1]])
+        if prod(map(len, places)) > 4 * _MOST_INTEGERS:
+            raise _not_compared()
+        return [_filled(pattern, list(parts)) for parts in product(*places)]
+
+    def distribution(self, u: Entries, trace: Trace | None = None) -> Chances:
+        """Return the probabilities of outputs and of patterns of outputs."""
+        if u in self._chances:
+            return self._chances[u]
+        given = assembled(self._claim.mechanism.inputs, u)
+        if self._claim.has_inverse_eps and trace is not None:
+            listed = self._engine.distribution_with(given, trace).apart
+            return {State(-1, (output,)): chance for output, chance in listed}
+        if has_spots(given):
+            listed = self._engine.distribution_at_spots(given).apart
+        else:
+            listed = self._engine.distribution(as_given(self._claim.mechanism, given)).apart
+        found = {State(-1, (output,)): chance for output, chance in listed}
+        if not has_spots(given):
+            self._chances[u] = found
+        return found
+
+
+def reals_in(pattern: Value) -> int:
+    """Return how many real numbers a pattern has."""
+    if isinstance(pattern, tuple):
+        return sum(map(reals_in, pattern))
+    return int(isinstance(pattern, RealType))
+
+
+def filled(pattern: Value, numbers: list[Value]) -> Value:
+    """Return a pattern with numbers for `Real`, in order; the list is used up."""
+    if isinstance(pattern, tuple):
+        return tuple(filled(item, numbers) for item in pattern)
+    return numbers.pop(0) if isinstance(pattern, RealType) else pattern
+
+
+def integers_in(pattern: Value) -> int:
+    """Return how many integers without bound a pattern has."""
+    if isinstance(pattern, tuple):
+        return sum(map(integers_in, pattern))
+    return int(pattern is int)
+
+
+def endless(pattern: Value) -> bool:
+    """Whether a pattern stands for more outputs than can be listed."""
+    return bool(integers_in(pattern) or reals_in(pattern))
+
+
+def _numbers_of(pattern: Value, output: Value) -> list[Fraction] | None:
+    """Return the numbers that an output has in the places of the noise of a pattern."""
+    if pattern is int or isinstance(pattern, RealType):
+        is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
+        return [Fraction(output)] if is_number else None
+    if not isinstance(pattern, tuple):
+        return [] if pattern == output else None
+    if not isinstance(output, tuple) or len(pattern) != len(output):
+        return None
+    found: list[Fraction] = []
+    for one, two in zip(pattern, output, strict=True):
+        numbers = _numbers_of(one, two)
+        if numbers is None:
+            return None
+        found += numbers
+    return found
+
+
+def _integers_beside_reals(pattern: Value) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the output {shown(pattern)} has real noise and integers without bound",
+        rule="Outputs are compared by densities, or integer by integer.",
+        way_out="Clamp the integers, as in min(max(z, -10), 10).",
+    )
+
+
+def _all_rates(listed: Sequence[Rates]) -> list[Fraction]:
+    """Return all rates, each as often as it has powers somewhere."""
+    most: dict[Fraction, int] = {}
+    for rates in listed:
+        for rate, count in rates.items():
+            most[rate] = max(most.get(rate, 0), count)
+    return [rate for rate, count in most.items() for _ in range(count)]
+
+
+def _not_compared() -> ValueRefusedError:
+    return ValueRefusedError(
+        "the integers of the output are not compared at two inputs",
+        rule="Far out the probabilities at both are geometric with one ratio, and at most "
+        f"{_MOST_INTEGERS:,} integers lie between.",
+        way_out="Clamp the output, as in min(max(z, -10), 10).",
+    )
+
+
+def _intervals(pattern: Value, ends: set[Fraction]) -> list[Value]:
+    """Return a pattern with the intervals between some numbers for its real number."""
+    cuts: list[Any] = ["-inf", *sorted(ends), "inf"]
+    parts = [Interval(*one, lower_open=True, upper_open=True) for one in pairwise(cuts)]
+    return [_with_real(pattern, part) for part in parts]
+
+
+def _with_real(pattern: Value, part: Value) -> Value:
+    """Return a pattern with an interval in the place of its real number."""
+    if isinstance(pattern, tuple):
+        return tuple(_with_real(item, part) for item in pattern)
+    return part if isinstance(pattern, RealType) else pattern
+
+
+def _has_a_sign(form: ClosedForm, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
+    """Whether a closed form is seen to have one sign on a cone."""
+    signed = form.numerator * form.denominator
+    return not signed or any(
+        nonnegative_on(OrderedSum(one, names), cone, window=Window.of(0, on)).holds is True
+        for one in (signed, -signed)
+    )
+
+
+def _linear_zero(form: ClosedForm, names: tuple[str, ...]) -> Fraction | None:
+    """Return k if f(ε, y) = c(ε)·(e^{ry} − e^{(r − s)kε + sy}) up to a sign: it is 0 at y = k·ε."""
+    if set(form.denominator.parameters) - {"eps"}:
+        return None
+    terms: dict[Fraction, dict[tuple[int, Fraction], Any]] = {}  # by the rate of y
+    for (power, beside), (rate, steep), q in form.numerator.entries(names):
+        if beside:
+            return None
+        terms.setdefault(Fraction(steep), {})[power, Fraction(rate)] = q
+    if len(terms) != 2:
+        return None
+    (r, one), (s, two) = terms.items()
+    shift = max(rate for _, rate in two) - max(rate for _, rate in one)
+    if {(power, rate + shift): -q for (power, rate), q in one.items()} != two:
+        return None
+    return shift / (r - s)
+
+
+def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
+    if claim.measure != "privacy":
+        return ValueRefusedError(
+            f"bounded range is asked, and the output {shown(pattern)} holds real noise",
+            rule="Bounded range compares the probabilities of outputs, two at a time.",
+            way_out="Release a rounded value, or ask for measure='privacy'.",
+        )
+    return ValueRefusedError(
+        f"δ is asked, and the output {shown(pattern)} holds real noise",
+        rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "
+        "sample at listed inputs, so that it is known where it is positive.",
+        way_out="Leave out delta, give inputs one by one, or release a rounded value.",
+    )
+
+
+def _filled(pattern: Value, parts: list[Value]) -> Value:
+    """Return a pattern with integers, or intervals of them, for `int`; the list is used up."""
+    if isinstance(pattern, tuple):
+        return tuple(_filled(item, parts) for item in pattern)
+    return parts.pop(0) if pattern is int else pattern

@@ -1,0 +1,373 @@
+"""The pairs of inputs that a claim of privacy is about, and their regions of parameters.
+
+A listed pair is a ray, where only ε is free. For all reals the parameters are ε, the first input u
+and the difference u′ − u, each multiplied by ε: a cone whose sides say that u and u′ are adjacent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.private.losses import reals_in
+from exactdp.claims.regions.moving import curve_of
+from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
+from exactdp.claims.stated.adjacency import Adjacency, Ball
+from exactdp.claims.stated.distances import in_the_language, input_type, is_function
+from exactdp.claims.stated.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
+from exactdp.cones import Cone
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.linear import UNIT, unit_in
+from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.values import Value, plain
+from exactdp.semantics.by_epsilon import in_units, positive_cone
+from exactdp.semantics.distribution import Engine
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+
+_MOST_PAIRS = 2_000_000
+_MOST_SAMPLES = 243
+
+INVERSE = "the mechanism uses 1/eps"
+
+Entries = tuple[Value, ...]
+Pair = tuple[Entries, Entries]
+
+
+class Pairs:
+    """Listed pairs of inputs, each taken in both directions, whatever adjacency says.
+
+    >>> from exactdp import Mechanism, Pairs, Privacy
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> Privacy(count, inputs=Pairs((0, 1))).check().holds
+    True
+    """
+
+    def __init__(self, *pairs: Any) -> None:
+        for one in pairs:
+            if not isinstance(one, tuple | list) or len(one) != 2:
+                raise ValueRefusedError(
+                    f"{shown(one)} is not a pair of inputs",
+                    rule="Pairs takes pairs (u, v) of inputs.",
+                    way_out="Write Pairs((u1, v1), (u2, v2)).",
+                )
+        if not pairs:
+            raise ValueRefusedError("Pairs() has no pair", way_out="Write Pairs((u, v)).")
+        self.pairs = tuple(tuple(one) for one in pairs)
+
+    def read(self, mechanism: Program) -> Iterator[Pair]:
+        """Yield the pairs by their single values, in both directions."""
+        for one in self.pairs:
+            u, v = (tuple(entries(mechanism.read_input(side))) for side in one)
+            yield u, v
+            yield v, u
+
+    def __repr__(self) -> str:
+        return f"Pairs({', '.join(map(shown, self.pairs))})"
+
+
+@dataclass(frozen=True)
+class Own:
+    """An adjacency that is a function of two inputs in the language."""
+
+    function: DeterministicProgram
+    mechanism: Program
+
+    def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
+        """Whether two inputs are adjacent, asked in both directions."""
+        found = [self._asked(*pair) for pair in ((u, v), (v, u))]
+        if found[0] != found[1]:
+            one, two = (
+                as_given(self.mechanism, assembled(self.mechanism.inputs, x)) for x in (u, v)
+            )
+            raise ValueRefusedError(
+                f"{self} says that {show(one)} and {show(two)} are adjacent in one direction only",
+                rule="Adjacency is symmetric: if u′ may be the neighbour of u, u is one of u′.",
+                way_out=f"Return the same from {self}(u, v) and {self}(v, u).",
+            )
+        return found[0]
+
+    def _asked(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
+        sides = (assembled(self.mechanism.inputs, x) for x in (u, v))
+        found = self.function.machine.run(tuple(as_given(self.mechanism, x) for x in sides))
+        if not isinstance(found, bool):
+            raise ValueRefusedError(
+                f"{self} returns {shown(found)}",
+                rule="An adjacency returns True or False.",
+                way_out="Return a comparison, such as abs(u - v) <= 1.",
+            )
+        return found
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+
+def read_adjacency(value: object, mechanism: Program) -> Adjacency | Own:
+    """Return the adjacency that a user gives."""
+    if isinstance(value, Adjacency):
+        return value
+    if is_function(value) and not hasattr(value, "between"):
+        kind = input_type(mechanism)
+        function = in_the_language(value, "adjacency", [kind, kind])
+        if len(function.inputs) != 2:
+            raise ValueRefusedError(
+                f"the adjacency {function.__name__} has {len(function.inputs)} inputs",
+                rule="An adjacency is a function of two inputs.",
+                way_out="Write def adjacent(u, v): …",
+            )
+        return Own(function, mechanism)
+    raise ValueRefusedError(
+        f"{shown(value)} is not an adjacency",
+        rule="It is linf(d), l1(d), one_entry, one_entry(d), hamming(k), or a function of two "
+        "inputs that returns True or False.",
+        way_out="Write adjacent=linf(1).",
+    )
+
+
+def listed_pairs(claim: Privacy) -> tuple[Pair, ...]:
+    """Return the ordered pairs of different adjacent inputs, by their single values."""
+    mechanism, adjacency = claim.mechanism, claim.adjacency
+    if isinstance(claim.inputs, Pairs):
+        return tuple(dict.fromkeys(one for one in claim.inputs.read(mechanism) if one[0] != one[1]))
+    inputs = [tuple(entries(u)) for u in listed(mechanism, claim.input_set)]
+    domains = _domains(claim)
+    found: list[Pair] = []
+    for u in inputs:
+        if isinstance(adjacency, Adjacency) and domains is not None:
+            found += ((u, v) for v in adjacency.neighbours(u, domains))
+        else:
+            found += ((u, v) for v in inputs if u != v and adjacency.are(u, v))
+        if len(found) > _MOST_PAIRS:
+            raise ValueRefusedError(
+                f"there are more than {_MOST_PAIRS:,} adjacent pairs of inputs",
+                rule=f"At most {_MOST_PAIRS:,} pairs are checked one by one.",
+                way_out="Use AllReals() or Box(lo, hi), or fewer inputs.",
+            )
+    return tuple(found)
+
+
+def _domains(claim: Privacy) -> list[Sequence[Value]] | None:
+    """Return the values of each entry if the inputs are all combinations of them."""
+    given = claim.input_set
+    numbers = given.numbers() if isinstance(given, Grid) else None
+    if numbers is None and claim.inputs is not None:
+        return None
+    return [
+        numbers or [] if kind is None else kind.members for kind in kinds(claim.mechanism.inputs)
+    ]
+
+
+# All reals and boxes ------------------------------------------------------------------
+
+
+def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
+    """Yield the regions of all pairs of reals, for each pair of finite parts of the inputs."""
+    adjacency = claim.adjacency
+    assert isinstance(adjacency, Adjacency)
+    domains = kinds(claim.mechanism.inputs)
+    members = [kind.members for kind in domains if kind is not None]
+    for u in product(*members):
+        for v in product(*members):
+            left = adjacency.start
+            for one, two in zip(u, v, strict=True):
+                left = None if left is None else adjacency.left(left, one, two)
+            if left is not None:
+                yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
+
+
+def regions_of_pair(
+    claim: Privacy, u: Entries, v: Entries, known: set[object] | None = None
+) -> Iterator[Region]:
+    """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
+
+    There the real numbers of the output are parameters. Patterns are left out of which the same is
+    `known` from another pair.
+    """
+    on = claim.epsilon
+    if claim.has_inverse_eps:
+        names = beside_eps(claim)
+        if names[1] == UNIT:
+            curve = curve_of({}, with_unit=True)
+            assert curve is not None
+            yield Region(names, positive_cone(on), (*u, *v), on, curve=curve, why=INVERSE)
+        else:
+            cone = positive_cone(in_units(on, names[1]))
+            yield Region(names, cone, (*u, *v), on, why=INVERSE)
+    else:
+        ray = Region(("eps",), RAY, (*u, *v), on)
+        part = claim.mechanism.definition.part
+        yield ray if part is None else on_stretch(ray, part)
+    for pattern in claim.losses.patterns(u, v):
+        if known is not None:
+            seen = claim.losses.seen_of(u, v, pattern)
+            if seen in known:
+                continue
+            known.add(seen)
+        start = beside_eps(claim)
+        names = (*start, *released(pattern))
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        numbers = [Combination(unit[name]) for name in names[len(start) :]]
+        cone = Cone.of(len(names), sides_of_eps(claim, unit))
+        yield Region(names, cone, (*u, *v, pattern, *numbers), on)
+
+
+def beside_eps(claim: Privacy) -> tuple[str, ...]:
+    """Return ε, and a parameter that is 1, or a logarithm, where it stands over ε beside reals."""
+    if not claim.has_inverse_eps:
+        return ("eps",)
+    program = claim.mechanism
+    zeros = [0 if kind is None else kind.members[0] for kind in kinds(program.inputs)]
+    return ("eps", program.kept(Engine).unit(assembled(program.inputs, zeros)))
+
+
+def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
+    """Return the sides that ε has in a cone; beside a parameter that is 1, also its ends."""
+    symbol = unit_in(unit)
+    if symbol is None:
+        return [unit["eps"]]
+    cone = positive_cone(in_units(claim.epsilon, symbol), len(unit))
+    return [tuple(map(Fraction, side)) for side in cone.inequalities]
+
+
+def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:
+    """Return names for the real numbers of an output."""
+    return _unused("output", reals_in(pattern), taken)
+
+
+def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
+    """Return names of parameters that no input has."""
+    while any(one.partition("[")[0] == name for one in taken):
+        name += "_"
+    return [f"{name}[{k}]" for k in range(count)]
+
+
+def _regions(
+    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries
+) -> Iterator[Region]:
+    """Yield a region of parameters for each polytope of differences."""
+    domains = kinds(claim.mechanism.inputs)
+    labels = entry_names(claim.mechanism.inputs)
+    reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
+    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
+        changes = _unused("change", len(moving), labels)
+        outputs = [] if pattern is None else released(pattern, labels)
+        names = (*beside_eps(claim), *reals, *changes, *outputs)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        one = {name: unit[name] for name in reals}
+        two = dict(one)
+        for k, change in zip(moving, changes, strict=True):
+            two[reals[k]] = _added(unit[reals[k]], unit[change])
+        walls = sides_of_eps(claim, unit)
+        for factors, most in sides:
+            wall = tuple(most * q for q in unit["eps"])
+            for q, change in zip(factors, changes, strict=True):
+                wall = _added(wall, unit[change], Fraction(-q))
+            walls.append(wall)
+        for place in (one, two):
+            walls += inside(claim, unit["eps"], [place[name] for name in reals])
+        entries = []
+        for place, finite in ((one, first), (two, second)):
+            rest = iter(finite)
+            entries += [
+                Combination(place[name]) if kind is None else next(rest)
+                for name, kind in zip(labels, domains, strict=True)
+            ]
+        if pattern is not None:
+            entries += [pattern, *(Combination(unit[name]) for name in outputs)]
+        cone = Cone.of(len(names), walls)
+        whole = Region(names, cone, tuple(entries), claim.epsilon).hull()
+        if whole is not None:
+            yield whole
+
+
+def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
+    """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
+    if claim.delta_form or claim.measure != "privacy":
+        return []  # they are not compared by densities
+    engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
+    found: dict[Value, None] = {}
+    for finite in (first, second):
+        rest = iter(finite)
+        whole = [Fraction(0) if kind is None else next(rest) for kind in domains]
+        found |= dict.fromkeys(engine.patterns(assembled(claim.mechanism.inputs, whole)))
+    return [pattern for pattern in found if reals_in(pattern)]
+
+
+def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:
+    """Return the sides that keep an input, given by forms, in the set of inputs of a claim."""
+    assert isinstance(claim.input_set, AllReals | Box)
+    found = []
+    for side in box_sides(claim.mechanism, claim.input_set):
+        wall = tuple(Fraction(0) for _ in unit)
+        for q, form in zip(side, (unit, *reals), strict=True):
+            wall = _added(wall, form, q)
+        found.append(wall)
+    return found
+
+
+def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
+    return tuple(a + factor * b for a, b in zip(one, two, strict=True))
+
+
+def refuse_everywhere(claim: Privacy) -> None:
+    """Refuse what cannot be asked of all reals at once."""
+    if claim.mechanism.kept(Engine).divides:
+        raise ValueRefusedError(
+            "a quotient of noise is released, and the claim is about all real inputs",
+            rule="A quotient of noise is compared; its density is no closed form of this kind.",
+            way_out="Release the parts, or what the quotient is compared with.",
+        )
+    if claim.mechanism.kept(Engine).has_integers:
+        raise ValueRefusedError(
+            "the mechanism samples or releases integers, and the claim is about all real inputs",
+            rule="All real inputs at once are for real noise (lap, expo).",
+            way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
+        )
+    adjacency = claim.adjacency
+    if isinstance(adjacency, Own):
+        raise ValueRefusedError(
+            f"the adjacency {adjacency} is a function, and the claim is about all real inputs",
+            rule="For all real inputs the adjacency is linf(d), l1(d) or one_entry(d).",
+            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+        )
+    reals = kinds(claim.mechanism.inputs).count(None)
+    if not adjacency.corners(reals) and not isinstance(claim.input_set, Box):
+        raise ValueRefusedError(
+            f"by {adjacency} a real entry of the input changes at will",
+            rule="For all real inputs a change has a bound: no noise hides all of them.",
+            way_out="Write one_entry(d) with the largest change d, or give a Box.",
+        )
+
+
+def samples_of(claim: Privacy) -> list[Value] | None:
+    """Return a few inputs of a set of reals, with neighbours among them; None if there are many."""
+    domains, radius = kinds(claim.mechanism.inputs), Fraction(1)
+    reals = domains.count(None)
+    adjacency = claim.adjacency
+    corners = adjacency.corners(reals) if isinstance(adjacency, Adjacency) else []
+    if corners:
+        radius = max(abs(q) for q in corners[0])
+    numbers: list[list[Value]] = []
+    ends = iter(claim.input_set.ends(reals)) if isinstance(claim.input_set, Box) else None
+    for kind in domains:
+        if kind is not None:
+            numbers.append(list(kind.members))
+        elif ends is None:
+            numbers.append([-radius, Fraction(0), radius])
+        else:
+            low, high = next(ends)
+            middle = (low + high) / 2
+            near = (max(low, middle - radius), middle, min(high, middle + radius))
+            numbers.append(sorted(set(near)))
+    if prod(map(len, numbers)) > _MOST_SAMPLES:
+        return None
+    listed = (
+        assembled(claim.mechanism.inputs, [plain(x) for x in one]) for one in product(*numbers)
+    )
+    return [as_given(claim.mechanism, u) for u in listed]

@@ -1,0 +1,250 @@
+"""A stronger claim than privacy, with half of the parameters: how steep the probabilities are.
+
+If a·p + Σ c·∂p ≥ 0 for every change c of the input that adjacency allows, with p as a function of
+the inputs multiplied by ε, then ln p falls by at most a·ε on the way from an input to any adjacent
+one. The sum is linear in c, so the corners of the adjacency suffice; where p is monotone, one of
+them. The way must not leave the inputs (these are convex) and p must not jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.private.pairs import beside_eps, inside, sides_of_eps
+from exactdp.claims.regions.region import Combination, Region
+from exactdp.claims.regions.shapes import Shape, shape_of
+from exactdp.claims.stated.adjacency import Adjacency
+from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.inputs import Inputs, is_listed
+from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.cones import Cone, OrderedSum
+from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.linear import UNIT
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.spots import Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.privacy import Privacy
+
+BY_SLOPES = (
+    "all real inputs at once: on cones of inputs the probability of an output is one exponential "
+    "sum, and its logarithm is nowhere steeper than the budget allows"
+)
+_FEW = 8  # corners that are all looked at
+_ONE: ClosedForm = ExpPoly(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Slope:
+    """a·p + Σ c·∂p ≥ 0 for an output, with all changes c that adjacency allows."""
+
+    input: tuple[Value, ...]
+    output: Value
+    chance: ClosedForm
+    """p as a function of the parameters."""
+    adjacency: Adjacency
+    multiple: Fraction
+    """The budget, a multiple of ε."""
+    trace: Trace
+    probability: ClosedForm = _ONE
+    allows_all: bool = False
+
+    @cached_property
+    def _partial(self) -> list[ClosedForm]:
+        names = [name for name in self.trace.names[1:] if name != UNIT]
+        return [self.chance.derivative(name) for name in names]
+
+    @cached_property
+    def _corners(self) -> list[tuple[Fraction, ...]]:
+        return self.adjacency.corners(len(self._partial))
+
+    @property
+    def is_by_signs(self) -> bool:
+        """Whether there are so many corners that only one is looked at, where p is monotone."""
+        return len(self._corners) > max(_FEW, 2 * len(self._partial))
+
+    @cached_property
+    def signs(self) -> list[int]:
+        """The signs of the derivatives at the sample."""
+        return [_sign(form, self.trace) for form in self._partial]
+
+    @cached_property
+    def beta(self) -> tuple[ClosedForm, ...]:
+        """What must not be negative."""
+        partial, corners = self._partial, self._corners
+        found: list[ClosedForm] = []
+        if self.is_by_signs:  # that p is monotone must be proved, too
+            signs = self.signs
+            found = [form * s for s, form in zip(signs, partial, strict=True) if form.numerator]
+            corners = [
+                max(corners, key=lambda one: -sum(c * s for c, s in zip(one, signs, strict=True)))
+            ]
+        for corner in corners:
+            total = self.chance * self.multiple
+            for factor, form in zip(corner, partial, strict=True):
+                if factor and form.numerator:
+                    total = total + form * factor
+            found.append(total)
+        return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """That ln p is nowhere steeper than a budget: a claim that implies one of privacy."""
+
+    claim: Privacy
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Slopes, (self.claim,)  # without what is kept
+
+    @classmethod
+    def of(cls, claim: Privacy) -> Slopes | None:
+        """Return the stronger claim, if it implies a claim of privacy."""
+        if is_listed(claim.input_set) or claim.delta_form or claim.measure != "privacy":
+            return None
+        domains = kinds(claim.mechanism.inputs)
+        adjacency = claim.adjacency
+        if not isinstance(adjacency, Adjacency) or any(kind is not None for kind in domains):
+            return None
+        if not adjacency.corners(len(domains)):
+            return None
+        engine = claim.mechanism.kept(Engine)
+        return None if engine.outputs is None or engine.jumps else cls(claim)
+
+    # What the pass to a verdict asks ----------------------------------------------------
+
+    @property
+    def mechanism(self) -> Program:
+        """The mechanism."""
+        return self.claim.mechanism
+
+    @property
+    def epsilon(self) -> Interval:
+        """The values of ε."""
+        interval: Interval = self.claim.epsilon
+        return interval
+
+    @property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        return self.claim.input_set
+
+    @cached_property
+    def work(self) -> Explorer:
+        """What was computed so far."""
+        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
+
+        return Explorer(self)
+
+    @cached_property
+    def _seen(self) -> dict[Shape, Cone]:
+        """Probabilities on cells, up to names of parameters, and the first cell of each."""
+        return {}
+
+    is_continuous = True
+    inputs = None
+    conventions: tuple[str, ...] = ()
+    nouns = "input", "inputs"
+
+    def stronger(self) -> None:
+        """Return nothing: there is no stronger claim."""
+
+    def weaker(self) -> None:
+        """Return nothing: there is no weaker claim."""
+
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
+        """Return the region of all inputs."""
+        del each, first  # there is one group
+        reals = entry_names(self.mechanism.inputs)
+        names = (*beside_eps(self.claim), *reals)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        forms = [unit[name] for name in reals]
+        walls = [*sides_of_eps(self.claim, unit), *inside(self.claim, unit["eps"], forms)]
+        entries = tuple(map(Combination, forms))
+        whole = Region(names, Cone.of(len(names), walls), entries, self.epsilon).hull()
+        yield () if whole is None else (whole,)
+
+    def how_many_groups(self) -> int:
+        """Return 1."""
+        return 1
+
+    def due(self, region: Region, trace: Trace) -> Due[Slope]:
+        """Return what must be proved at a sample of the region."""
+        u = assembled(self.mechanism.inputs, region.values(trace))
+        engine = self.mechanism.kept(Engine)
+        adjacency, multiple = self.claim.adjacency, self.claim.multiple
+        assert isinstance(adjacency, Adjacency)
+        found = []
+        for output in engine.outputs or ():
+            chance = engine.probability_at_spots(u, output)
+            if chance.numerator:
+                found.append(Slope(u, output, chance, adjacency, multiple, trace))
+        return Due(tuple(found))
+
+    def reduced(self, region: Region, cell: Leaf) -> Leaf:
+        """Return a cell without what is due on another one, up to names of parameters.
+
+        Adjacency is the same for all entries of an input.
+        """
+        due: Due[Slope] | None = cell.result
+        left = []
+        for one in due or ():
+            function = OrderedSum(one.chance.numerator * one.chance.denominator, region.names)
+            shape = shape_of(function, cell.cone, region.window)
+            if self._seen.setdefault(shape, cell.cone) == cell.cone:
+                left.append(one)
+        return replace(cell, result=Due(tuple(left)))
+
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return that the claim says something."""
+        del due, is_at_least_one
+        return Content.SOMETHING
+
+    def refutation(self, problem: Problem, sign: Sign) -> Problem:
+        """Return where a probability is too steep; the mechanism may be private all the same."""
+        del sign
+        return problem
+
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Return how the claim was decided, as words."""
+        del findings
+        return BY_SLOPES
+
+    def everywhere(self) -> Slopes:
+        """Return the same claim about all real inputs."""
+        return Slopes(self.claim.everywhere())
+
+    def hint(self) -> str:
+        """Return nothing."""
+        return ""
+
+    def why_empty(self, contents: Contents) -> str:
+        """Return nothing: it says something."""
+        del contents
+        return ""
+
+    def way_out(self, contents: Contents) -> str:
+        """Return nothing: it says something."""
+        del contents
+        return ""
+
+    def certificate(self, verdict: Any) -> dict[str, Any]:
+        """Return the certificate of the claim that is asked."""
+        return self.claim.certificate(verdict)
+
+
+def _sign(form: ClosedForm, trace: Trace) -> int:
+    """Return the sign of a closed form at a sample."""
+    function = OrderedSum(form.numerator * form.denominator, trace.names)
+    return 1 if function.sign_at(rational_vector(trace.sample)) >= 0 else -1

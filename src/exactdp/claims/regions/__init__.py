@@ -1,0 +1,1 @@
+"""Regions of parameters that a claim is about, and fewer that suffice: order, symmetry."""

@@ -1,0 +1,451 @@
+"""A claim about all reals, asked only at worst inputs: corners, which have fewer parameters.
+
+Let o be an ideal output. If the chance of o does not fall when some entries of the input are raised
+and others lowered (`order`), and every input u with ideal output o and dd(u) ≥ a is a corner w(a)
+with entries raised and lowered so (`dominance`), then the claim at u follows from the claim at
+w(dd(u)), which has the same ideal output and is at least as far from disagreement. And w(a) is an
+input itself, so nothing is lost: the claim is true if and only if it is true at all corners. The
+proof is in `docs/theory.md`.
+
+That every u with ideal output o is in a halfspace H(u) ≥ 0 is what `enclosing` finds. All inputs
+closer to u than dd(u) have the ideal output o as well, so H(u) ≥ dd(u)·‖h‖, in the norm that is
+dual to the distance. Under the discrete distance a is any number ≥ 0 with H(u) ≥ a·‖h‖: there dd is
+the same at all inputs. That w(a) has the ideal output o, and dd(w(a)) ≥ a, is checked by running
+the ideal there, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.disagreement.enclosing import EnclosingSides, enclosed
+from exactdp.claims.disagreement.reaches import told_apart
+from exactdp.claims.regions.dominance import (
+    LEVEL,
+    CornerPiece,
+    DominanceRow,
+    Forms,
+    SignedOrder,
+    corners,
+)
+from exactdp.claims.regions.region import Combination, Region, Vector
+from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
+from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.output_distances import discrete_outputs, sup
+from exactdp.cones import Cone
+from exactdp.errors import ExactdpError
+from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.linear import UNIT
+from exactdp.language.machine import Done
+from exactdp.language.values import Value
+from exactdp.polyhedra.cone import dot
+from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.reals.numbers import inf
+from exactdp.semantics.cells import Cell, explore
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import ANYTHING, near, shape_of
+from exactdp.semantics.graph import Failure, Graph
+from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.order import Order
+from exactdp.semantics.spots import Spot, Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.language.program import Program
+
+_MOST_OUTPUTS = 5_000  # ideal outputs, each with a corner of its own
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A worst input for one ideal output, and why it is worst."""
+
+    pattern: Value
+    """The ideal output, with a pattern for each of its numbers."""
+    piece: CornerPiece
+    order: SignedOrder
+    numbers: tuple[Scalar, ...]
+    """The numbers of the ideal output, as forms in the input."""
+    is_alone: bool = True
+    """Whether each ideal output has one such corner, for every level."""
+    names: tuple[str, ...] = ()
+    """The parameters of the region at the corner."""
+
+
+class Corners:
+    """The worst inputs of one claim."""
+
+    def __init__(self, claim: Accuracy) -> None:
+        self._claim = claim
+        self.are_wanted = True
+        self._names = claim.entry_names
+        self._kinds = kinds(claim.mechanism.inputs)
+        self._reals = tuple(
+            name for name, kind in zip(self._names, self._kinds, strict=True) if kind is None
+        )
+        self._found: dict[tuple[Value, ...], tuple[_Placed, ...] | None] = {}
+
+    @cached_property
+    def apply(self) -> bool:
+        """Whether the claim is of a kind for which corners are known to suffice."""
+        claim = self._claim
+        ideal = claim.ideal_function.program
+        if ideal is None or claim.uses_inputs or len(self._reals) < 2:
+            return False
+        if claim.mechanism.meets_eps or claim.mechanism.kept(Engine).has_integers:
+            return False
+        by_value = claim.agreement == "equal" or claim.output_metric in (discrete_outputs, sup)
+        if not by_value or _dual(claim) is None:
+            return False
+        if claim.output_metric == discrete_outputs:
+            return not claim.mechanism.checked.output.holds_noise
+        return claim.output_metric == sup
+
+    def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
+        """Return the parts of a region that suffice, None if nothing is known."""
+        if (
+            not (self.are_wanted and self.apply)
+            or UNIT in region.names
+            or region.sides
+            or region.levels
+        ):
+            return None
+        if finite not in self._found:
+            try:
+                self._found[finite] = self._placed(finite)
+            except ExactdpError:
+                self._found[finite] = None
+        found = self._found[finite]
+        if found is None:
+            return None
+        return tuple(part for one in found if (part := one.inside(region, self._reals)) is not None)
+
+    def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
+        """Return the corners of each ideal output at a value of the finite inputs."""
+        found: list[_Placed] = []
+        patterns = self._patterns(finite)
+        if patterns is None:
+            return None
+        is_alone = True
+        for pattern in patterns:
+            here = self._of_output(finite, pattern)
+            if here is None:
+                return None
+            is_alone = is_alone and len(here) == 1 and len(here[0].corner.piece.sides) == 1
+            found += here
+        if not is_alone:
+            found = [replace(one, corner=replace(one.corner, is_alone=False)) for one in found]
+        return tuple(found) or None
+
+    # Ideal outputs ----------------------------------------------------------------------
+
+    def _given(self, program: Program, finite: tuple[Value, ...]) -> tuple[Value, ...]:
+        rest = iter(finite)
+        values = [0 if kind is None else next(rest) for kind in self._kinds]
+        return assembled(program.inputs, values)
+
+    def _graph(self, program: Program, finite: tuple[Value, ...], pattern: Value) -> Graph:
+        return program.kept(Engine).graph(self._given(program, finite), pattern)
+
+    def _patterns(self, finite: tuple[Value, ...]) -> list[Value] | None:
+        """Return the ideal outputs, as patterns; None if there are too many, or it may fail."""
+        ideal = self._claim.ideal_function.program
+        assert ideal is not None
+        graph = self._graph(ideal, finite, ANYTHING)
+        if any(isinstance(node.event, Failure) for node in graph.nodes):
+            return None
+        found: dict[object, Value] = {}
+        for node in graph.nodes:
+            if isinstance(node.event, Done):
+                if not _is_plain(node.event.output):
+                    return None
+                pattern = self._pattern(node.event.output)
+                found[told_apart(pattern)] = pattern
+        return [*found.values()] if len(found) <= _MOST_OUTPUTS else None
+
+    def _pattern(self, output: Value) -> Value:
+        """Return the pattern of the outputs that are as an ideal output but for its numbers."""
+        if self._claim.output_metric == discrete_outputs:
+            return output
+        return shape_of(near(_numbered(output), Fraction(0)))
+
+    # One ideal output -------------------------------------------------------------------
+
+    def _of_output(self, finite: tuple[Value, ...], pattern: Value) -> list[_Placed] | None:
+        """Return the corners of an ideal output; none if nothing is claimed where it is ideal."""
+        claim = self._claim
+        ideal = claim.ideal_function.program
+        assert ideal is not None
+        around = enclosed(self._graph(ideal, finite, pattern))
+        if around is None:
+            return None
+        around = _renamed(around, entry_names(ideal.inputs), self._names)
+        plan, _ = claim.mechanism.kept(Engine).plan(self._given(claim.mechanism, finite), pattern)
+        order = Order(plan.graph, around.numbers if claim.output_metric == sup else ())
+        if not order.is_known:
+            return None
+        rows = sorted(map(self._row, around.sides), key=lambda row: row.slopes)
+        if not any(row.width for row in rows):
+            return None  # dd may be infinite
+        if claim.input_metric != discrete and _is_thin(rows):
+            return [] if claim.boundary == "skip" else None
+        signs = self._signs(order)
+        pieces = corners(self._reals, [*rows, *self._box()], signs)
+        if pieces is None:
+            return None
+        found: list[_Placed] = []
+        flat: list[_Placed] = []
+        for piece in pieces:
+            corner = Corner(pattern, piece, signs, order.wanted)
+            placed = _Placed(corner, finite, self._kinds, self._names)
+            if not self._suffices(placed):
+                return None
+            if placed.cone.is_full:
+                found.append(placed)
+            else:
+                flat.append(placed)
+        # Beside a full piece, flat ones are in its closure; alone they are inputs of their own.
+        return None if not found and any(map(self._is_claimed, flat)) else found
+
+    def _is_claimed(self, flat: _Placed) -> bool:
+        """Whether anything is claimed at corners of which a or free entries have no room."""
+        rays = flat.cone.rays
+        at_all = any(ray[0] > 0 for ray in rays)
+        return at_all and (self._claim.input_metric == discrete or any(ray[-1] > 0 for ray in rays))
+
+    def _row(self, side: Halfspace) -> DominanceRow:
+        dual = _dual(self._claim)
+        assert dual is not None
+        slopes = tuple(sorted((n, Fraction(q)) for n, q in side.form.coefficients.items()))
+        return DominanceRow(slopes, Fraction(side.form.constant), dual(side))
+
+    def _box(self) -> Iterator[DominanceRow]:
+        """Yield the rows of the box of inputs."""
+        box = self._claim.input_set
+        if not isinstance(box, Box):
+            return
+        for name, (low, high) in zip(self._reals, box.ends(len(self._reals)), strict=True):
+            for end, sign in ((low, 1), (high, -1)):
+                if isinstance(end, Fraction):
+                    yield DominanceRow(((name, Fraction(sign)),), -sign * end, Fraction(0))
+
+    def _signs(self, order: Order) -> SignedOrder:
+        shifted = isinstance(self._claim.input_set, AllReals) and all(
+            order.grows_along(dict.fromkeys(self._reals, sign)) for sign in (1, -1)
+        )
+        return SignedOrder(
+            order.grows_with(self._reals, 1), order.grows_with(self._reals, -1), shifted
+        )
+
+    def _suffices(self, placed: _Placed) -> bool:
+        """Whether a corner is an input of the claim, with its ideal output, and far enough."""
+        cone = placed.cone
+        if self._claim.boundary == "check" and placed.is_capped:
+            return False
+        entries = dict(zip(self._names, placed.entries, strict=True))
+        for row in self._box():
+            side = _vector(row.form(), placed, entries)
+            if any(dot(side, ray) < 0 for ray in cone.rays) or any(
+                dot(side, line) for line in cone.lines
+            ):
+                return False
+        if not cone.is_full:
+            return True
+        return all(map(placed.is_far, explore(placed.names, cone, self._run(placed))))
+
+    def _run(self, placed: _Placed) -> Any:
+        """Return what says how far a corner is from disagreement; −1 if its output is another."""
+        claim = self._claim
+        base = Region(placed.names, placed.cone, placed.entries, claim.epsilon)
+        wanted = told_apart(placed.corner.pattern)
+
+        def run(trace: Trace) -> Any:
+            u = base.input(claim.mechanism.inputs, trace)
+            if told_apart(self._pattern(claim.ideal_function(u))) != wanted:
+                return Fraction(-1)
+            return inf if claim.input_metric == discrete else claim.obligations.distance(u)
+
+        return run
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A corner as entries of an input, linear forms in ε, free entries and a."""
+
+    corner: Corner
+    finite: tuple[Value, ...]
+    kinds: Sequence[Any]
+    all_names: tuple[str, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters."""
+        level = "dd"
+        while level in self.all_names:
+            level += "_"
+        return ("eps", *self.corner.piece.free, level)
+
+    def _form(self, form: Forms) -> Vector:
+        """Return a form in the parameters."""
+        eps, *free, _ = self.names
+        del eps
+        return tuple(form.get(name, Fraction(0)) for name in ("", *free, LEVEL))
+
+    @cached_property
+    def entries(self) -> tuple[Value | Combination, ...]:
+        """The single values of the input."""
+        piece, rest = self.corner.piece, iter(self.finite)
+        return tuple(
+            next(rest)
+            if kind is not None
+            else Combination(self._form(piece.entries.get(name, {name: Fraction(1)})))
+            for name, kind in zip(self.all_names, self.kinds, strict=True)
+        )
+
+    @cached_property
+    def cone(self) -> Cone:
+        """The values of the parameters."""
+        size = len(self.names)
+        first = tuple(Fraction(k == 0) for k in range(size))
+        return Cone.of(size, [first, *map(self._form, self.corner.piece.sides)])
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether a is bounded from above, or by free entries."""
+        return any(side.get(LEVEL, 0) < 0 for side in self.corner.piece.sides)
+
+    def is_far(self, cell: Cell[Any]) -> bool:
+        """Whether dd is at least a on a cell."""
+        distance = cell.result
+        if distance == inf:
+            return True
+        form = [Fraction(0)] * len(self.names)
+        if isinstance(distance, Spot):
+            form = [*rational_vector(distance.form)]
+        else:
+            form[0] = Fraction(distance)
+        form[-1] -= 1
+        return all(dot(form, ray) >= 0 for ray in cell.cone.rays) and not any(
+            dot(form, line) for line in cell.cone.lines
+        )
+
+    def inside(self, region: Region, reals: Sequence[str]) -> Region | None:
+        """Return the part of a region about all reals that is at the corner."""
+        levels = [name for name in region.names[1:] if name not in reals]
+        names = (*self.names, *levels)
+        wide = len(levels)
+
+        def moved(form: Sequence[Any]) -> Vector:
+            given = dict(zip(region.names, map(Fraction, form), strict=True))
+            return (
+                given["eps"],
+                *(Fraction(0),) * (len(self.names) - 1),
+                *(given[name] for name in levels),
+            )
+
+        def padded(form: Sequence[Any]) -> Vector:
+            return (*map(Fraction, form), *(Fraction(0),) * wide)
+
+        places = [k for k, name in enumerate(region.names) if name in reals]
+        kept = [side for side in region.cone.inequalities if not any(side[k] for k in places)]
+        sides = [*map(padded, self.cone.inequalities), *map(moved, kept)]
+        return replace(
+            region,
+            names=names,
+            cone=Cone.of(len(names), sides),
+            entries=tuple(
+                Combination(padded(one.form)) if isinstance(one, Combination) else one
+                for one in self.entries
+            ),
+            alpha=None if region.alpha is None else moved(region.alpha),
+            gamma=None if region.gamma is None else moved(region.gamma),
+            corner=replace(self.corner, names=names),
+        ).hull()
+
+
+def _vector(form: Forms, placed: _Placed, entries: dict[str, Any]) -> Vector:
+    """Return a form in the entries of an input as one in the parameters of a corner."""
+    total = [form.get("", Fraction(0)), *[Fraction(0)] * (len(placed.names) - 1)]
+    for name, q in form.items():
+        if name in entries:
+            total = [a + q * b for a, b in zip(total, entries[name].form, strict=True)]
+    return tuple(total)
+
+
+def _dual(claim: Accuracy) -> Any:
+    """Return how far H(u) ≥ 0 is from failing where dd is 1, as a function of H; None if unknown.
+
+    So H(u) ≥ dd(u) times this number, for all u that have the same ideal output as every input
+    closer than dd(u).
+    """
+    metric = claim.input_metric
+
+    def total(side: Halfspace) -> Fraction:
+        return Fraction(sum(map(abs, _slopes(side))))
+
+    def largest(side: Halfspace) -> Fraction:
+        return Fraction(max(map(abs, _slopes(side))))
+
+    def at_threshold(side: Halfspace) -> Fraction:
+        # An entry may cross the threshold, from a place strictly below it if it is not to be inf.
+        if len(_slopes(side)) != 1:
+            return Fraction(0)
+        (q,) = _slopes(side)
+        is_there = -Fraction(side.form.constant) / q == threshold
+        return Fraction(abs(q) if is_there and (q > 0 or side.strict) else 0)
+
+    if metric in (linf, discrete):
+        return total
+    if metric == l1:
+        return largest
+    if metric == l2:
+        return lambda side: l2.width(_slopes(side))
+    if type(metric) is type(numeric):
+        threshold = metric.threshold
+        return at_threshold
+    return None
+
+
+def _slopes(side: Halfspace) -> list[int]:
+    return [int(q) for q in side.form.coefficients.values()]
+
+
+def _is_thin(rows: Sequence[DominanceRow]) -> bool:
+    """Whether two rows leave no room: dd is 0 wherever both hold."""
+    known = {frozenset(row.slopes): row for row in rows}
+    for row in rows:
+        other = known.get(frozenset((name, -q) for name, q in row.slopes))
+        if other is not None and row.width + other.width > 0 >= row.constant + other.constant:
+            return True
+    return False
+
+
+def _is_plain(output: Value) -> bool:
+    """Whether an output has no numbers that depend on ε."""
+    if isinstance(output, tuple):
+        return all(map(_is_plain, output))
+    return output is None or isinstance(output, Linear | int | Fraction | str)
+
+
+def _numbered(output: Value) -> Value:
+    """Return an output with 0 for its symbolic numbers."""
+    if isinstance(output, tuple):
+        return tuple(map(_numbered, output))
+    return 0 if isinstance(output, Linear | Spot) else output
+
+
+def _renamed(
+    around: EnclosingSides, own: tuple[str, ...], names: tuple[str, ...]
+) -> EnclosingSides:
+    """Return an enclosure with other names for the entries."""
+    if own == names:
+        return around
+    both = dict(zip(own, names, strict=True))
+    return EnclosingSides(
+        tuple(side.renamed(both) for side in around.sides),
+        tuple(one.renamed(both) if isinstance(one, Linear) else one for one in around.numbers),
+    )

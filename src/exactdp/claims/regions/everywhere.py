@@ -1,0 +1,243 @@
+"""The regions of a claim about all reals, or a box of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from exactdp.claims.regions.moving import (
+    exact_values,
+    functions_of_eps,
+    scaled_polynomial,
+)
+from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
+from exactdp.claims.stated.expressions import Comparison, Constant, Expression
+from exactdp.claims.stated.inputs import AllReals, Box, box_sides, real_count
+from exactdp.claims.stated.levels import Range, constant
+from exactdp.cones import Cone
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import UNIT, unit_in
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ExpPoly,
+)
+from exactdp.reals.numbers import fraction
+from exactdp.semantics.by_epsilon import in_units
+from exactdp.semantics.distribution import Engine
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+from exactdp.claims.regions.free import Free
+from exactdp.claims.regions.region import (
+    Combination,
+    Region,
+    Vector,
+    refused,
+    with_sides,
+)
+
+
+def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:
+    """Yield the region for each value of the finite inputs, without the `first` ones."""
+    if claim.mechanism.checked.releases_eps:
+        raise refused("outputs are expressions in eps")
+    is_released = claim.mechanism.checked.output.holds_noise
+    if is_released and claim.mechanism.kept(Engine).has_integers and not _is_fixed(claim):
+        raise ValueRefusedError(
+            "the mechanism releases integer noise, the claim is about all real inputs, and γ is "
+            "no number",
+            rule="There is a case for each whole number below γ, so γ has to be a number.",
+            way_out="Give a number for gamma, or inputs=Grid(lo, hi) or a list.",
+        )
+    refuse_rounded(claim)
+    if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
+        raise ValueRefusedError(
+            f"an input of the mechanism is called {min(taken)}",
+            rule="For all real inputs the inputs stand beside eps, alpha and gamma.",
+            way_out="Give the input another name.",
+        )
+    fixed, moving = _levels_everywhere(claim)
+    every = product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind))
+    for finite in islice(every, first, None):
+        whole = [
+            region
+            for part in parts_of(claim, _symbolic_beta(claim))
+            if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+        ]
+        yield tuple(
+            one for region in whole for one in claim.corners.regions(finite, region) or (region,)
+        )
+
+
+def refuse_rounded(claim: Accuracy) -> None:
+    """Refuse rounded numbers at inputs without bound: there is a case for each whole number."""
+    programs = (claim.mechanism, claim.ideal_function.program)
+    sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
+    if any(one is not None and one.kept(Engine).divides for one in programs):
+        raise ValueRefusedError(
+            "a quotient is released, and the claim is about all real inputs",
+            rule="Quotients are not linear in the inputs.",
+            way_out="Give inputs=Grid(lo, hi) or a list.",
+        )
+    is_bounded = len(sides) == 2 * real_count(claim.mechanism)
+    if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
+        raise ValueRefusedError(
+            "rounded numbers are released or compared with each other, and the claim is about all "
+            "real inputs",
+            rule="There is a case for each whole number between the inputs.",
+            way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
+        )
+
+
+def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
+    """Return an input with certain finite values, and zeros."""
+    rest = iter(finite)
+    return [0 if kind is None else next(rest) for kind in domains]
+
+
+def _is_fixed(claim: Accuracy) -> bool:
+    """Whether γ is a number."""
+    gamma = claim.gamma_level
+    return not isinstance(gamma, Range) and constant(gamma) is not None
+
+
+def _symbolic_beta(claim: Accuracy) -> Expression:
+    """Return β, or anything if it is a function that has to see an input."""
+    try:
+        return claim.formula
+    except ExactdpError:
+        return Constant(ExpPoly(0))
+
+
+def _of_part(
+    claim: Accuracy,
+    part: ClaimPart,
+    finite: tuple[Value, ...],
+    fixed: Mapping[str, Fraction],
+    moving: Mapping[str, tuple[Fraction, Fraction]],
+) -> Region | None:
+    """Return the region of a part of a claim at a value of the finite inputs."""
+    if part.above:
+        raise refused(f"β = {claim.formula} is the largest of several formulas")
+    free = Free.everywhere(claim, part)
+    others = {
+        name: form
+        for name, form in functions_of_eps(claim, None).items()
+        if name not in fixed and name not in moving
+    }
+    free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
+    domains = kinds(claim.mechanism.inputs)
+    reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
+    has_unit = bool(moving) or claim.has_inverse_eps
+    given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
+    symbol = claim.mechanism.kept(Engine).unit(given_at) if claim.has_inverse_eps else UNIT
+    if symbol != UNIT and (moving or part.sides):
+        raise refused("the mechanism uses log(r)/eps, and α or γ moves or has conditions")
+    names = ("eps", *(symbol,) * has_unit, *reals, *free.names)
+    unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+
+    def form(constant: Fraction, slope: Fraction) -> Vector:
+        """Return slope·ε + constant."""
+        return tuple(
+            slope * one + constant * two
+            for one, two in zip(unit["eps"], unit.get(symbol, unit["eps"]), strict=True)
+        )
+
+    levels: dict[str, Vector] = {name: unit[name] for name in free.names}
+    levels |= {name: form(*parts) for name, parts in moving.items()}
+    levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
+    rest = iter(finite)
+    given = tuple(
+        Combination(unit[name]) if kind is None else next(rest)
+        for name, kind in zip(claim.entry_names, domains, strict=True)
+    )
+    region = Region(
+        names,
+        Cone.of(len(names), _sides(claim, unit)),
+        given,
+        claim.epsilon,
+        levels.get("alpha"),
+        levels.get("gamma"),
+        beta=part.beta if claim.has_parts else None,
+    )
+    values = {
+        name: Fraction(value)
+        for name, value in zip(claim.entry_names, given, strict=True)
+        if isinstance(value, int | Fraction)
+    }
+    sides = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
+    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+        if sides and name in free.names and isinstance(level, Range):
+            sides += [_side_everywhere(claim, one) for one in level.sides(name)]
+    for name, value in others.items():
+        sides += [_side(one, claim.entry_names) for one in Range(value, value).sides(name)]
+    if claim.boundary == "check" and any(one.scaled().conic() is None for one in sides):
+        raise refused("a condition depends on ε, and inputs with dd = α are checked")
+    return (with_sides(region, sides) if sides else region).hull()
+
+
+def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
+    """Return a condition on the inputs, and on α and γ where they are ranges."""
+    for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
+        if not isinstance(level, Range):
+            given = given.bound_to({name: level})
+    return _side(given, claim.entry_names)
+
+
+def _side(given: Comparison, entry_names: Sequence[str]) -> LinearSide:
+    """Return a condition as a linear one."""
+    side = LinearSide.of(given, ("alpha", "gamma", *entry_names)).scaled()
+    for name, slope in side.coefficients:
+        number = slope.numerator.constant() if slope.denominator == 1 else None
+        if number is None and name not in ("alpha", "gamma"):
+            raise refused(f"the condition {given} multiplies {name} with a function of eps")
+    return side
+
+
+def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
+    """Return the sides of the cone of all parameters."""
+    symbol = unit_in(unit)
+    sides = [unit[name] for name in unit if name in ("eps", symbol, "alpha", "gamma")]
+    assert isinstance(claim.input_set, AllReals | Box)
+    reals = [name for name in unit if name not in (symbol, "alpha", "gamma")]  # ε, then the inputs
+    sides += [
+        tuple(
+            sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
+            for k in range(len(unit))
+        )
+        for side in box_sides(claim.mechanism, claim.input_set)
+    ]
+    if symbol is not None:  # where the unit is a number, an interval of ε has linear ends
+        on = in_units(claim.epsilon, symbol)
+        for end, sign in ((on.lower, 1), (on.upper, -1)):
+            if isinstance(end, Fraction) and end:
+                pairs = zip(unit["eps"], unit[symbol], strict=True)
+                sides.append(tuple(sign * (one - end * two) for one, two in pairs))
+    return sides
+
+
+def _levels_everywhere(
+    claim: Accuracy,
+) -> tuple[dict[str, Fraction], dict[str, tuple[Fraction, Fraction]]]:
+    """Return values of α and γ at the only ε, and c, d where they are c/ε + d.
+
+    Other functions of ε are left out.
+    """
+    levels = functions_of_eps(claim, None)
+    if claim.epsilon.is_point:
+        fixed = exact_values(levels, Fraction(claim.epsilon.lower))
+        if fixed is None:
+            name, level = next(iter(levels.items()))
+            raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
+        return fixed, {}
+    moving: dict[str, tuple[Fraction, Fraction]] = {}
+    for name, level in levels.items():
+        scaled = scaled_polynomial(level)
+        if scaled is None or scaled.degree() > 1:
+            continue  # a parameter between the function and itself
+        moving[name] = fraction(scaled[0]), fraction(scaled[1])
+    return {}, moving

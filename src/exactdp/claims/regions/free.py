@@ -1,0 +1,77 @@
+"""Which of α and γ are parameters: those of which no theorem says which suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from exactdp.claims.stated.admissible import ClaimPart
+from exactdp.claims.stated.distances import Distance
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.hypotheses import falls
+from exactdp.claims.stated.levels import Range
+from exactdp.errors import ExactdpError
+from exactdp.semantics.distribution import Engine
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+
+@dataclass(frozen=True)
+class Free:
+    """Which of α and γ have to be parameters, because no theorem says which of them suffice."""
+
+    names: tuple[str, ...]
+    why: str = ""
+
+    @classmethod
+    def at(cls, claim: Accuracy, beta: Expression, values: Mapping[str, Distance]) -> Free:
+        """Return those at a listed input."""
+        alpha, gamma = claim.alpha_level, claim.gamma_level
+        follows = claim.obligations.gamma_follows
+        noisy = claim.mechanism.checked.output.holds_noise
+        why = {}
+        if isinstance(alpha, Range):
+            if follows:
+                assert not isinstance(gamma, Range)
+                beta = beta.bound_to({"gamma": gamma})
+            if follows and noisy:
+                why["alpha"] = "gamma moves with alpha, and the outputs hold noise"
+            elif follows and claim.obligations.gamma_line(values) is None:
+                why["alpha"] = (
+                    f"gamma = {gamma} is not a multiple of alpha plus a number, and growing"
+                )
+            elif not falls(beta, "alpha", claim.epsilon):
+                why["alpha"] = f"beta = {beta} is not seen to fall in alpha"
+        if isinstance(gamma, Range):
+            if noisy and not claim.mechanism.kept(Engine).has_integers:
+                why["gamma"] = "the outputs hold noise"
+            elif not falls(beta, "gamma", claim.epsilon):
+                why["gamma"] = f"beta = {beta} is not seen to fall in gamma"
+            elif "alpha" in why:
+                why["gamma"] = why["alpha"]
+        return cls(tuple(why), next(iter(why.values()), ""))
+
+    @classmethod
+    def everywhere(cls, claim: Accuracy, part: ClaimPart) -> Free:
+        """Return those for all reals: γ follows α or outputs hold noise, or β may not fall."""
+        noisy = claim.mechanism.checked.output.holds_noise
+        used = frozenset().union(*(one.form.names() for one in part.sides))
+        alpha = isinstance(claim.alpha_level, Range) and (
+            "alpha" in used
+            or claim.obligations.gamma_follows
+            or not _is_seen_to_fall(claim, part, "alpha")
+        )
+        gamma = isinstance(claim.gamma_level, Range) and (
+            "gamma" in used or noisy or alpha or not _is_seen_to_fall(claim, part, "gamma")
+        )
+        return cls((*("alpha",) * alpha, *("gamma",) * gamma))
+
+
+def _is_seen_to_fall(claim: Accuracy, part: ClaimPart, name: str) -> bool:
+    try:
+        formula = part.beta if claim.has_parts else claim.formula
+        return falls(formula, name, claim.epsilon)
+    except ExactdpError:  # β is a function that looks at the input
+        return False

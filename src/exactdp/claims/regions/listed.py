@@ -1,0 +1,385 @@
+"""The regions of a claim at a listed input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.regions.moving import (
+    curve_of,
+    exact_values,
+    functions_of_eps,
+)
+from exactdp.claims.stated.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
+from exactdp.claims.stated.expressions import Comparison, Expression
+from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.levels import Range, constant
+from exactdp.cones import Cone
+from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import entries, kinds
+from exactdp.language.linear import UNIT
+from exactdp.language.values import Value
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    Root,
+    SolutionSet,
+    Stretch,
+    solution_set,
+)
+from exactdp.reals.numbers import inf
+from exactdp.reals.spans import as_stretch, between
+from exactdp.reals.square_roots import at_least
+from exactdp.semantics.by_epsilon import in_units, positive_cone
+from exactdp.semantics.distribution import Engine
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+from exactdp.claims.regions.free import Free
+from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.region import (
+    RAY,
+    Combination,
+    Region,
+    on_stretch,
+    ray_at_point,
+    with_sides,
+)
+from exactdp.claims.stated.output_distances import discrete_outputs
+
+
+def regions_at(claim: Accuracy, u: tuple[Value, ...]) -> tuple[Region, ...]:
+    """Return the regions of a claim at one input."""
+    here = _AtInput(claim, u)
+    beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(here.values)
+    return tuple(region for part in parts_of(claim, beta) for region in here.regions(part))
+
+
+class _AtInput:
+    """The regions at one input."""
+
+    def __init__(self, claim: Accuracy, u: tuple[Value, ...]) -> None:
+        self.claim, self.u = claim, u
+        self.given: tuple[Value | Combination, ...] = tuple(entries(u))
+        if claim.has_inverse_eps:
+            self.given = _moving(claim, self.given)
+        self.values = claim.obligations.input_values(u)
+
+    def regions(self, part: ClaimPart) -> Iterator[Region]:
+        """Yield the regions of a part of the claim."""
+        free = Free.at(self.claim, part.beta, self.values)
+        base = Region(
+            ("eps",),
+            RAY,
+            self.given,
+            self.claim.epsilon,
+            beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
+            above=part.above,
+        )
+        if (own := self.claim.mechanism.definition.part) is not None:
+            base = on_stretch(base, own)
+        if part.sides and self.claim.mechanism.uses_log:
+            raise ValueRefusedError(
+                "the mechanism uses log(r) / eps, and the claim has conditions",
+                rule="Such mechanisms are asked where alpha and gamma are numbers or ranges.",
+                way_out="Leave the conditions out.",
+            )
+        if self.claim.mechanism.checked.releases_eps:
+            if part.sides:
+                raise ValueRefusedError(
+                    "outputs are expressions in eps, and the claim has conditions",
+                    rule="Such outputs are compared where alpha and gamma are numbers.",
+                    way_out="Leave the conditions out.",
+                )
+            for narrowed in self._compared(base):
+                yield from self._plain(narrowed, free, {})
+            return
+        if not part.sides:
+            yield from self._plain(base, free, {})
+            return
+        sides = [self._side(one) for one in part.sides]
+        for on in OnRay(base.on, base.stretch).where(
+            one.constant for one in sides if not one.names
+        ):
+            rest = [one for one in sides if one.names]
+            narrowed = on_stretch(base, on)
+            if not rest:
+                yield from self._plain(narrowed, free, {})
+            elif self._is_between(free, rest):
+                yield from self._alpha_between(narrowed, free, on, rest)
+            else:
+                yield from self._with_sides(narrowed, free, rest)
+
+    def _compared(self, base: Region) -> Iterator[Region]:
+        """Yield a region in parts on which each output is within γ, or none of it is.
+
+        On an end of a part more outputs are within γ than inside: what holds inside holds there.
+        """
+        claim, on = self.claim, base.on
+        gamma = constant(claim.gamma_level) if isinstance(claim.gamma_level, Expression) else None
+        if gamma is None:
+            raise ValueRefusedError(
+                f"outputs are expressions in eps, and gamma = {claim.gamma_level} is no number",
+                rule="Which outputs are within γ is decided for a number γ.",
+                way_out="Give a number for gamma.",
+            )
+        if claim.output_metric == discrete_outputs:
+            yield replace(base, compared_at=on.simple_point())
+            return
+        slacks = claim.obligations.within.slacks(self.u, claim.ideal_function(self.u), gamma)
+        parts = [base.stretch or as_stretch(on)]
+        for form in {form for slack in slacks for form in slack or ()}:
+            ways = ((part, form * sign) for part in parts for sign in (1, -1))
+            parts = [new for part, way in ways for new in OnRay(on, part).where([way])]
+            parts = [part for part in parts if on.is_point or not part.is_single]
+        for part in parts:
+            narrowed = on_stretch(base, part)
+            point = Fraction(on.lower) if on.is_point else between(part.lower, part.upper)
+            yield replace(narrowed, compared_at=point, is_unknown=point is None)
+
+    def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
+        """Whether the largest α counts: β falls in it, and γ does not follow it."""
+        if free.names or self.claim.obligations.gamma_follows:
+            return False
+        return all(one.names == ("alpha",) for one in sides)
+
+    def _side(self, given: Comparison) -> LinearSide:
+        """Return a condition at the input, in those of α and γ that are ranges."""
+        levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
+        bound = given.bound_to(self.values)
+        for name in ("gamma", "alpha"):
+            level = levels[name]
+            if not isinstance(level, Range):
+                bound = bound.bound_to({name: level.bound_to(self.values)})
+        return LinearSide.of(bound, ("alpha", "gamma"))
+
+    def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
+        """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
+        claim, on = self.claim, base.on
+        levels = {**functions_of_eps(claim, self.u), **more}
+        if levels and on.is_point and not free.names and not claim.has_inverse_eps:
+            fixed = exact_values(levels, Fraction(on.lower))
+            if fixed is not None:
+                yield ray_at_point(base, Fraction(on.lower), fixed)
+                return
+        if levels and _is_alpha_too_large(claim, self.u, levels, on):
+            return
+        if claim.has_inverse_eps:
+            yield self._with_inverse(base, free, levels)
+            return
+        if levels:
+            curve = curve_of(levels)
+            why = " and ".join(f"{name} = {level} depends on eps" for name, level in levels.items())
+            if curve is None or free.names or on.is_point:
+                yield from _where_alpha_touches(claim, self.u, levels, base)
+                yield replace(base, levels=levels, why=why)
+                return
+            yield from _where_alpha_touches(claim, self.u, levels, base)
+            alpha, gamma = curve.forms.get("alpha"), curve.forms.get("gamma")
+            yield replace(
+                base,
+                names=curve.names,
+                cone=curve.around(on),
+                alpha=alpha,
+                gamma=gamma,
+                curve=curve,
+                levels=levels,
+                why=why,
+            )
+        elif free.names:
+            yield self._free(base, free.names, free.why)
+        else:
+            yield base
+
+    def _with_inverse(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
+        """Return the region where 1/ε stands beside reals: a curve on which a parameter is 1."""
+        unit = self.claim.mechanism.kept(Engine).unit(self.u)
+        curve = curve_of(levels, with_unit=True)
+        if curve is None or free.names or (levels and unit != UNIT):
+            why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
+            return replace(base, is_unknown=True, why=f"{why}, and the mechanism uses 1/eps")
+        if unit != UNIT:
+            cone = positive_cone(in_units(base.on, unit))
+            return replace(
+                base, names=("eps", unit), cone=cone, why="the mechanism uses log(r)/eps"
+            )
+        return replace(
+            base,
+            names=curve.names,
+            cone=positive_cone(base.on),
+            alpha=curve.forms.get("alpha"),
+            gamma=curve.forms.get("gamma"),
+            curve=curve,
+            levels=levels,
+            why="the mechanism uses 1/eps",
+        )
+
+    def _free(self, base: Region, free: Sequence[str], why: str) -> Region:
+        """Return the region with α or γ as parameters."""
+        names = ("eps", *free)
+        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        obligations = self.claim.obligations
+        is_unknown = obligations.gamma_follows and not obligations.is_gamma_linear(self.values)
+        if is_unknown:
+            why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
+        return replace(
+            base,
+            names=names,
+            cone=Cone.of(len(names), unit.values()),
+            alpha=unit.get("alpha"),
+            gamma=unit.get("gamma"),
+            why=why,
+            is_unknown=is_unknown,
+        )
+
+    def _with_sides(
+        self, base: Region, free: Free, sides: Sequence[LinearSide]
+    ) -> Iterator[Region]:
+        """Yield the region with conditions on α and γ as parameters, if it is not empty."""
+        levels = functions_of_eps(self.claim, self.u)
+        used = {*free.names, *levels, *(name for side in sides for name in side.names)}
+        why = "alpha and gamma depend on each other, or on eps"
+        region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
+        given = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
+        ends = [
+            LinearSide.of(one, ("alpha", "gamma"))
+            for name, level in given.items()
+            if name in used and isinstance(level, Range)
+            for one in level.sides(name)
+        ]
+        for name, form in levels.items():  # a function of ε is a range between it and itself
+            both = Range(form, form).sides(name)
+            ends += [LinearSide.of(one, ("alpha", "gamma")) for one in both]
+        whole = with_sides(region, [*sides, *ends]).hull()
+        if whole is not None:
+            yield whole
+
+    def _alpha_between(
+        self, base: Region, free: Free, on: Stretch, sides: Sequence[LinearSide]
+    ) -> Iterator[Region]:
+        """Yield the regions where β falls in α, which is between functions of ε.
+
+        The largest α counts: the least upper end, or dd if that is smaller.
+        """
+        found = ends_of(sides, "alpha")
+        if found is None:
+            yield from self._with_sides(base, free, sides)
+            return
+        lows, highs = found
+        level = self.claim.alpha_level
+        assert isinstance(level, Range)
+        lows.append(LevelEnd(ExpPoly(level.lower), level.lower_open))
+        if level.upper != inf:
+            highs.append(LevelEnd(ExpPoly(level.upper), level.upper_open))
+        distance = at_least(self.claim.obligations.distance(self.u))
+        base = replace(base, least=tuple(low.form for low in lows))
+        claimed = [high.form - low.form for high in highs for low in lows]
+        if distance != inf:
+            claimed += [distance - low.form for low in lows]
+        if distance != inf or not highs:  # α is as large as dd lets it
+            beyond = [high.form - distance for high in highs]
+            for part in OnRay(base.on, on).where([*claimed, *beyond]):
+                if self.claim.boundary == "check":
+                    yield from self._plain(on_stretch(base, part), free, {})
+                elif part.is_single and not base.on.is_point:
+                    continue
+                elif base.on.is_point:
+                    if all(_is_below(low.form, distance, base.on.lower) for low in lows):
+                        yield from self._plain(on_stretch(base, part), free, {})
+                elif all(low.form != distance for low in lows):
+                    inner = _opened(part, [low.form - distance for low in lows if distance != inf])
+                    yield from self._plain(on_stretch(base, inner), free, {})
+        for high in highs:
+            smallest = [other.form - high.form for other in highs if other is not high]
+            if distance != inf:
+                smallest.append(distance - high.form)
+            for part in OnRay(base.on, on).where([*claimed, *smallest, high.form]):
+                narrowed = replace(on_stretch(base, part), is_alpha_open=high.is_open)
+                if high.is_open and part.is_single and not base.on.is_point:
+                    continue
+                if high.number is not None:
+                    yield replace(narrowed, alpha=(high.number,))
+                else:
+                    yield from self._plain(narrowed, free, {"alpha": high.form})
+
+
+def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
+    """Return a stretch without those ends at which one of some forms is 0."""
+
+    def is_zero(end: object) -> bool:
+        return isinstance(end, Fraction) and any(form.at(end).sign == 0 for form in forms if end)
+
+    return replace(
+        part,
+        lower_open=part.lower_open or is_zero(part.lower),
+        upper_open=part.upper_open or is_zero(part.upper),
+    )
+
+
+def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
+    """Whether a function of ε is below a distance at a point."""
+    assert isinstance(point, Fraction)
+    return bool(distance == inf or (form - distance).at(point).sign < 0)
+
+
+def _where_alpha_is_low(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+) -> SolutionSet | None:
+    """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
+    if "alpha" not in levels:
+        return None
+    distance = at_least(claim.obligations.distance(u))
+    return None if distance == inf else solution_set(distance - levels["alpha"], on)
+
+
+def _is_alpha_too_large(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+) -> bool:
+    """Whether nothing is claimed at an input: α is nowhere below dd."""
+    below = None if on.is_point else _where_alpha_is_low(claim, u, levels, on)
+    closed = claim.boundary == "check"
+    return below is not None and not any(closed or one.lower != one.upper for one in below)
+
+
+def _where_alpha_touches(
+    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], base: Region
+) -> Iterator[Region]:
+    """Yield the single ε at which α is dd and larger around.
+
+    The claim is made there if inputs with dd = α are checked.
+    """
+    check = claim.boundary == "check"
+    below = _where_alpha_is_low(claim, u, levels, base.on) if check else None
+    for stretch in below or ():
+        if stretch.lower != stretch.upper:
+            continue
+        point = stretch.lower
+        if isinstance(point, Root) and point.is_exact:
+            point = point.lower
+        fixed = exact_values(levels, point) if isinstance(point, Fraction) else None
+        if isinstance(point, Fraction) and fixed is not None:
+            yield ray_at_point(base, point, fixed)
+        else:
+            why = "α is the distance to disagreement at an irrational ε only"
+            yield replace(base, why=why, is_unknown=True)
+
+
+def _moving(
+    claim: Accuracy, given: tuple[Value | Combination, ...]
+) -> tuple[Value | Combination, ...]:
+    """Return the entries of an input with its reals as forms in ε and a parameter that is 1."""
+    domains = kinds(claim.mechanism.inputs)
+    if None not in domains:
+        raise ValueRefusedError(
+            "the mechanism uses 1/eps beside reals, and has no real input",
+            rule="A claim about such a mechanism is decided at real inputs, or at one eps.",
+            way_out="Declare an input as Real, or give epsilon='[1, 1]'.",
+        )
+    return tuple(
+        Combination((Fraction(value), Fraction(0))) if kind is None else value  # type: ignore[arg-type]
+        for value, kind in zip(given, domains, strict=True)
+    )

@@ -1,0 +1,75 @@
+"""All regions of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from math import prod
+from typing import TYPE_CHECKING
+
+from exactdp.claims.stated.conditions import ALWAYS
+from exactdp.claims.stated.inputs import how_many, is_listed, listed
+from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.values import Value
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.classes import InputClass
+
+from exactdp.claims.regions.everywhere import regions_everywhere
+from exactdp.claims.regions.listed import regions_at
+from exactdp.claims.regions.region import Region
+
+
+def regions_of(
+    claim: Accuracy, *, each: bool = False, first: int = 0
+) -> Iterator[tuple[Region, ...]]:
+    """Yield the regions of a claim: those of each listed input, or of each finite part of one.
+
+    Inputs of which the claim says the same are one, unless `each` is asked for. The `first` of them
+    are left out.
+    """
+    if not is_listed(claim.input_set):
+        yield from regions_everywhere(claim, first)
+        return
+    classes = None if each else claim.classes
+    alike: tuple[Region, ...] | None = None
+    for u, known in _inputs(claim, classes, first):
+        if alike is None:
+            found = regions_at(claim, u)
+        else:
+            given = tuple(entries(u))
+            found = tuple(replace(one, entries=given, stands_for=None) for one in alike)
+        if _is_alike(claim, found):
+            alike = found
+        yield tuple(replace(one, stands_for=known) for one in found) if known else found
+
+
+def _inputs(
+    claim: Accuracy, classes: tuple[InputClass, ...] | None, first: int
+) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
+    """Yield listed inputs, each with the class that it stands for."""
+    if classes is None:
+        every = listed(claim.mechanism, claim.input_set)
+        yield from ((u, None) for u in islice(every, first, None))
+    else:
+        left = islice(classes, first, None)
+        yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in left)
+
+
+def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
+    """Whether the regions are the same at all inputs but for the input."""
+    if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
+        return False
+    if claim.mechanism.checked.releases_eps:
+        return False
+    return len(found) == 1 and found[0].beta is None and not found[0].levels
+
+
+def how_many_groups(claim: Accuracy) -> int:
+    """Return how many groups of regions there are."""
+    if is_listed(claim.input_set):
+        return how_many(claim.mechanism, claim.input_set)
+    domains = (kind for kind in kinds(claim.mechanism.inputs) if kind is not None)
+    return prod(len(kind.members) for kind in domains)

@@ -1,0 +1,158 @@
+"""Where a sign is asked: along a ray of ε, on a cone of parameters, along a curve in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from exactdp.claims.regions.moving import Curve
+from exactdp.claims.regions.shapes import Shape, shape_of
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.reals import (
+    ClosedForm,
+    Interval,
+    Root,
+    SolutionSet,
+    Stretch,
+    nonnegative,
+    solution_set,
+)
+from exactdp.reals.numbers import inf
+from exactdp.reals.solutions import Boundary
+from exactdp.reals.spans import as_stretch, between
+
+_FINE = Fraction(1, 10**30)
+_FAR = 1_000  # an ε at which most bounds are below 1
+
+
+@dataclass(frozen=True)
+class OnRay:
+    """All ε of an interval; everything else is fixed."""
+
+    on: Interval
+    stretch: Stretch | None = None
+    """The ε themselves, if an end of them is irrational."""
+
+    def where(self, forms: Iterable[ClosedForm]) -> SolutionSet:
+        """Return where some functions of ε are not negative."""
+        on = self.on
+        whole = self.stretch or as_stretch(on)
+        found = SolutionSet((whole,))
+        for form in forms:
+            found &= solution_set(form, on, _FINE)
+        return found
+
+    def decision(self, form: ClosedForm) -> PlaceDecision:
+        """Decide whether a function of ε is never negative on the stretch."""
+        assert self.stretch is not None
+        if self.stretch.lower == self.stretch.upper:
+            single = self.stretch.lower
+            if isinstance(single, Root) and single.is_exact:
+                single = single.lower
+            if isinstance(single, Fraction):
+                is_negative = form.at(single).sign < 0
+                return PlaceDecision(not is_negative, single if is_negative else None)
+            return PlaceDecision(True if len(self.where([form])) else None)
+        start: Boundary = self.stretch.lower
+        is_seen = True
+        for part in (*self.where([form]), None):
+            end = self.stretch.upper if part is None else part.lower
+            if start != end:  # the function is negative somewhere between
+                point = between(start, end)
+                if point is not None and form.at(point).sign < 0:
+                    return PlaceDecision(False, point)
+                is_seen = False
+            start = end if part is None else part.upper
+        return PlaceDecision(True if is_seen else None)
+
+    def is_at_least_one(self, form: ClosedForm) -> bool:
+        """Whether a closed form is at least 1 at each ε; seen at once where it is not, far out."""
+        excess = form - 1
+        if self.stretch is not None:
+            return self.decision(excess).holds is True
+        far = self.on.lower + _FAR if self.on.upper == inf else self.on.simple_point()
+        return bool(excess.at(far, digits=1).sign >= 0 and nonnegative(excess, self.on))
+
+
+@dataclass(frozen=True)
+class OnCone:
+    """A cone of named parameters, or the part of it in a window."""
+
+    names: tuple[str, ...]
+    cone: Cone
+    window: Window | None
+
+    def shape(self, form: ClosedForm) -> Shape:
+        """Return the problem whether a closed form is never negative here."""
+        return shape_of(self._signed(form), self.cone, self.window)
+
+    def is_at_least_one(self, form: ClosedForm) -> bool:
+        """Whether a closed form is seen to be at least 1 everywhere here."""
+        function = self._signed(form - 1)
+        point = self.cone.interior_point()
+        if self.window is None:
+            scale = Fraction(_FAR)
+        else:
+            scale = self.window.simple_point() / point[self.window.variable]
+        if function.sign_at([scale * x for x in point]) < 0:
+            return False
+        shape = shape_of(function, self.cone, self.window)
+        return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+    def _signed(self, form: ClosedForm) -> OrderedSum:
+        """Return a sum with the sign of a closed form."""
+        return OrderedSum(form.numerator * form.denominator, self.names)
+
+
+@dataclass(frozen=True)
+class PlaceDecision:
+    """Whether a closed form is never negative on a stretch or a curve; None if it stays open."""
+
+    holds: bool | None
+    witness: Fraction | None = None
+    """An ε where it is negative."""
+    why: str = ""
+    """Why it stays open, if that is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class OnCurve:
+    """A stretch of a curve of parameters."""
+
+    curve: Curve
+    stretch: Stretch
+
+    def decision(self, form: ClosedForm) -> PlaceDecision:
+        """Decide whether a closed form of the parameters is never negative here."""
+        lower, upper = self._ends
+        function = self.curve.along(form)
+        found = function.nonnegative(lower, upper)
+        if isinstance(found, Fraction):
+            if found not in self.stretch:
+                return PlaceDecision(None)
+            return PlaceDecision(False, function.simple_negative(found, lower, upper))
+        return PlaceDecision(found)
+
+    def is_at_least_one(self, form: ClosedForm) -> bool:
+        """Whether a closed form is seen to be at least 1 everywhere here."""
+        return self.decision(form - 1).holds is True
+
+    @property
+    def _ends(self) -> tuple[Fraction, Fraction | float]:
+        """Rational ends around the stretch."""
+        lower, upper = self.stretch.lower, self.stretch.upper
+        first = lower.lower if isinstance(lower, Root) else lower
+        last = upper.upper if isinstance(upper, Root) else upper
+        assert isinstance(first, Fraction)
+        return first, last if isinstance(last, Fraction) else inf
+
+    @property
+    def rational_ends(self) -> tuple[Fraction, ...]:
+        """The ends that are rational and belong to the stretch."""
+        ends = (self.stretch.lower, self.stretch.upper)
+        return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
+
+
+Place: TypeAlias = OnRay | OnCone | OnCurve

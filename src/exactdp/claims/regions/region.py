@@ -1,0 +1,403 @@
+"""The regions of parameters that a claim is about.
+
+A region has parameters θ: ε, then the real inputs that move, α and γ where they are free, each
+multiplied by ε. A listed input is a ray: only ε is left. All reals and boxes are cones. α and γ
+that are functions of ε make a curve; for all reals εα = c + dε is a linear form in ε and a
+parameter that is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.claims.regions.moving import (
+    Curve,
+    exact_values,
+)
+from exactdp.claims.stated.admissible import LinearSide
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.levels import Range
+from exactdp.cones import Cone, Window
+from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled
+from exactdp.language.linear import UNIT, base_of, unit_in
+from exactdp.language.tree import Param
+from exactdp.language.values import Value, plain
+from exactdp.reals import (
+    ClosedForm,
+    Interval,
+    Root,
+    Stretch,
+    infimum,
+    supremum,
+)
+from exactdp.reals.logs import log_enclosure
+from exactdp.reals.spans import around
+from exactdp.semantics.spots import Spot, Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.regions.classes import InputClass
+    from exactdp.claims.regions.corners import Corner
+
+Vector: TypeAlias = tuple[Fraction, ...]
+
+RAY = Cone.of(1, [(1,)])
+_NARROW = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """An entry of the input, or α or γ, that is a linear form in the parameters."""
+
+    form: Vector
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An input with numbers for ε, and for α and γ where a region has them."""
+
+    eps: Fraction
+    input: tuple[Value, ...]
+    alpha: Fraction | None
+    gamma: Fraction | None
+
+    @property
+    def levels(self) -> dict[str, Fraction]:
+        """α and γ by name."""
+        given = {"alpha": self.alpha, "gamma": self.gamma}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Region:
+    """Parameters and what the input, α and γ are in them."""
+
+    names: tuple[str, ...]
+    """The parameters: ε first."""
+    cone: Cone
+    entries: tuple[Value | Combination, ...]
+    """The single values of the input."""
+    on: Interval
+    """The values of ε."""
+    alpha: Vector | None = None
+    """α as a form in the parameters; None if a theorem says which α suffices. γ likewise."""
+    gamma: Vector | None = None
+    curve: Curve | None = field(default=None, compare=False)
+    """The curve that the claim is about, in a cone around it."""
+    levels: Mapping[str, ClosedForm] = field(default_factory=dict, compare=False)
+    """α and γ where they are functions of ε."""
+    stretch: Stretch | None = field(default=None)
+    """The values of ε, if an end of them is irrational; `on` is around them."""
+    sides: tuple[LinearSide, ...] = field(default=())
+    """Conditions that are not linear in the parameters."""
+    beta: Expression | None = field(default=None)
+    """The bound, if the claim has several."""
+    above: tuple[Expression, ...] = field(default=())
+    """Other bounds: this one counts where it is the largest."""
+    least: tuple[ClosedForm, ...] = field(default=())
+    """Functions of ε below which α is not claimed."""
+    is_alpha_open: bool = field(default=False)
+    """Whether the claim is made below the given α, and not there."""
+    compared_at: Fraction | None = field(default=None)
+    """An ε at which outputs that are expressions in ε compare as everywhere in the region."""
+    why: str = field(default="", compare=False)
+    """Why no theorem says which α and γ suffice."""
+    is_unknown: bool = False
+    """Whether nothing is known of what the claim says there."""
+    corner: Corner | None = field(default=None, compare=False)
+    """Why the worst inputs suffice, if the region has no others."""
+    stands_for: InputClass | None = field(default=None, compare=False)
+    """The class of inputs of a grid of which this one is the first, if they are looked at once."""
+
+    @property
+    def inputs(self) -> int:
+        """How many listed inputs it stands for."""
+        return 1 if self.stands_for is None else self.stands_for.size
+
+    @property
+    def is_ray(self) -> bool:
+        """Whether everything but ε is fixed."""
+        return not (self.names != ("eps",) or self.levels or self.sides or self.is_unknown)
+
+    @property
+    def levels_given(self) -> bool:
+        """Whether α or γ is given, and not one that a theorem says suffices."""
+        return self.alpha is not None or self.gamma is not None
+
+    @property
+    def moves_inputs(self) -> bool:
+        """Whether the input depends on the parameters."""
+        return any(isinstance(one, Combination) for one in self.entries)
+
+    @property
+    def window(self) -> Window | None:
+        """Between which values a parameter has to be."""
+        if (unit := unit_in(self.names)) is not None:
+            base = base_of(unit)
+            ends = (Fraction(1), Fraction(1)) if base is None else log_enclosure(base)
+            return Window(self.names.index(unit), *ends)
+        return Window.of(0, self.on)
+
+    def input(self, params: Iterable[Param], trace: Trace) -> tuple[Value, ...]:
+        """Return the input at a sample of the parameters."""
+        return assembled(params, self.values(trace))
+
+    def values(self, trace: Trace) -> list[Value]:
+        """Return the single values at a sample of the parameters."""
+        return [self._entry(one, trace) for one in self.entries]
+
+    def level(self, form: Vector | None, trace: Trace) -> Spot | Fraction | None:
+        """Return α or γ at a sample of the parameters."""
+        if form is None:
+            return None
+        return form[0] if self.is_ray else trace.of(dict(zip(self.names, form, strict=True)))
+
+    def _entry(self, one: Value | Combination, trace: Trace) -> Value:
+        if not isinstance(one, Combination):
+            return one
+        found = self.level(one.form, trace)
+        return plain(found) if isinstance(found, Fraction) else found
+
+    def at(self, params: Iterable[Param], point: Sequence[Fraction]) -> Setting:
+        """Return what a point of the region stands for."""
+        if (name := unit_in(self.names)) is not None:
+            unit = point[self.names.index(name)]
+            point = [x / unit for x in point]
+        given = self.numbers(point)
+        alpha, gamma = (
+            None if one is None else _number(one, point) for one in (self.alpha, self.gamma)
+        )
+        return Setting(Fraction(point[0]), assembled(params, given), alpha, gamma)
+
+    def numbers(self, point: Sequence[Fraction]) -> list[Value]:
+        """Return the single values at a point."""
+        return [
+            plain(_number(one.form, point)) if isinstance(one, Combination) else one
+            for one in self.entries
+        ]
+
+    def hull(self) -> Region | None:
+        """Return the region without parameters that its cone leaves no room; None if empty."""
+        region: Region | None = self
+        while region is not None and not region.cone.is_full:
+            implied = region.cone.implied_equalities()
+            if not implied:
+                return None
+            last = max(implied, key=lambda form: tuple(form)[1:])
+            region = region.face(tuple(map(Fraction, last)))
+        return region
+
+    def face(self, form: Vector) -> Region | None:
+        """Return the part of the region where a form is 0, without the last parameter in it."""
+        last = max(k for k, q in enumerate(form) if q)
+        if self.curve is not None and self.names == ("eps", UNIT) and form[0] * form[1] < 0:
+            point = -form[1] / form[0]
+            if point in self.on:
+                raise jump(point)
+        if last == 0 or self.curve is not None:
+            return None  # there ε would be 0; a curve passes through
+        if unit_in([self.names[last]]):
+            if form[0] * form[last] >= 0:
+                return None  # there ε would not be positive
+            raise refused(f"it jumps at ε = {-form[last] / form[0]}")
+        value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
+
+        def moved(side: Sequence[int | Fraction]) -> Vector:
+            rest = (q for k, q in enumerate(side) if k != last)
+            return tuple(Fraction(q) + side[last] * v for q, v in zip(rest, value, strict=True))
+
+        return replace(
+            self,
+            names=tuple(name for k, name in enumerate(self.names) if k != last),
+            cone=Cone.of(len(value), [moved(side) for side in self.cone.inequalities]),
+            entries=tuple(
+                Combination(moved(one.form)) if isinstance(one, Combination) else one
+                for one in self.entries
+            ),
+            alpha=None if self.alpha is None else moved(self.alpha),
+            gamma=None if self.gamma is None else moved(self.gamma),
+        )
+
+
+def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
+    """Return the number that a form is at a point, not multiplied by ε."""
+    return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
+
+
+def on_stretch(region: Region, part: Stretch) -> Region:
+    """Return a region on a part of its ε."""
+    on = around(part)
+    is_rational = not isinstance(part.lower, Root) and not isinstance(part.upper, Root)
+    return replace(region, on=on, stretch=None if is_rational else part)
+
+
+def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
+    """Return a region with conditions: those that are linear in its parameters bound its cone."""
+    conic = [side.scaled().conic() for side in sides]
+    if any(form is not None and form.get("") for form in conic) and UNIT not in region.names:
+        region = _with_unit(region)
+    inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
+    for form in conic:
+        if form is not None:
+            inequalities.append(
+                tuple(form.get(_known_as(name), Fraction(0)) for name in region.names)
+            )
+    left = tuple(side for side, form in zip(sides, conic, strict=True) if form is None)
+    return replace(region, cone=Cone.of(len(region.names), inequalities), sides=left)
+
+
+def _known_as(name: str) -> str:
+    return "" if name == UNIT else name
+
+
+def _fractions(form: Sequence[int]) -> Vector:
+    return tuple(map(Fraction, form))
+
+
+def _with_unit(region: Region) -> Region:
+    """Return a region with a parameter that is 1, next to ε."""
+
+    def wider(form: Sequence[int | Fraction]) -> Vector:
+        return (Fraction(form[0]), Fraction(0), *map(Fraction, form[1:]))
+
+    size = len(region.names) + 1
+    unit = tuple(Fraction(k == 1) for k in range(size))
+    sides = [*map(wider, region.cone.inequalities), unit, *_ends(region.on, size)]
+    return replace(
+        region,
+        names=(region.names[0], UNIT, *region.names[1:]),
+        cone=Cone.of(size, sides),
+        entries=tuple(
+            Combination(wider(one.form)) if isinstance(one, Combination) else one
+            for one in region.entries
+        ),
+        alpha=None if region.alpha is None else wider(region.alpha),
+        gamma=None if region.gamma is None else wider(region.gamma),
+    )
+
+
+def _without_unit(region: Region, point: Fraction) -> Region:
+    """Return a region at one ε without the parameter that is 1: there it is a multiple of ε."""
+    if UNIT not in region.names:
+        return region
+    unit = region.names.index(UNIT)
+
+    def narrower(form: Sequence[int | Fraction]) -> Vector:
+        first = Fraction(form[0]) + Fraction(form[unit]) / point
+        return (first, *(Fraction(q) for k, q in enumerate(form) if k not in (0, unit)))
+
+    return replace(
+        region,
+        names=tuple(name for name in region.names if name != UNIT),
+        cone=Cone.of(len(region.names) - 1, map(narrower, region.cone.inequalities)),
+        entries=tuple(
+            Combination(narrower(one.form)) if isinstance(one, Combination) else one
+            for one in region.entries
+        ),
+        alpha=None if region.alpha is None else narrower(region.alpha),
+        gamma=None if region.gamma is None else narrower(region.gamma),
+    )
+
+
+def _ends(on: Interval, size: int) -> Iterator[Vector]:
+    """Yield the ends of an interval of ε as linear sides, where the second parameter is 1."""
+    for end, sign in ((on.lower, 1), (on.upper, -1)):
+        if isinstance(end, Fraction) and end:
+            yield (Fraction(sign), -sign * end, *(Fraction(0),) * (size - 2))
+
+
+def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | None:
+    """Return the part of a region where some forms are not negative."""
+    inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
+    inequalities += [tuple(form.get(name, Fraction(0)) for name in region.names) for form in forms]
+    if UNIT in region.names:
+        inequalities += _ends(region.on, len(region.names))
+    return replace(region, cone=Cone.of(len(region.names), inequalities)).hull()
+
+
+def at_point(region: Region, point: Fraction, room: Fraction = Fraction(1, 10**6)) -> Region | None:
+    """Return a part of a region at one ε, where what is claimed is claimed in the region.
+
+    It is all of it up to a little room inside of conditions that are strict, or irrational there.
+    None if it is empty, or α or γ is irrational there.
+    """
+    if region.stretch is not None and point not in region.stretch:
+        return None
+    if region.sides:
+        forms = [side.inside(point, room) for side in region.sides]
+        alone = replace(region, on=Interval(point, point), sides=())
+        return _cut(_without_unit(alone, point), forms)
+    fixed = exact_values(region.levels, point)
+    return None if fixed is None else ray_at_point(region, point, fixed)
+
+
+def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -> Region:
+    """Return a ray at one ε, with α and γ as they are there."""
+    alpha, gamma = ((fixed[name],) if name in fixed else None for name in ("alpha", "gamma"))
+    return replace(
+        base,
+        names=("eps",),
+        cone=RAY,
+        on=Interval(point, point),
+        stretch=None,
+        alpha=alpha,
+        gamma=gamma,
+        curve=None,
+        levels={},
+    )
+
+
+def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
+    """Return a cone around α and γ on an interval of ε, where they are other functions of it."""
+    if region.sides:
+        forms = [side.relaxed(on) for side in region.sides]
+        narrowed = replace(region, on=on, stretch=None, sides=())
+        return _cut(narrowed, [form[1] for form in forms if form is not None])
+    given = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    free = [name for name, level in given.items() if isinstance(level, Range)]
+    names = ("eps", *(name for name in given if name in free or name in region.levels))
+    unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+    sides = list(unit.values())
+    for name, form in region.levels.items():
+        lower = max(Fraction(infimum(form, on, width=_NARROW).lower), Fraction(0))
+        upper = supremum(form, on, width=_NARROW).upper
+        sides.append(_minus(unit[name], lower, unit["eps"]))
+        if isinstance(upper, Fraction):
+            sides.append(tuple(-q for q in _minus(unit[name], upper, unit["eps"])))
+    return replace(
+        region,
+        names=names,
+        cone=Cone.of(len(names), sides),
+        on=on,
+        stretch=None,
+        alpha=unit.get("alpha"),
+        gamma=unit.get("gamma"),
+        levels={},
+        why="",
+    ).hull()
+
+
+def _minus(one: Vector, factor: Fraction, two: Vector) -> Vector:
+    return tuple(a - factor * b for a, b in zip(one, two, strict=True))
+
+
+def jump(point: Fraction) -> ValueRefusedError:
+    """Return the refusal of a claim where the mechanism compares an input with a + b/ε."""
+    return ValueRefusedError(
+        f"the mechanism compares numbers without noise that are equal at ε = {point}",
+        rule="There the claim may be true on both sides, and false at this ε.",
+        way_out=f"Ask for the intervals on both sides, and for epsilon='[{point}, {point}]'.",
+    )
+
+
+def refused(problem: str) -> ValueRefusedError:
+    """Return the refusal of a claim that needs more than cones."""
+    return ValueRefusedError(
+        f"the claim cannot be decided for all real inputs: {problem}",
+        rule="There α and γ are numbers, ranges, numbers plus a multiple of 1/eps, "
+        "or γ a multiple of α plus a number.",
+        way_out="Give inputs=Grid(lo, hi) or a list.",
+    )

@@ -1,0 +1,498 @@
+"""Which inputs of a program are interchangeable, proved on its graph for one output.
+
+V(node, x; u) is the chance to end in the output from a node whose variables are x. To prove that it
+does not change when two inputs are exchanged, two runs are followed side by side: one from x at u,
+the other from x at u with both exchanged. Samples with the same law are one number in both runs,
+paired by their position, whatever happened before; so each run has its own distribution. A pair of
+runs is done when both are at one node with the same variables, or with variables of which the same
+is known already, and have drawn the same samples, so that all others are still independent: V does
+not change there. If all pairs end so, V does not change.
+
+Without noise (the ideal) a sample is its mean, and every tie counts. With continuous noise what
+happens only if noise is equal to something has no probability and is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from exactdp.claims.disagreement.symbolic_runs import inserted, picked
+from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.operations import COMPARISONS
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, looks_at
+from exactdp.semantics.linear import Linear
+
+Exchange: TypeAlias = Mapping[Hashable, Hashable]
+"""Inputs and variables of a node, each with the one that takes its place."""
+
+Law: TypeAlias = tuple[str, Fraction, Any, Any]
+"""Of a sample: the noise, its rate, its mean and its width as forms in inputs."""
+
+_MOST_SAMPLES = 12  # between two inputs that are exchanged
+_MOST_STEPS = 2_000  # of all runs that one proof follows
+_TRIES = 3  # groups that an input may belong to
+
+_DEAD = -1
+
+
+class Symmetry:
+    """The exchanges of inputs that leave the chance of one output unchanged at every input."""
+
+    def __init__(self, graph: Graph, *, noiseless: bool) -> None:
+        self.graph = graph
+        self.noiseless = noiseless
+        self.counts_ties = noiseless or graph.whole
+        self.rank = {n: k for k, part in enumerate(graph.components) for n in part}
+        self.inputs = {name: Linear.symbol(name) for name in graph.mentions[0]}
+        self._known: dict[object, bool] = {}
+        self._left = 0
+
+    def allows(self, one: str, two: str) -> bool:
+        """Whether two inputs are proved to be interchangeable."""
+        self._left = _MOST_STEPS
+        return self.unchanged(0, {one: two, two: one})
+
+    def unchanged(self, number: int, exchange: Exchange) -> bool:
+        """Whether V at a node is proved to be the same after an exchange."""
+        seen, size = self.graph.mentions[number], self.graph.nodes[number].variables
+        here = {
+            a: b
+            for a, b in exchange.items()
+            if a != b and (a in seen or b in seen if isinstance(a, str) else _index(a) < size)
+        }
+        if not here:
+            return True
+        key = number, frozenset(here.items())
+        if key not in self._known:
+            self._known[key] = False
+            self._known[key] = not self.graph.cyclic[number] and _Proof(self, number, here).holds()
+        return self._known[key]
+
+    def may_step(self) -> bool:
+        """Count a step; whether it may be taken."""
+        self._left -= 1
+        return self._left >= 0
+
+
+def _index(name: Hashable) -> int:
+    assert isinstance(name, int)
+    return name
+
+
+class _Run(NamedTuple):
+    """A run so far: where it is, with which variables, and how much it has drawn and chosen."""
+
+    node: int
+    values: tuple[Any, ...]
+    draws: int = 0
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two runs under the same conditions; the second is the one with inputs exchanged."""
+
+    runs: tuple[_Run, _Run]
+    rows: Polyhedron = ()
+
+    def with_run(self, which: int, run: _Run, rows: Polyhedron = ()) -> _Pair:
+        one, two = self.runs
+        return _Pair((one, run) if which else (run, two), (*self.rows, *rows))
+
+
+class _Proof:
+    """A proof that V at a node does not change by an exchange."""
+
+    def __init__(self, asked: Symmetry, number: int, exchange: Exchange) -> None:
+        self._asked, self._graph = asked, asked.graph
+        self._number, self._exchange = number, exchange
+        swapped = {
+            name: Linear.symbol(exchange.get(name, name))
+            for name in {*asked.inputs, *(a for a in exchange if isinstance(a, str))}
+        }
+        self._inputs: tuple[Mapping[str, Any], ...] = ({**swapped, **asked.inputs}, swapped)
+        self._laws: dict[int, Law] = {}
+        """The law of each sample of the first run, by its position, as far as it was met."""
+        self._chances: dict[int, object] = {}
+
+    @cached_property
+    def _partners(self) -> dict[int, int]:
+        """Which sample of the first run each sample of the second run is.
+
+        So that all samples whose laws are exchanged have a partner; all others are their own.
+        """
+        laws: list[Law] = []
+        for law in self._law_list():
+            laws.append(law)
+            if self._are_closed(laws):
+                break
+        swapped = [self._exchanged(law) for law in laws]
+        found = {k: k for k, law in enumerate(laws) if law == swapped[k]}
+        free = [k for k in range(len(laws)) if k not in found]
+        for k in list(free):
+            place = next((j for j in free if laws[j] == swapped[k]), None)
+            if place is not None:
+                free.remove(place)
+                found[k] = place
+        return found
+
+    def _are_closed(self, laws: list[Law]) -> bool:
+        """Whether the exchange permutes some laws, and not only leaves them."""
+        swapped = [self._exchanged(law) for law in laws]
+        return swapped != laws and Counter(swapped) == Counter(laws)
+
+    def _exchanged(self, law: Law) -> Law:
+        noise, rate, *forms = law
+        mean, width = (inserted(form, (), self._inputs[1]) for form in forms)
+        return noise, rate, mean, width
+
+    def _law_list(self) -> Iterator[Law]:
+        """Yield the laws of the samples after the node, as long as all ways have the same."""
+        level = {self._number}
+        for _ in range(_MOST_SAMPLES):
+            draws = set(self._next_draws(level))
+            events = [event for n in draws if isinstance(event := self._event(n), Draw)]
+            laws = list(dict.fromkeys(map(_law, events)))
+            if len(laws) != 1:
+                return
+            yield laws[0]
+            level = {edge.target for n in draws for edge in self._graph.nodes[n].edges}
+
+    def _next_draws(self, level: set[int]) -> Iterator[int]:
+        """Yield the nodes of the next samples on ways from some nodes."""
+        waiting, seen = list(level), set(level)
+        while waiting:
+            number = waiting.pop()
+            if isinstance(self._event(number), Draw):
+                yield number
+                continue
+            new = {edge.target for edge in self._graph.nodes[number].edges} - seen
+            waiting += new
+            seen |= new
+
+    def _event(self, number: int) -> Any:
+        return self._graph.nodes[number].event
+
+    def holds(self) -> bool:
+        size = self._graph.nodes[self._number].variables
+        own = tuple(Linear.symbol(k) for k in range(size))
+        other = tuple(Linear.symbol(self._exchange.get(k, k)) for k in range(size))
+        waiting = [_Pair((_Run(self._number, own), _Run(self._number, other)))]
+        while waiting:
+            pair = waiting.pop()
+            if self._is_done(pair):
+                continue
+            if not self._asked.may_step():
+                return False
+            further = self._advanced(pair)
+            if further is None:
+                return False
+            waiting += further
+        return True
+
+    def _is_done(self, pair: _Pair) -> bool:
+        """Whether both runs are where the same is known to follow."""
+        one, two = pair.runs
+        if one.node != two.node:
+            return False
+        if one.node == _DEAD:
+            return True
+        if one.node == self._number or not self._have_drawn_the_same(one, two):
+            return False
+        order = self._order(one.values, two.values, pair.rows)
+        if order is None:
+            return False
+        names: dict[Hashable, Hashable] = {
+            a: b for a, b in self._exchange.items() if isinstance(a, str)
+        }
+        return self._asked.unchanged(one.node, {**names, **order})
+
+    def _have_drawn_the_same(self, one: _Run, two: _Run) -> bool:
+        """Whether what one run will draw is independent of all that the other one has drawn."""
+        if self._asked.noiseless:
+            return True
+        if one.draws != two.draws or len(one.choices) != len(two.choices):
+            return False
+        partners = self.__dict__.get("_partners", {})
+        return {partners.get(k, k) for k in range(two.draws)} == set(range(one.draws))
+
+    def _order(
+        self, one: Sequence[Any], two: Sequence[Any], rows: Polyhedron
+    ) -> dict[Hashable, Hashable] | None:
+        """Return which variable of the first run each one of the second run is."""
+        left = [k for k, value in enumerate(two) if not self._is_equal(one[k], value, rows)]
+        free = list(left)
+        order: dict[Hashable, Hashable] = {}
+        for k in left:
+            place = next((j for j in free if self._is_equal(one[j], two[k], rows)), None)
+            if place is None:
+                return None
+            free.remove(place)
+            order[k] = place
+        return order
+
+    def _is_equal(self, one: Any, two: Any, rows: Polyhedron) -> bool:
+        """Whether two values are the same, or the conditions make them so."""
+        gap = one - two
+        if not isinstance(gap, Linear):
+            return not gap
+        if not self._asked.counts_ties or not rows:
+            return False
+        return not any(feasible((*rows, *more)) for op in "<>" for more in condition(gap, op))
+
+    # Steps ------------------------------------------------------------------------------
+
+    def _advanced(self, pair: _Pair) -> list[_Pair] | None:
+        """Return what can happen next; None if it cannot be followed."""
+        one, two = pair.runs
+        if one.node == two.node and self._looks(one, 0) == self._looks(two, 1):
+            both = self._together(pair)
+            if both is not None:
+                return both
+        which = int(self._rank(two) < self._rank(one))
+        return self._alone(pair, which)
+
+    def _rank(self, run: _Run) -> int:
+        return len(self._asked.rank) if run.node == _DEAD else self._asked.rank[run.node]
+
+    def _looks(self, run: _Run, which: int) -> Any:
+        event = self._graph.nodes[run.node].event
+        return inserted(looks_at(event), run.values, self._inputs[which])
+
+    def _together(self, pair: _Pair) -> list[_Pair] | None:
+        """Return both runs after an event that is the same in both; None if none is seen to be."""
+        event = self._event(pair.runs[0].node)
+        if isinstance(event, Draw):
+            return self._draw_together(pair, event)
+        if not isinstance(event, Compare):
+            return None
+        return [
+            replace(self._both_take(pair, truth), rows=(*pair.rows, *rows))
+            for truth, rows in self._answers(event.op, self._looks(pair.runs[0], 0), pair.rows)
+        ]
+
+    def _draw_together(self, pair: _Pair, event: Draw) -> list[_Pair] | None:
+        """Return both runs after a sample that is its own partner.
+
+        So are all before the first one whose law is exchanged.
+        """
+        one, two = pair.runs
+        if one.draws != two.draws or "_partners" in self.__dict__:
+            return None
+        fresh = self._drawn(event, one, 0)
+        if fresh is None:
+            return None
+        grown = (
+            run._replace(values=(*run.values, fresh), draws=run.draws + 1) for run in pair.runs
+        )
+        first, second = (self._taken(run, k, None) for k, run in enumerate(grown))
+        return [replace(pair, runs=(first, second))]
+
+    def _both_take(self, pair: _Pair, truth: bool) -> _Pair:
+        one, two = (self._taken(run, k, truth) for k, run in enumerate(pair.runs))
+        return replace(pair, runs=(one, two))
+
+    def _alone(self, pair: _Pair, which: int) -> list[_Pair] | None:
+        """Return the pairs after a step of one run."""
+        run = pair.runs[which]
+        node = self._graph.nodes[run.node]
+        event = node.event
+        if self._graph.cyclic[run.node] or isinstance(event, Failure | Done | Rounding):
+            return None
+        if isinstance(event, Draw):
+            fresh = self._drawn(event, run, which)
+            if fresh is None:
+                return None
+            drawn = run._replace(values=(*run.values, fresh), draws=run.draws + 1)
+            return [pair.with_run(which, self._taken(drawn, which, None))]
+        if isinstance(event, Selection):
+            return self._chosen(pair, which, event)
+        return [
+            pair.with_run(which, self._taken(run, which, truth), rows)
+            for truth, rows in self._answers(event.op, self._looks(run, which), pair.rows)
+        ]
+
+    def _taken(self, run: _Run, which: int, case: Any) -> _Run:
+        """Return a run after an event that came out in some way."""
+        edges: tuple[Edge, ...] = self._graph.nodes[run.node].edges
+        edge = next((one for one in edges if one.case == case), None)
+        if edge is None:
+            return run._replace(node=_DEAD, values=())
+        values = inserted(edge.variables, run.values, self._inputs[which])
+        return run._replace(node=edge.target, values=values)
+
+    def _answers(
+        self, op: str, difference: Any, rows: Polyhedron
+    ) -> Iterator[tuple[bool, Polyhedron]]:
+        """Yield the possible answers of a comparison, each with a condition under which it is."""
+        if not isinstance(difference, Linear):
+            yield COMPARISONS[op](difference, 0), ()
+            return
+        is_noise = not self._asked.counts_ties and _has_noise(difference)
+        for truth in (True, False):
+            asked = op if truth else NEGATED[op]
+            if is_noise and asked == "==":
+                continue
+            if is_noise and asked == "!=":
+                yield truth, ()
+                continue
+            for given in condition(difference, asked):
+                more = given
+                if is_noise:
+                    more = tuple(Halfspace(one.form, strict=True) for one in given)
+                if feasible((*rows, *more)):
+                    yield truth, more
+
+    # Noise ------------------------------------------------------------------------------
+
+    def _drawn(self, event: Draw, run: _Run, which: int) -> Any:
+        """Return the number that a run draws; None if the samples of the runs differ.
+
+        The laws of samples in order must be the same whatever happened before.
+        """
+        mean, width = (
+            inserted(form, (), self._inputs[which]) for form in (_mean(event), event.width)
+        )
+        if self._asked.noiseless:
+            return mean
+        law: Law = event.noise, event.rate, mean, width if event.base is None else event.base
+        place = run.draws
+        if which:
+            partner = self._partners.get(place)
+            if partner is None and place in self._partners.values():
+                return None
+            place = place if partner is None else partner
+        if self._laws.setdefault(place, law) != law:
+            return None
+        return Linear.symbol(("sample", place))
+
+    def _chosen(self, pair: _Pair, which: int, event: Selection) -> list[_Pair] | None:
+        run = pair.runs[which]
+        if self._asked.noiseless:
+            if event.exponents is None:
+                return None
+            return [pair.with_run(which, self._taken(run, which, picked(event)))]
+        scores = inserted(event.exponents, (), self._inputs[which])
+        place, chances = len(run.choices), (scores, event.chances)
+        known = self._chances.setdefault(place, chances)
+        order = _matched(chances, known)
+        if order is None:
+            return None
+        other = pair.runs[1 - which].choices
+        return [
+            pair.with_run(
+                which, self._taken(run._replace(choices=(*run.choices, own)), which, case)
+            )
+            for case, own in enumerate(order)
+            if place >= len(other) or own == other[place]
+        ]
+
+
+def _matched(one: Any, two: Any) -> Sequence[int] | None:
+    """Return for each value of a choice the one of another choice that is as likely.
+
+    Candidates of `expmech` may be exchanged with their scores. None if the choices differ.
+    """
+    (scores, chances), (known, others) = one, two
+    if chances != others or (scores is None) != (known is None):
+        return None
+    if scores is None:
+        return range(len(chances))
+    left = dict(enumerate(known))
+    order = []
+    for score in scores:
+        found = next((k for k, other in left.items() if other == score), None)
+        if found is None:
+            return None
+        del left[found]
+        order.append(found)
+    return None if left else order
+
+
+def _law(event: Draw) -> Law:
+    return event.noise, event.rate, _mean(event), event.width or event.base
+
+
+def _mean(event: Draw) -> Any:
+    """Return the mean of a sample, 0 where noise is added to noise."""
+    return 0 if has_noise(event.mean) else event.mean
+
+
+def _has_noise(form: Linear) -> bool:
+    return any(not isinstance(name, str) for name in form.coefficients)
+
+
+def groups(
+    allows: Callable[[int, int], bool], places: Iterable[int]
+) -> tuple[tuple[int, ...], ...]:
+    """Return groups of numbers that may be permuted, where `allows` says which may be exchanged."""
+    found: list[list[int]] = []
+    for place in places:
+        for group in found[: -_TRIES - 1 : -1]:
+            if allows(group[-1], place):
+                group.append(place)
+                found.remove(group)
+                found.append(group)
+                break
+        else:
+            found.append([place])
+    return tuple(map(tuple, found))
+
+
+def sees_shifts(graph: Graph) -> bool:
+    """Whether something may change when all inputs are shifted by the same amount.
+
+    Nothing does if each variable of a node moves by a fixed multiple of the amount, and what is
+    compared does not move.
+    """
+    if graph.whole:
+        return True
+    moves: dict[int, tuple[Fraction, ...]] = {0: ()}
+    for component in graph.components:
+        if len(component) > 1 or graph.cyclic[component[0]]:
+            return True
+        (number,) = component
+        node = graph.nodes[number]
+        event, here = node.event, moves.get(number)
+        if here is None:
+            continue
+        if isinstance(event, Draw):
+            if _move(event.width, here):
+                return True
+            here = (*here, _move(_mean(event), here))
+        elif isinstance(event, Selection):
+            if len({_move(form, here) for form in _forms(event.exponents)}) > 1:
+                return True  # only the differences of scores count
+        elif any(_move(form, here) for form in _forms(looks_at(event))):
+            return True
+        for edge in node.edges:
+            there = tuple(_move(form, here) for form in edge.variables)
+            if moves.setdefault(edge.target, there) != there:
+                return True
+    return False
+
+
+def _move(form: object, moves: Sequence[Fraction]) -> Fraction:
+    """Return by how much a form moves when all inputs move by 1."""
+    if not isinstance(form, Linear):
+        return Fraction(0)
+    parts = form.coefficients.items()
+    return sum(
+        (Fraction(q) * (moves[n] if isinstance(n, int) else 1) for n, q in parts), Fraction(0)
+    )
+
+
+def _forms(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _forms(item)
+    else:
+        yield value

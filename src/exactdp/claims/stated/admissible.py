@@ -1,0 +1,202 @@
+"""Which α and γ a claim is about: its parts, each a bound with linear conditions.
+
+A condition is linear in α, γ and the inputs; its coefficients are closed forms in ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Conjunction, both
+from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
+from exactdp.errors import ValueRefusedError
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, parameter, supremum
+from exactdp.reals.numbers import fraction
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+_NARROW = Fraction(1, 10**9)
+_LEVELS = ("alpha", "gamma")
+_POWERS = (0, 1, -1, 2, -2)  # of ε, with which conditions are multiplied
+
+
+@dataclass(frozen=True)
+class ClaimPart:
+    """A bound, the conditions under which it is claimed, and others that it is not below."""
+
+    beta: Expression
+    sides: Conjunction = ()
+    above: tuple[Expression, ...] = ()
+
+
+def parts_of(claim: Accuracy, beta: Expression) -> Iterator[ClaimPart]:
+    """Yield the parts of a claim with a bound."""
+    pieces = beta.pieces if isinstance(beta, CaseFormula) else ((beta, ALWAYS),)
+    for formula, cases in pieces:
+        for sides in both(claim.conditions, cases):
+            if isinstance(formula, Maximum):
+                for k, one in enumerate(formula.parts):
+                    yield ClaimPart(one, sides, formula.parts[:k] + formula.parts[k + 1 :])
+            else:
+                yield ClaimPart(formula, sides)
+
+
+@dataclass(frozen=True)
+class LinearSide:
+    """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε."""
+
+    constant: ClosedForm
+    coefficients: tuple[tuple[str, ClosedForm], ...]
+    strict: bool = False
+
+    @classmethod
+    def of(cls, given: Comparison, names: Sequence[str]) -> LinearSide:
+        """Return a comparison as a linear side in some names."""
+        form = given.form.at({name: parameter(name) for name in names})
+        under = form.denominator
+        if set(under.parameters) - {"eps"}:
+            raise _not_linear(given)
+        parts: dict[str, list[Any]] = {"": []}
+        for c, powers, rates in form.numerator.terms:
+            used = [(name, k) for name, k in powers if name != "eps"]
+            if any(name != "eps" for name, _ in rates) or sum(k for _, k in used) > 1:
+                raise _not_linear(given)
+            name = used[0][0] if used else ""
+            rest = tuple(one for one in powers if one[0] == "eps")
+            parts.setdefault(name, []).append((c, rest, rates))
+        found = {name: ExpPoly(terms) / under for name, terms in parts.items()}
+        constant = found.pop("")
+        listed = tuple((name, slope) for name, slope in sorted(found.items()) if slope.numerator)
+        return cls(constant, listed, given.strict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that occur beside ε."""
+        return tuple(name for name, _ in self.coefficients)
+
+    @property
+    def power(self) -> int:
+        """The power of ε by which it is divided.
+
+        That of its first coefficient of an input, so that this becomes a number; without inputs
+        that of its first coefficient that is a multiple of one, 0 if none is.
+        """
+        inputs = [slope for name, slope in self.coefficients if name not in _LEVELS]
+        if inputs:
+            return _power(inputs[0])
+        return next((k for _, slope in self.coefficients if (k := _power(slope))), 0)
+
+    def scaled(self) -> LinearSide:
+        """Return the side divided by its power of ε."""
+        return self.times_eps(-self.power)
+
+    def times_eps(self, power: int) -> LinearSide:
+        """Return the side times a power of ε."""
+        if not power:
+            return self
+        factor: ClosedForm = eps**power if power > 0 else 1 / eps**-power
+        rest = tuple((name, q * factor) for name, q in self.coefficients)
+        return LinearSide(self.constant * factor, rest, self.strict)
+
+    def conic(self) -> Mapping[str, Fraction] | None:
+        """Return the side as a form in ε, the unit "" and scaled names; None if it is none."""
+        found: dict[str, Fraction] = {}
+        for name, slope in self.coefficients:
+            value = slope.numerator.constant() if slope.denominator == 1 else None
+            if value is None:
+                return None
+            found[name] = value
+        scaled = self.constant * eps
+        parts = scaled.numerator.exponentials()
+        if scaled.denominator != 1 or not parts.keys() <= {0}:
+            return None
+        polynomial = parts.get(Fraction(0))
+        if polynomial is None:
+            return found
+        if polynomial.degree() > 1:
+            return None
+        found["eps"], found[""] = fraction(polynomial[1]), fraction(polynomial[0])
+        return found
+
+    def relaxed(self, on: Interval) -> tuple[int, dict[str, Fraction]] | None:
+        """Return p and a form in ε and scaled names not smaller than ε^p times the side.
+
+        The first power for which there is one on an interval of ε, None if there is none. α and γ
+        are not negative; inputs may be, so their coefficients have to be numbers.
+        """
+        for power in dict.fromkeys((-self.power, *_POWERS)):
+            form = self.times_eps(power)._largest(on)
+            if form is not None:
+                return power, form
+        return None
+
+    def _largest(self, on: Interval) -> dict[str, Fraction] | None:
+        """Return the largest coefficients on an interval; None if there are none."""
+        found: dict[str, Fraction] = {}
+        for name, slope in (("eps", self.constant), *self.coefficients):
+            if name not in ("eps", *_LEVELS) and slope.parameters:
+                return None
+            top = supremum(slope, on, width=_NARROW).upper
+            if not isinstance(top, Fraction):
+                return None
+            found[name] = top
+        return found
+
+    def inside(self, point: Fraction, room: Fraction) -> dict[str, Fraction]:
+        """Return a form in ε and scaled names that is not larger at an ε, and close to the side.
+
+        So where it is not negative, the side holds; by some room, if the side is strict. Names are
+        of numbers that are not negative, or have coefficients that are numbers.
+        """
+        found = {"eps": self.constant.at(point).lower - (room if self.strict else 0)}
+        return found | {name: slope.at(point).lower for name, slope in self.coefficients}
+
+
+def _power(form: ClosedForm) -> int:
+    """Return the power of ε that a form is a multiple of, 0 if it is no such."""
+    over, under = form.numerator.terms, form.denominator.terms
+    if len(over) != 1 or len(under) != 1 or over[0][2] or under[0][2]:
+        return 0
+    return int(dict(over[0][1]).get("eps", 0) - dict(under[0][1]).get("eps", 0))
+
+
+def _not_linear(given: Comparison) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the condition {given} is not linear",
+        rule="Conditions are linear in alpha, gamma and the inputs; coefficients are closed forms "
+        "in eps. Products belong to the theory of the reals with multiplication (Th₊,ₓ), which is "
+        "not decided here.",
+        way_out="At listed inputs, products of inputs with each other are numbers. Otherwise bound "
+        "one of the factors by a number.",
+    )
+
+
+@dataclass(frozen=True)
+class LevelEnd:
+    """An end of a level, a function of ε, and whether it belongs to the level."""
+
+    form: ClosedForm
+    is_open: bool
+
+    @property
+    def number(self) -> Fraction | None:
+        """The end, if it does not depend on ε."""
+        return self.form.numerator.constant() if self.form.denominator == 1 else None
+
+
+def ends_of(sides: Sequence[LinearSide], name: str) -> tuple[list[LevelEnd], list[LevelEnd]] | None:
+    """Return the lower and the upper ends of a level; None where a side is no end."""
+    lows: list[LevelEnd] = []
+    highs: list[LevelEnd] = []
+    for side in sides:
+        scaled = side.scaled()
+        slope = dict(scaled.coefficients)[name]
+        value = slope.numerator.constant() if slope.denominator == 1 else None
+        if value is None:
+            return None
+        (lows if value > 0 else highs).append(LevelEnd(-scaled.constant / value, side.strict))
+    return lows, highs

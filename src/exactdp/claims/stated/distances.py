@@ -1,0 +1,454 @@
+"""How far inputs are apart: the distances of the paper, and functions of the user.
+
+A distance on inputs is piecewise linear: `cases` lists where, and of which linear forms it is
+the largest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from types import BuiltinFunctionType
+from typing import Any, TypeAlias, TypeGuard
+
+from exactdp.claims.stated.adjacency import Adjacency, LargestChange, TotalChange, within
+from exactdp.claims.stated.pieces import condition, pieces
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
+from exactdp.language.layout import assembled
+from exactdp.language.program import DeterministicProgram, Program, typed_program
+from exactdp.language.types import InputType, RecordType
+from exactdp.language.values import Value
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.reals.numbers import inf, rational, spell
+from exactdp.reals.square_roots import SquareRoot, square_root
+from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.spots import Spot
+
+Distance: TypeAlias = Any
+"""A rational, the root of one (`l2`), or `inf`; for all inputs a linear form in them."""
+
+
+@dataclass(frozen=True)
+class DistanceCase:
+    """Where all rows hold, the distance is the largest of the forms; `helpers` may be chosen."""
+
+    rows: Polyhedron
+    forms: tuple[Scalar, ...]
+    helpers: tuple[str, ...] = ()
+
+
+class InputDistance(ABC):
+    """A distance on inputs, given as lists of their single values."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @abstractmethod
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return the cases in which the distance is finite and `known` can hold."""
+
+    @abstractmethod
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the distance of two inputs."""
+
+    @property
+    def by_entry(self) -> bool:
+        """Whether making two entries equal never makes the distance larger."""
+        return True
+
+    @property
+    def is_norm(self) -> bool:
+        """Whether inputs whose entries are close are close."""
+        return False
+
+    is_all_or_nothing = False
+    """Whether different inputs are always at distance 1."""
+
+    is_euclidean = False
+    """Whether it is the root of the sum of squares."""
+
+    adds = False
+    """Whether distances of groups of entries are added; otherwise the largest counts."""
+
+    def total(self, distances: list[int | Distance]) -> int | Distance:
+        """Return the distance of inputs from those of groups of their entries."""
+        return sum(distances) if self.adds else max(distances, default=0)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _gap(a: Scalar, b: Scalar) -> list[Scalar]:
+    """Return the forms whose maximum is |a − b|."""
+    if not _both_numbers(a, b):
+        raise ValueRefusedError(
+            f"a distance needs numbers, and inputs are {shown(a)} and {shown(b)}",
+            way_out="Use input_distance=discrete, or a function of two inputs.",
+        )
+    difference = a - b
+    if not isinstance(difference, Linear):
+        return [abs(Fraction(difference))]
+    return [difference, -difference]
+
+
+def as_number(value: Value, name: str) -> Any:
+    """Return a number of an input, or refuse what is none."""
+    if isinstance(value, Spot):
+        return value
+    if isinstance(value, bool | int | Fraction):
+        return Fraction(value)
+    raise ValueRefusedError(
+        f"the distance {name} needs numbers, and an input is {shown(value)}",
+        way_out="Use discrete, or write a distance of your own as a function.",
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class _LargestGap(InputDistance):
+    """The largest difference of two entries.
+
+    >>> from exactdp import linf
+    >>> linf.between([0, 0], [1, 3])
+    Fraction(3, 1)
+    """
+
+    name: str = "linf"
+
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency in which every entry moves by at most a number."""
+        return within(LargestChange, radius)
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return one case with all differences."""
+        del known
+        forms = [form for a, b in zip(u, v, strict=True) for form in _gap(a, b)]
+        yield DistanceCase((), (0, *forms))
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the largest difference."""
+        gaps = (abs(as_number(a, "linf") - as_number(b, "linf")) for a, b in zip(u, v, strict=True))
+        return max(gaps, default=Fraction(0))
+
+
+@dataclass(frozen=True, repr=False)
+class _Total(InputDistance):
+    """The sum of all differences.
+
+    >>> from exactdp import l1
+    >>> l1.between([0, 0], [1, 3])
+    Fraction(4, 1)
+    """
+
+    name: str = "l1"
+
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency in which all entries together move by at most a number."""
+        return within(TotalChange, radius)
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
+
+    adds = True
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return one case with a helper for each difference."""
+        del known
+        rows: list[Halfspace] = []
+        total: Scalar = 0
+        helpers = []
+        for a, b in zip(u, v, strict=True):
+            forms = _gap(a, b)
+            if not isinstance(forms[0], Linear):
+                total = total + forms[0]
+                continue
+            difference = forms[0]
+            helper = f"|{difference}|"
+            size = Linear.symbol(helper)
+            for form in forms:
+                rows += condition(size - form, ">=")[0]
+            total = size + total
+            helpers.append(helper)
+        yield DistanceCase(tuple(rows), (0, total), tuple(helpers))
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the sum of the differences."""
+        gaps = (abs(as_number(a, "l1") - as_number(b, "l1")) for a, b in zip(u, v, strict=True))
+        return sum(gaps, Fraction(0))
+
+
+@dataclass(frozen=True, repr=False)
+class _Euclidean(InputDistance):
+    """The root of the sum of all squared differences.
+
+    It is no linear form. At given inputs dd is the root of a rational; for all reals it is bounded
+    by forms, which are a little above it, where the inputs with an ideal output are a polyhedron.
+
+    >>> from exactdp import l2
+    >>> print(l2.between([0, 0], [3, 4]), l2.between([0, 0], [1, 1]))
+    5 √2
+    """
+
+    name: str = "l2"
+    is_euclidean = True
+
+    @property
+    def is_norm(self) -> bool:
+        """It is one."""
+        return True
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return the differences of one number; more are no linear forms."""
+        if len(u) > 1:
+            raise not_linear("the distance l2 of inputs with several numbers")
+        yield from linf.cases(u, v, known)
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the root of the sum of the squared differences."""
+        if len(u) == 1:
+            return linf.between(u, v)
+        pairs = zip(u, v, strict=True)
+        return self.total([as_number(a, "l2") - as_number(b, "l2") for a, b in pairs])
+
+    def width(self, slopes: Iterable[int | Fraction]) -> Fraction:
+        """Return by how much a form with these slopes changes at distance 1, or a little less."""
+        root = square_root(sum((Fraction(q) ** 2 for q in slopes), Fraction(0)))
+        return root.below if isinstance(root, SquareRoot) else root
+
+    def total(self, distances: list[int | Distance]) -> int | Distance:
+        """Return the distance of inputs from those of their entries."""
+        if any(isinstance(one, Spot) for one in distances):
+            raise not_linear("the distance l2 of inputs with several numbers")
+        return square_root(sum((Fraction(one) ** 2 for one in distances), Fraction(0)))
+
+
+def not_linear(what: str) -> ValueRefusedError:
+    """Return the refusal of what is not linear for all reals."""
+    return ValueRefusedError(
+        f"{what} is no linear form",
+        rule="For all reals at once that is a question in the theory of the reals with "
+        "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
+        way_out="Give inputs=Grid(lo, hi) or a list, or use linf or l1.",
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class _Equal(InputDistance):
+    """0 if equal, else 1; on inputs and on outputs.
+
+    >>> from exactdp import discrete
+    >>> discrete.between([0, 0], [1, 3])
+    Fraction(1, 1)
+    """
+
+    name: str = "discrete"
+    is_all_or_nothing = True
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return one case: where something differs, no matter what and how much."""
+        del known
+        yield DistanceCase(
+            (), (int(any(a is not b and a != b for a, b in zip(u, v, strict=True))),)
+        )
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return 0 or 1."""
+        return Fraction(0 if list(u) == list(v) else 1)
+
+
+def _both_numbers(a: object, b: object) -> bool:
+    return all(isinstance(x, Linear | int | Fraction) for x in (a, b))
+
+
+@dataclass(frozen=True, repr=False)
+class _Numeric(InputDistance):
+    """The paper's distance for NumericSparse: infinite unless entries at or above T agree.
+
+    `numeric` has T = 0, `numeric(T)` any other threshold.
+
+    >>> from exactdp import numeric
+    >>> print(numeric(1))
+    numeric(1)
+    """
+
+    threshold: Fraction = Fraction(0)
+    name: str = "numeric"
+
+    def __call__(self, threshold: object) -> _Numeric:
+        value = rational(threshold, "the threshold")
+        return _Numeric(value, f"numeric({spell(value)})")
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return the cases by which entries are below the threshold."""
+        found: list[Polyhedron] = [known]
+        for a, b in zip(u, v, strict=True):
+            if a is b or a == b:
+                continue
+            _gap(a, b)  # refuses what is no number
+            below_here = condition(a - self.threshold, "<")[0]
+            above_here = condition(a - self.threshold, ">=")[0]
+            below_there = condition(b - self.threshold, "<")[0]
+            ways = (
+                below_here,
+                above_here + below_there,
+                above_here + condition(b - a, "==")[0],
+            )
+            found = [(*rows, *way) for rows, way in product(found, ways) if feasible((*rows, *way))]
+        forms = [form for a, b in zip(u, v, strict=True) for form in _gap(a, b)]
+        for rows in found:
+            yield DistanceCase(rows[len(known) :], (0, *forms))
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the largest difference, or inf."""
+        for a, b in zip(u, v, strict=True):
+            if min(as_number(a, self.name), as_number(b, self.name)) >= self.threshold and a != b:
+                return inf
+        return linf.between(u, v)
+
+
+linf = _LargestGap()
+l1 = _Total()
+l2 = _Euclidean()
+discrete = _Equal()
+numeric = _Numeric()
+
+
+@dataclass(frozen=True, repr=False)
+class _OwnInput(InputDistance):
+    """A function of two inputs in the language."""
+
+    function: DeterministicProgram
+    mechanism: Program
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the function."""
+        return self.function.__name__
+
+    @property
+    def by_entry(self) -> bool:
+        """Nothing is known of it."""
+        return False
+
+    def _arguments(self, u: Sequence[Value], v: Sequence[Value]) -> tuple[Value, ...]:
+        sides = (assembled(self.mechanism.inputs, side) for side in (u, v))
+        one = len(self.mechanism.inputs) == 1
+        return tuple(side[0] if one else side for side in sides)
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Return the pieces of the function."""
+        for piece in pieces(self.function.machine, self._arguments(u, v)):
+            if piece.output == inf:
+                continue
+            if not isinstance(piece.output, Linear):
+                check_distance(piece.output, self.name)
+            if feasible((*known, *piece.rows)):
+                yield DistanceCase(piece.rows, (piece.output,))
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the value of the function."""
+        found = self.function.machine.run(self._arguments(u, v))
+        return check_distance(found, self.name)
+
+
+def check_distance(value: Value, name: str) -> Distance:
+    """Return the value of a distance, or refuse what is none."""
+    if isinstance(value, float) and value == inf:
+        return inf
+    if isinstance(value, int | Fraction) and not isinstance(value, bool) and value >= 0:
+        return Fraction(value)
+    raise ValueRefusedError(
+        f"the distance {name} is {shown(value)} somewhere",
+        rule="A distance is a number, 0 or more, or inf.",
+        way_out="Return a number that is not negative, such as abs(…).",
+    )
+
+
+def read_input_distance(value: object, mechanism: Program) -> InputDistance:
+    """Return the distance on inputs that a user gives."""
+    if isinstance(value, InputDistance):
+        return value
+    if isinstance(value, str):
+        named: dict[str, InputDistance] = {
+            one.name: one for one in (linf, l1, l2, discrete, numeric)
+        }
+        if value in named:
+            return named[value]
+    if is_function(value) and not isinstance(value, BuiltinFunctionType):
+        kind = input_type(mechanism)
+        function = in_the_language(value, "input_distance", [kind, kind])
+        if len(function.inputs) != 2:
+            raise ValueRefusedError(
+                f"the distance {function.__name__} has {len(function.inputs)} inputs",
+                rule="A distance on inputs is a function of two inputs.",
+                way_out="Write def distance(u, v): …",
+            )
+        return _OwnInput(function, mechanism)
+    raise ValueRefusedError(
+        f"{shown(value)} is not a distance on inputs",
+        rule="It is linf, l1, l2, discrete, numeric, or a function of two inputs in the language.",
+        way_out="Write input_distance=linf, or def distance(u, v): …",
+    )
+
+
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether a value is a function: in Python, or a deterministic one of the language."""
+    is_noisy = isinstance(value, Program) and not isinstance(value, DeterministicProgram)
+    return callable(value) and not is_noisy
+
+
+def input_type(mechanism: Program) -> InputType | None:
+    """Return the type of an input as a distance takes it: several are one sequence."""
+    types = tuple(param.type for param in mechanism.inputs)
+    return types[0] if len(types) == 1 else RecordType(types)
+
+
+def in_the_language(
+    function: Any, what: str, types: Sequence[InputType | None]
+) -> DeterministicProgram:
+    """Return a function of the user as one of the language, with types for its inputs."""
+    try:
+        found = typed_program(function, types)
+    except ExactdpError as error:
+        raise ProgramError(
+            f"the {what} is not a function of the language: {error.message}",
+            place=error.place,
+            rule=error.rule or "Distances are piecewise linear and use no noise.",
+            way_out="Write it as a function with `def`, in a file."
+            if "@" in error.way_out
+            else error.way_out,
+        ) from None
+    for param, kind in zip(found.inputs, types, strict=False):
+        if param.type is not None and param.type.finite and kind is not None and not kind.finite:
+            raise ProgramError(
+                f"{param.name} of the {what} {found.__name__} is {param.type}, and is given reals",
+                rule="What a distance compares is real or finite as in the mechanism.",
+                way_out=f"Write {param.name} without a type.",
+            )
+    return found

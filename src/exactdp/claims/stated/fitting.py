@@ -1,0 +1,293 @@
+"""Which distances fit the outputs of a mechanism, where a user names none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice, product, zip_longest
+
+from exactdp.claims.stated.distances import InputDistance, discrete, linf, numeric
+from exactdp.claims.stated.ideals import IdealFunction, IdealProgram
+from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.output_distances import (
+    ErrorOfEntries,
+    OutputDistance,
+    discrete_outputs,
+    score_gap,
+    sup,
+    value_gap,
+)
+from exactdp.claims.stated.pieces import condition, pieces
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.kinds import ValueKind
+from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.reading import read_text
+from exactdp.language.source import text_source
+from exactdp.language.tree import ExpMech
+from exactdp.language.types import ListType, RealType
+from exactdp.language.values import List, Value
+from exactdp.polyhedra.elimination import feasible
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import is_number
+from exactdp.semantics.linear import Linear
+
+_MOST_PIECES = 300  # of an ideal that may select
+_MOST_INPUTS = 2_000  # of a finite domain that are looked at
+
+
+# For accuracy claims ------------------------------------------------------------------
+
+
+def input_distance_for(output: ValueKind) -> InputDistance:
+    """Return the distance on inputs that fits outputs.
+
+    The ideal of a number with noise changes with every change of the input, so under a norm a claim
+    would say nothing. Lists in which an entry may be a number or something else are those of the
+    paper's NumericSparse.
+    """
+    if not output.holds_noise:
+        return linf
+    return numeric if _mixes(output) else discrete
+
+
+def output_distance_for(output: ValueKind) -> OutputDistance:
+    """Return the distance on outputs that fits them."""
+    return sup if output.holds_noise or output.holds("term") else discrete_outputs
+
+
+def _mixes(kind: ValueKind) -> bool:
+    """Whether the same entry of a list may be a number with noise or a finite value."""
+    parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
+    return any((one.noise and one.finite) or _mixes(one) for one in parts)
+
+
+# For error bounds ---------------------------------------------------------------------
+
+
+def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
+    """Return how far off an output is.
+
+    Numbers: their distance. A position, if the ideal one is proved to be that of the largest or the
+    smallest value of the input: the difference of the values. A candidate of `expmech`: that of
+    the scores. Anything else is right or wrong.
+    """
+    output = mechanism.checked.output
+    if mechanism.checked.releases_eps:
+        return sup
+    if output.holds_noise:
+        return _error_of_tuple(mechanism, ideal) or sup
+    outputs = mechanism.kept(Engine).outputs
+    if outputs is not None and _selects(mechanism, ideal, (), outputs):
+        return value_gap
+    if _follows_scores(mechanism, ideal):
+        return score_gap
+    if outputs is not None and all(map(_is_of_numbers, outputs)):
+        return sup
+    return discrete_outputs
+
+
+def may_select(mechanism: Program) -> bool:
+    """Whether outputs could be or hold positions of the input, for all that their values tell.
+
+    The length of the input and −1 are what programs return for "none of them".
+    """
+    outputs = mechanism.kept(Engine).outputs
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    if outputs is None or len(outputs) < 2 or not isinstance(kind, ListType):
+        return False
+    return all(
+        type(one) is int and -1 <= one <= kind.length
+        for output in outputs
+        for one in _leaves(output)
+    )
+
+
+def _leaves(output: Value) -> Iterator[Value]:
+    if isinstance(output, tuple):
+        for item in output:
+            yield from _leaves(item)
+    else:
+        yield output
+
+
+def may_have_position(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether an entry beside numbers with noise could be a position of the input."""
+    return any(_are_positions(mechanism, found) for found in _finite_entries(ideal))
+
+
+def _finite_entries(ideal: IdealFunction) -> Iterator[set[Value]]:
+    """Yield what the entries of an ideal output can be that are not numbers of the input."""
+    if not isinstance(ideal, IdealProgram) or len(ideal.program.inputs) != 1:
+        return
+    kind = ideal.program.inputs[0].type
+    if not isinstance(kind, ListType) or not isinstance(kind.item, RealType):
+        return
+    values = List([Linear.symbol(f"q[{k}]") for k in range(kind.length)])
+    try:
+        found = list(islice(pieces(ideal.function.machine, (values,)), _MOST_PIECES + 1))
+    except ExactdpError:
+        return
+    outputs = {one.output for one in found if isinstance(one.output, tuple)}
+    for column in zip_longest(*outputs):
+        entries = {value for value in column if value is not None}
+        if len(entries) > 1 and not any(isinstance(value, tuple) for value in entries):
+            yield entries
+
+
+def errors_of_entries(
+    mechanism: Program, whole: OutputDistance, *, has_own_ideal: bool
+) -> tuple[OutputDistance | DeterministicProgram, ...]:
+    """Return how far off each entry of the output is, given the error of the whole output."""
+    lengths, are_all = mechanism.kept(Engine).output_lengths
+    count = max((length or 0 for length in lengths), default=0)
+    if None in lengths or count == 0:
+        raise ValueRefusedError(
+            "the output is not a list",
+            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            way_out="Leave out simultaneous.",
+        )
+    if whole not in (sup, discrete_outputs) and not isinstance(whole, ErrorOfEntries):
+        raise ValueRefusedError(
+            f"{whole} is a distance between whole outputs",
+            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            way_out="Leave out simultaneous, or output_distance.",
+        )
+    is_plain = has_own_ideal and are_all and len(lengths) == 1
+    if whole == sup and is_plain and _holds_only_noise(mechanism.checked.output):
+        return tuple(map(_error_of_number, range(count)))
+    kinds = whole.entries if isinstance(whole, ErrorOfEntries) else ("value",) * count
+    return tuple(
+        ErrorOfEntries(
+            tuple(kind if k == own else "any" for k, kind in enumerate(kinds)), name=f"entry_{own}"
+        )
+        for own in range(count)
+    )
+
+
+def _holds_only_noise(output: ValueKind) -> bool:
+    return all(one.noise and not one.finite and one.items is None for one in output.parts)
+
+
+def _error_of_number(index: int) -> DeterministicProgram:
+    """Return how far off one number of the output is, as a function that a certificate can hold."""
+    name = f"entry_{index}"
+    text = f"def {name}(u, one, two):\n    return abs(one[{index}] - two[{index}])\n"
+    return DeterministicProgram(read_text(text_source(text, f"<{name}>"), {}))
+
+
+def _is_of_numbers(output: Value) -> bool:
+    return all(map(_is_of_numbers, output)) if isinstance(output, tuple) else is_number(output)
+
+
+def _are_positions(mechanism: Program, outputs: Iterable[Value]) -> bool:
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    return isinstance(kind, ListType) and all(
+        type(one) is int and 0 <= one < kind.length for one in outputs
+    )
+
+
+def _selects(
+    mechanism: Program, ideal: IdealFunction, path: tuple[int, ...], outputs: Iterable[Value]
+) -> bool:
+    """Whether the ideal position is proved to be that of the best value, at every input.
+
+    The position is the output, or the entry of it that the path leads to; the others are those
+    among which it is the best.
+    """
+    others = tuple(outputs)
+    if len(others) < 2 or not _are_positions(mechanism, others):
+        return False
+    kind = mechanism.inputs[0].type
+    assert isinstance(kind, ListType)
+    largest = smallest = True
+    if isinstance(kind.item, RealType):
+        values = [Linear.symbol(f"q[{k}]") for k in range(kind.length)]
+        if not isinstance(ideal, IdealProgram):
+            return False
+        try:
+            every = pieces(ideal.function.machine, (List(values),))
+            found = list(islice(every, _MOST_PIECES + 1))
+        except ExactdpError:
+            return False
+        if len(found) > _MOST_PIECES:
+            return False
+        for piece in found:
+            own = _entry(piece.output, path)
+            if type(own) is not int or own not in others:
+                return False
+            for other in others:
+                gap = values[other] - values[own]
+                if gap != 0:
+                    largest = largest and not feasible((*piece.rows, *condition(gap, ">")[0]))
+                    smallest = smallest and not feasible((*piece.rows, *condition(gap, "<")[0]))
+            if not largest and not smallest:
+                return False
+        return True
+    inputs = list(islice(kind.values(), _MOST_INPUTS + 1))
+    for u in inputs:
+        own = _entry(ideal((u,)), path)
+        if (
+            type(own) is not int
+            or own not in others
+            or not all(is_number(u[other]) for other in others)
+        ):
+            return False
+        largest = largest and all(u[own] >= u[other] for other in others)
+        smallest = smallest and all(u[own] <= u[other] for other in others)
+    return len(inputs) <= _MOST_INPUTS and (largest or smallest)
+
+
+def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether the ideal output is a candidate of `expmech` with the largest score."""
+    metric = replace(score_gap, mechanism=mechanism)
+    types = [param.type for param in mechanism.inputs]
+    if mechanism.checked.scores_reals:
+        return _is_expmech_alone(mechanism, ideal)
+    if not types or any(kind is None or not kind.finite for kind in types):
+        return False
+    inputs = list(islice(product(*(kind.values() for kind in types if kind)), _MOST_INPUTS + 1))
+    if len(inputs) > _MOST_INPUTS:
+        return False
+    try:
+        for u in inputs:
+            scores = metric.scores(as_given(mechanism, u))
+            if scores.get(ideal(u)) != max(scores.values()):
+                return False
+    except ExactdpError:
+        return False
+    return True
+
+
+def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether a mechanism returns what `expmech` picks, and the ideal is its first maximiser."""
+    match mechanism.definition.body:
+        case [ast.Return(ExpMech())]:
+            if isinstance(ideal, IdealProgram):
+                return str(ideal.function) == str(mechanism.noiseless())
+    return False
+
+
+def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance | None:
+    """Return the error of an output that is a position beside numbers; None if it is not one."""
+    items = mechanism.checked.output.items
+    if not isinstance(items, tuple) or not any(one.finite for one in items):
+        return None
+    if any(one.finite == one.noise or one.may_be_list for one in items):
+        return None
+    kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
+    if not isinstance(kind, ListType):
+        return None
+    entries = tuple(
+        "position"
+        if not item.noise and _selects(mechanism, ideal, (k,), range(kind.length))
+        else "value"
+        for k, item in enumerate(items)
+    )
+    return ErrorOfEntries(entries) if "position" in entries else None
+
+
+def _entry(output: Value, path: tuple[int, ...]) -> Value:
+    for k in path:
+        output = output[k]
+    return output

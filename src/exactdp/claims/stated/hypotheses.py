@@ -1,0 +1,168 @@
+"""What the theorems of the paper's table ask of β, checked on its formula.
+
+A formula is continuous wherever it is defined, so continuity from below needs no check. Whether β
+falls in α and in γ is read off its form: sums, products of what is not negative, exponentials and
+minima of falling functions fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from exactdp.claims.stated.expressions import (
+    Constant,
+    Exponential,
+    Expression,
+    Minimum,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+)
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, parameter
+from exactdp.reals.numbers import inf
+
+
+@lru_cache(maxsize=256)
+def falls(expression: Expression, name: str, on: Interval) -> bool:
+    """Whether the form of an expression shows that it never grows with a variable."""
+    return _trend(expression, name, on) in (0, -1)
+
+
+def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
+    """Yield closed forms of an expression, or minus them, that are never negative on an interval.
+
+    Left out are those whose coefficients show it at every ε.
+    """
+    match part:
+        case Constant(form):
+            signs = [{c > 0 for c, _, _ in one.terms} for one in _parts(form)]
+            if any(len(one) > 1 for one in signs):
+                yield from (one for one in (form, -form) if nonnegative(one, on))
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            yield from proved_signs(left, on)
+            yield from proved_signs(right, on)
+        case Power(inner, _) | Exponential(inner):
+            yield from proved_signs(inner, on)
+        case Minimum(parts):
+            for one in parts:
+                yield from proved_signs(one, on)
+
+
+def _trend(part: Expression, name: str, on: Interval) -> int | None:
+    """Return −1 if a part falls with a variable, 1 if it grows, 0 if neither; None if unknown."""
+    if name not in part.names():
+        return 0
+    match part:
+        case Symbol():
+            return 1
+        case Sum(left, right):
+            return _together(_trend(left, name, on), _trend(right, name, on))
+        case Minimum(parts):
+            trend: int | None = 0
+            for one in parts:
+                trend = _together(trend, _trend(one, name, on))
+            return trend
+        case Exponential(exponent):
+            return _trend(exponent, name, on)
+        case Power(base, power):
+            if power == 0:
+                return 0
+            return _trend(base, name, on) if _sign(base, on) in (0, 1) else None
+        case Product(left, right):
+            return _product(left, right, name, on)
+        case Quotient(left, right):
+            if _sign(right, on) != 1:
+                return None
+            under = _trend(right, name, on)
+            over = _signed(_trend(left, name, on), 1)
+            if under == 0:
+                return over
+            sign = _sign(left, on)
+            if under is None or sign is None:
+                return None
+            return _together(over, -under * sign)
+    return None
+
+
+def _product(left: Expression, right: Expression, name: str, on: Interval) -> int | None:
+    one, two = _trend(left, name, on), _trend(right, name, on)
+    if one == 0:
+        return _signed(two, _sign(left, on))
+    if two == 0:
+        return _signed(one, _sign(right, on))
+    # (ab)' = a'b + ab'
+    return _together(_signed(one, _sign(right, on)), _signed(two, _sign(left, on)))
+
+
+def _signed(trend: int | None, sign: int | None) -> int | None:
+    return None if trend is None or sign is None else trend * sign
+
+
+def _together(one: int | None, two: int | None) -> int | None:
+    if one is None or two is None or one * two < 0:
+        return None
+    return one or two
+
+
+def _sign(part: Expression, on: Interval) -> int | None:
+    """Return 1 if a part is never negative, −1 if never positive, 0 if it is 0."""
+    match part:
+        case Constant(form):
+            if not form.numerator:
+                return 0
+            return 1 if nonnegative(form, on) else -1 if nonnegative(-form, on) else None
+        case Symbol(name):
+            return 1 if name in ("alpha", "gamma") else None
+        case Exponential():
+            return 1
+        case Sum(left, right):
+            return _together(_sign(left, on), _sign(right, on))
+        case Product(left, right) | Quotient(left, right):
+            return _signed(_sign(left, on), _sign(right, on))
+        case Power(base, power):
+            return 1 if power % 2 == 0 else _sign(base, on)
+        case Minimum(parts):
+            return 1 if all(_sign(one, on) in (0, 1) for one in parts) else None
+    return None
+
+
+def at_infinity(form: ClosedForm, scaled: str) -> ClosedForm | float:
+    """Return the limit of a form in ε and a scaled parameter when the parameter goes to ∞.
+
+    ±`inf` where it is infinite for every ε.
+    """
+    (over, high), (under, low) = (_leading(part, scaled) for part in _parts(form))
+    if high == low:
+        return over / under
+    if high < low:
+        return ExpPoly(0)
+    return inf if nonnegative(over * under) else -inf
+
+
+def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:
+    return form.numerator, form.denominator
+
+
+def _leading(part: ExpPoly, scaled: str) -> tuple[ExpPoly, tuple[object, int]]:
+    """Return the fastest growing part in a parameter: its factor and (rate, power)."""
+    groups: dict[tuple[object, int], list[object]] = {}
+    for coefficient, powers, rates in part.terms:
+        growth = dict(rates).get(scaled, 0), dict(powers).get(scaled, 0)
+        rest = (
+            coefficient,
+            tuple(entry for entry in powers if entry[0] != scaled),
+            tuple(entry for entry in rates if entry[0] != scaled),
+        )
+        groups.setdefault(growth, []).append(rest)
+    if not groups:
+        return ExpPoly(0), (-inf, 0)
+    top = max(groups)
+    return ExpPoly(groups[top]), top  # type: ignore[arg-type]
+
+
+def scaled_value(name: str) -> ClosedForm:
+    """Return a variable as a parameter divided by ε, so that its product with ε is linear."""
+    return parameter(name) / eps

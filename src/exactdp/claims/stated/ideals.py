@@ -1,0 +1,188 @@
+"""The ideal function det(P): what a mechanism approximates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from exactdp.claims.stated.inputs import as_given, has_reals
+from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
+from exactdp.language.code import Require
+from exactdp.language.helpers import Asked, asked
+from exactdp.language.noisy import observes
+from exactdp.language.program import DeterministicProgram, Program, typed_program
+from exactdp.language.values import Value
+from exactdp.semantics.events import read_pattern
+from exactdp.semantics.spots import has_spots, run_at_spots
+
+
+class IdealFunction(Protocol):
+    """A deterministic function of inputs."""
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Return the output at an input, lists as tuples."""
+
+    @property
+    def program(self) -> Program | None:
+        """A program that does the same, apart from noise; None if there is none."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the claim is made only where the function is defined."""
+
+
+@dataclass(frozen=True)
+class IdealProgram:
+    """An ideal in the language."""
+
+    function: DeterministicProgram
+    program: Program
+    """The mechanism, if the function is what is left of it without noise; else the function."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it has an `assert`; in a mechanism that is an error where it fails."""
+        is_own = self.program is self.function
+        code = self.function.code.instructions
+        return is_own and any(isinstance(one, Require) and one.user for one in code)
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Run the program exactly."""
+        machine = self.function.machine
+        if has_spots(u):
+            return run_at_spots(machine, u)
+        return machine.run(u)
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """An ideal given by a dictionary or a Python function of finite inputs."""
+
+    function: Asked
+    mechanism: Program
+    name: str
+    program: None = None
+    is_partial: bool = True
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Look the input up."""
+        given = as_given(self.mechanism, u)
+        try:
+            return self.function(given)
+        except ExactdpError:
+            raise
+        except AssertionError as error:
+            raise UndefinedError(
+                f"the ideal {self.name} is not defined at {shown(given)}: {error}",
+                rule="A claim is made where its ideal is defined.",
+            ) from error
+        except Exception as error:
+            raise ValueRefusedError(
+                f"the ideal {self.name} failed at {shown(given)}: {error}",
+                rule="An ideal gives the right output for every input of the claim.",
+            ) from error
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def read_ideal(value: object, mechanism: Program) -> IdealFunction:
+    """Return the ideal that a user gives, by default the mechanism without noise."""
+    found = _read_ideal(value, mechanism)
+    checked = found.function.checked if isinstance(found, IdealProgram) else None
+    if checked is not None and (checked.meets_eps or checked.releases_eps):
+        raise ValueRefusedError(
+            f"the ideal {found} depends on eps",
+            rule="An ideal is one function of the input for every eps.",
+            way_out="Write it with @ideal, without eps, and give ideal=….",
+        )
+    return found
+
+
+def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
+    if value is None:
+        function = mechanism.noiseless()
+        # Runs of the mechanism go the same ways, but for those that do not count, and choices.
+        is_own = observes(mechanism.definition) or mechanism.checked.scores_reals
+        return IdealProgram(function, function if is_own else mechanism)
+    if isinstance(value, Program) and not isinstance(value, DeterministicProgram):
+        if not value.deterministic:
+            raise ValueRefusedError(
+                f"the ideal {value.__name__} samples",
+                rule="An ideal is the deterministic function that a mechanism approximates.",
+                way_out=f"Use ideal={value.__name__}.noiseless(), or a function without noise.",
+            )
+        value = value.noiseless()
+    if isinstance(value, DeterministicProgram):
+        return _checked(typed_program(value, [param.type for param in mechanism.inputs]), mechanism)
+    if isinstance(value, Mapping):
+        if has_reals(mechanism):
+            raise _not_for_reals("dictionary")
+        table = {mechanism.read_input(key): out for key, out in value.items()}
+        look = Asked(_by_table(table, mechanism), "the ideal table", read_pattern)
+        return Lookup(look, mechanism, "table")
+    if callable(value):
+        if has_reals(mechanism):
+            try:
+                types = [param.type for param in mechanism.inputs]
+                return _checked(typed_program(value, types), mechanism)
+            except ExactdpError as error:
+                raise ProgramError(
+                    f"the ideal is not a function of the language: {error.message}",
+                    place=error.place,
+                    rule=error.rule or "An ideal of real inputs is written in the language.",
+                    way_out="Write it as a function with `def`, in a file."
+                    if "@" in error.way_out
+                    else error.way_out,
+                ) from None
+        name = getattr(value, "__name__", "ideal")
+        return Lookup(asked(value, f"the ideal {name}", read_pattern), mechanism, name)
+    raise ValueRefusedError(
+        f"{shown(value)} is not an ideal",
+        rule="An ideal is a function in the language, a dictionary from input to output, or for "
+        "finite inputs any Python function.",
+        way_out="Leave it out: the mechanism without noise is the default.",
+    )
+
+
+def _by_table(
+    table: dict[tuple[Value, ...], object], mechanism: Program
+) -> Callable[[Any], object]:
+    def look(given: Any) -> object:
+        u = mechanism.read_input(given)
+        if u not in table:
+            raise UndefinedError(
+                f"the ideal has no output for the input {shown(given)}",
+                rule="A claim is made where its ideal is defined.",
+            )
+        return table[u]
+
+    return look
+
+
+def _checked(function: DeterministicProgram, mechanism: Program) -> IdealProgram:
+    if len(function.inputs) != len(mechanism.inputs):
+        raise ValueRefusedError(
+            f"the ideal {function.__name__} has {len(function.inputs)} inputs, "
+            f"the mechanism {len(mechanism.inputs)}",
+            rule="An ideal has the inputs of its mechanism.",
+        )
+    for own, other in zip(function.inputs, mechanism.inputs, strict=True):
+        if own.type is not None and own.type != other.type:
+            raise ValueRefusedError(
+                f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
+                rule="An ideal has the inputs of its mechanism.",
+            )
+    return IdealProgram(function, function)
+
+
+def _not_for_reals(what: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the ideal is a {what}, and the inputs are real",
+        rule="dd needs the ideal at every real input.",
+        way_out="Write the ideal as a function in the language.",
+    )

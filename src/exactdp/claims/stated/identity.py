@@ -1,0 +1,80 @@
+"""What makes two claims the same, as a hash; and claims as bytes, without what is kept of them.
+
+The hash covers the text of the program with its constants, every part of the claim, the Python
+functions that these use (`words.py`), the question, and the version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pickle
+import sys
+from dataclasses import fields
+from typing import Any
+
+from exactdp.claims.stated.words import Words
+from exactdp.errors import ValueRefusedError
+from exactdp.running.crew import unsendable
+from exactdp.running.version import version
+
+
+def key_of(claim: object, question: object) -> str:
+    """Return a hash of a claim, a question and the version of exactdp."""
+    found = hashlib.blake2b(digest_size=20)
+    for part in (version(), repr(question), *Words().of(claim)):
+        found.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    return found.hexdigest()
+
+
+# Claims as bytes ----------------------------------------------------------------------
+
+
+def remade(kind: type, given: dict[str, Any]) -> Any:
+    """Return a claim as it was given."""
+    return kind(**given)
+
+
+def as_given_only(claim: Any) -> tuple[object, ...]:
+    """Return how to make a claim again from what was given, without what is kept of it."""
+    return remade, (type(claim), {one.name: getattr(claim, one.name) for one in fields(claim)})
+
+
+def blob_of(claim: object) -> bytes:
+    """Return a claim as bytes for another process; refuse one that does not pickle."""
+    try:
+        cloudpickle: Any = __import__("cloudpickle")
+    except ImportError:
+        cloudpickle = None
+    try:
+        if cloudpickle is None:
+            return pickle.dumps(claim)
+        with _by_value(cloudpickle, claim):
+            return bytes(cloudpickle.dumps(claim))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise unsendable(error) from error
+
+
+class _by_value:  # noqa: N801 a context
+    """Functions of modules that only this process has are sent as code."""
+
+    def __init__(self, cloudpickle: Any, claim: object) -> None:
+        words = Words()
+        with contextlib.suppress(ValueRefusedError):
+            list(words.of(claim))
+        names = {one.__module__ for one in words.code} - {"__main__"}
+        self._modules = [sys.modules[name] for name in names if name in sys.modules]
+        self._cloudpickle = cloudpickle
+
+    def __enter__(self) -> None:
+        for module in self._modules:
+            self._cloudpickle.register_pickle_by_value(module)
+
+    def __exit__(self, *_: object) -> None:
+        for module in self._modules:
+            self._cloudpickle.unregister_pickle_by_value(module)
+
+
+def claim_of(data: bytes) -> Any:
+    """Return a claim from bytes that a process of the same user sent."""
+    return pickle.loads(data)

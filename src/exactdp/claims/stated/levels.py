@@ -1,0 +1,190 @@
+"""Which α and γ a claim is about: one value, a formula, or a whole range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from exactdp.claims.stated.conditions import read_formula
+from exactdp.claims.stated.expressions import (
+    Comparison,
+    Constant,
+    Expression,
+    Symbol,
+    as_expression,
+)
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import inf, spell
+
+
+class AnyLevel:
+    """Every number that is not negative.
+
+    >>> from exactdp import ANY
+    >>> ANY
+    ANY
+    """
+
+    def __repr__(self) -> str:
+        return "ANY"
+
+    def __reduce__(self) -> str:
+        return "ANY"
+
+
+#: Every value: of α all below the distance to disagreement, of γ all that are not negative.
+ANY = AnyLevel()
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Range:
+    """All numbers between two ends, which belong to it unless it is open there.
+
+    Ends are numbers, `inf`, or formulas in eps, alpha and the inputs.
+
+    >>> from exactdp import Range
+    >>> print(Range(1, 2))
+    in [1, 2]
+    """
+
+    lower: Any
+    upper: Any
+    lower_open: bool
+    upper_open: bool
+
+    def __init__(
+        self, lower: Any, upper: Any, *, lower_open: bool = False, upper_open: bool = False
+    ) -> None:
+        ends: tuple[object, object]
+        if is_formula(lower) or is_formula(upper):
+            ends = _as_end(lower), _as_end(upper)
+        else:
+            interval = Interval(lower, upper, lower_open=lower_open, upper_open=upper_open)
+            ends, upper_open = (interval.lower, interval.upper), interval.upper_open
+        put = object.__setattr__
+        put(self, "lower", ends[0])
+        put(self, "upper", ends[1])
+        put(self, "lower_open", lower_open)
+        put(self, "upper_open", upper_open)
+
+    def __repr__(self) -> str:
+        return f"<Range: {self}>"
+
+    @classmethod
+    def of(cls, on: Interval) -> Range:
+        """Return all numbers of an interval."""
+        return cls(on.lower, on.upper, lower_open=on.lower_open, upper_open=on.upper_open)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether both ends are numbers."""
+        return not is_formula(self.lower) and not is_formula(self.upper)
+
+    @property
+    def interval(self) -> Interval:
+        """The numbers, if the ends are numbers."""
+        return Interval(
+            self.lower, self.upper, lower_open=self.lower_open, upper_open=self.upper_open
+        )
+
+    def sides(self, name: str) -> tuple[Comparison, ...]:
+        """Return what it says of α or γ."""
+        level = Symbol(name)
+        found = [Comparison(level - self.lower, strict=self.lower_open)]
+        if self.upper != inf:
+            found.append(Comparison(self.upper - level, strict=self.upper_open))
+        return tuple(found)
+
+    def reaches_below(self, limit: Fraction | float, *, closed: bool) -> bool:
+        """Whether some number of the range is below a limit (or equal to it, if closed)."""
+        if self.lower < limit:
+            return True
+        return bool(closed and self.lower == limit and not self.lower_open)
+
+    def has(self, number: Any) -> bool:
+        """Whether a number, perhaps a linear form in parameters, is in the range."""
+        above = number > self.lower or (number == self.lower and not self.lower_open)
+        below = number < self.upper or (number == self.upper and not self.upper_open)
+        return bool(above and below)
+
+    def __str__(self) -> str:
+        if self.is_constant:
+            is_all = self.lower == 0 and self.upper == inf and not self.lower_open
+            return "any" if is_all else f"in {self.interval}"
+        left, right = "[("[self.lower_open], "])"[self.upper_open]
+        upper = "∞)" if self.upper == inf else f"{self.upper}{right}"
+        return f"in {left}{self.lower}, {upper}"
+
+
+Level: TypeAlias = Expression | Range
+
+
+def is_formula(value: object) -> bool:
+    """Whether a value is a formula, and not a number."""
+    return isinstance(value, Expression | ClosedForm)
+
+
+def _as_end(value: object) -> Expression | float:
+    return inf if value == inf else as_expression(value, "an end of a range")
+
+
+EVERY = Range(0, inf)
+
+
+def read_level(value: object, name: str) -> Level:
+    """Return α or γ as a user gives it: a number, ANY, a range or an expression."""
+    if value is ANY:
+        return EVERY
+    if isinstance(value, str) and value.strip()[:1] in ("(", "["):
+        value = _range_of(value)
+    elif isinstance(value, tuple | list) and len(value) == 2:
+        value = Range(*value)
+    elif isinstance(value, Interval):
+        value = Range.of(value)
+    if isinstance(value, Range):
+        if not value.is_constant:
+            return value
+        if value.lower < 0:
+            raise _negative(name, str(value.interval))
+        if value.lower != value.upper:
+            return value
+        value = value.lower
+    level = as_expression(value, name)
+    number = constant(level)
+    if number is not None and number < 0:
+        raise _negative(name, spell(number))
+    return level
+
+
+def _range_of(text: str) -> Range:
+    """Return a range that is written as text, such as "[eps, inf)"."""
+    try:
+        return Range.of(Interval.of(text))
+    except ExactdpError:
+        ends = text.strip()[1:-1].split(",")
+        if len(ends) != 2 or text.strip()[-1] not in ")]":
+            raise
+    lower, upper = (inf if end.strip() == "inf" else read_formula(end) for end in ends)
+    return Range(
+        lower,
+        upper,
+        lower_open=text.strip()[0] == "(",
+        upper_open=text.strip()[-1] == ")" and upper != inf,
+    )
+
+
+def constant(level: Level) -> Fraction | None:
+    """Return the number that a level is, if it is one."""
+    if not isinstance(level, Constant) or level.form.denominator != 1:
+        return None
+    return level.form.numerator.constant()
+
+
+def _negative(name: str, shown: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{name} is {shown}",
+        rule=f"{name} is a distance, so it is not negative.",
+        way_out=f"Write {name}=ANY for all of them, or a number such as {name}=1.",
+    )

@@ -1,0 +1,454 @@
+"""What is claimed of accuracy: α, β, γ, distances, inputs and ε, as given and as read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exactdp.claims.stated.claim import mechanism_on
+from exactdp.claims.stated.conditions import (
+    ALWAYS,
+    CaseFormula,
+    Cases,
+    both,
+    conditional,
+    holds_at,
+    read_cases,
+)
+from exactdp.claims.stated.distances import InputDistance, linf, read_input_distance
+from exactdp.claims.stated.expressions import (
+    Comparison,
+    Expression,
+    Maximum,
+    Symbol,
+    as_expression,
+    has_tower,
+)
+from exactdp.claims.stated.fitting import input_distance_for, output_distance_for
+from exactdp.claims.stated.functions import OfInput, written
+from exactdp.claims.stated.ideals import IdealFunction, read_ideal
+from exactdp.claims.stated.identity import as_given_only
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Grid,
+    Inputs,
+    as_given,
+    is_listed,
+    read_inputs,
+)
+from exactdp.claims.stated.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
+from exactdp.claims.stated.output_distances import (
+    OutputDistance,
+    discrete_outputs,
+    read_output_distance,
+    untold,
+)
+from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
+from exactdp.language.helpers import Asked, asked
+from exactdp.language.layout import assembled, entries, entry_names
+from exactdp.language.program import Program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import Number, is_percentage, probability, spell
+from exactdp.semantics.spots import has_spots, watched
+
+if TYPE_CHECKING:
+    pass
+
+Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
+"""A formula for β, or a function that takes an input and returns one."""
+End: TypeAlias = Expression | ClosedForm | Number
+LevelGiven: TypeAlias = End | Interval | Range | tuple[End, End] | AnyLevel | Callable[..., object]
+"""α or γ: a number, a formula, a range, a function of the input, or `ANY`."""
+RegionGiven: TypeAlias = (
+    Comparison | str | Callable[..., object] | Iterable[Comparison | str] | Cases | None
+)
+IdealGiven: TypeAlias = Program | Mapping[Any, object] | Callable[..., object] | None
+InputDistanceGiven: TypeAlias = InputDistance | str | Callable[..., object] | None
+OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable[..., object] | None
+InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | Callable[..., object] | None
+EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Statement:
+    """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
+
+    At an input whose distance to disagreement is above α, the output is within γ of the ideal
+    output with probability at least 1 − β. A β above 1 is read as 1.
+    """
+
+    mechanism: Program
+    # What follows is as the user gave it, but for ε, which is an interval.
+    beta: Any
+    alpha: Any
+    gamma: Any
+    region: Any
+    """A condition on alpha, gamma, eps and the input: the claim is made where it holds."""
+    ideal: Any
+    input_distance: Any
+    output_distance: Any
+    inputs: Any
+    epsilon: Any
+    """The interval of ε; by default all for which the mechanism is defined."""
+    boundary: str
+    """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
+    agreement: str
+    """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
+
+    def __init__(  # noqa: PLR0913 what a claim consists of
+        self,
+        mechanism: Program,
+        beta: Beta,
+        alpha: LevelGiven = ANY,
+        gamma: LevelGiven = 0,
+        *,
+        region: RegionGiven = None,
+        ideal: IdealGiven = None,
+        input_distance: InputDistanceGiven = None,
+        output_distance: OutputDistanceGiven = None,
+        inputs: InputsGiven = None,
+        epsilon: EpsilonGiven | None = None,
+        boundary: str = "skip",
+        agreement: str = "equal",
+    ) -> None:
+        program, on = mechanism_on(mechanism, epsilon)
+        given: dict[str, object] = {
+            "mechanism": program,
+            "beta": probability(beta, "beta") if is_percentage(beta) else beta,
+            "alpha": alpha,
+            "gamma": gamma,
+            "region": region,
+            "ideal": ideal,
+            "input_distance": input_distance,
+            "output_distance": output_distance,
+            "inputs": inputs,
+            "epsilon": on,
+            "boundary": boundary,
+            "agreement": agreement,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+        for name, allowed in (
+            ("boundary", ("skip", "check")),
+            ("agreement", ("equal", "output_distance")),
+        ):
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in allowed:
+                raise ValueRefusedError(
+                    f"{name} is {shown(given)}",
+                    rule=f"{name} is {' or '.join(map(repr, allowed))}.",
+                )
+        # Everything is read now, so that a wrong claim is refused before it is used.
+        _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
+        _ = self.ideal_function, self.input_set, self.conditions
+        self._check_names()
+        self._check_beta()
+
+    # What was given, as read ----------------------------------------------------------
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return as_given_only(self)
+
+    @cached_property
+    def alpha_level(self) -> Level:
+        """α as a formula or a range of numbers; a range of formulas is one of the `conditions`."""
+        return self._level("alpha")
+
+    @cached_property
+    def gamma_level(self) -> Level:
+        """γ likewise."""
+        return self._level("gamma")
+
+    def _level(self, name: str) -> Level:
+        found = self._given_level(name)
+        return EVERY if isinstance(found, Range) and not found.is_constant else found
+
+    def _given_level(self, name: str) -> Level:
+        given = getattr(self, name)
+        if callable(given) and not isinstance(given, Expression):
+            return OfInput(
+                asked(given, name, lambda found: as_expression(found, name)), self.mechanism
+            )
+        return read_level(given, name)
+
+    @cached_property
+    def conditions(self) -> Cases:
+        """On which α and γ the claim is made, beside their ranges of numbers."""
+        cases = ALWAYS
+        if self.region is not None:
+            cases = read_cases(self.region, self.mechanism, "region")
+        if callable(self.inputs) and not is_listed(self.input_set):
+            inputs = read_cases(self.inputs, self.mechanism, "inputs")
+            for one in (one for conjunction in inputs for one in conjunction):
+                if used := sorted({"alpha", "gamma"} & one.form.names()):
+                    raise ValueRefusedError(
+                        f"inputs uses {used[0]}",
+                        rule="A condition on inputs is about the input alone.",
+                        way_out="Give it as region=.",
+                    )
+            cases = both(cases, inputs)
+        for name in ("alpha", "gamma"):
+            level = self._given_level(name)
+            if isinstance(level, Range) and not level.is_constant:
+                cases = both(cases, Cases((level.sides(name),)))
+        return cases
+
+    @cached_property
+    def input_metric(self) -> InputDistance:
+        """The distance on inputs."""
+        if self.input_distance is None:
+            return input_distance_for(self.mechanism.checked.output)
+        return read_input_distance(self.input_distance, self.mechanism)
+
+    @cached_property
+    def output_metric(self) -> OutputDistance:
+        """The distance on outputs."""
+        if self.output_distance is None:
+            return output_distance_for(self.mechanism.checked.output)
+        return read_output_distance(self.output_distance, self.mechanism)
+
+    @cached_property
+    def ideal_function(self) -> IdealFunction:
+        """det(P)."""
+        return read_ideal(self.ideal, self.mechanism)
+
+    @cached_property
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+        if not callable(self.inputs):
+            return read_inputs(self.mechanism, self.inputs)
+        every = read_inputs(self.mechanism, None)
+        if not isinstance(every, tuple):
+            return every
+        cases = read_cases(self.inputs, self.mechanism, "inputs")
+        found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
+        return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
+
+    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
+        """Return the numbers of an input by name."""
+        named = zip(self.entry_names, entries(u), strict=True)
+        return {name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)}
+
+    @cached_property
+    def entry_names(self) -> tuple[str, ...]:
+        """The names of the single values of an input, as β may use them."""
+        return entry_names(self.mechanism.inputs)
+
+    @cached_property
+    def bound(self) -> Any:
+        """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            by_cases = conditional(self.beta, self.mechanism, "beta")
+            return self.beta if by_cases is None else by_cases
+        return self.beta
+
+    @property
+    def is_beta_of_input(self) -> bool:
+        """Whether β is a function of the input that has to be called."""
+        return callable(self.bound) and not isinstance(self.bound, Expression)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether β consists of several formulas."""
+        return isinstance(self.bound, CaseFormula | Maximum)
+
+    def beta_at(self, u: Value) -> Expression:
+        """Return β as a formula, at an input as a user writes it."""
+        if self.is_beta_of_input:
+            return _of_input(self._asked_beta, u)
+        return self.formula
+
+    @cached_property
+    def _asked_beta(self) -> Asked:
+        """β as a function of the input."""
+        return asked(self.beta, "beta", lambda found: as_expression(found, "beta"))
+
+    @cached_property
+    def formula(self) -> Expression:
+        """β as a formula, with symbols for the inputs if it was given as a function of them."""
+        if self.is_beta_of_input:
+            symbols = [Symbol(name) for name in self.entry_names]
+            return _of_input(
+                self._asked_beta,
+                as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
+            )
+        return as_expression(self.bound, "beta")
+
+    @cached_property
+    def uses_inputs(self) -> bool:
+        """Whether a formula of the claim names numbers of the input."""
+        levels = [self.alpha_level, self.gamma_level]
+        if self.is_beta_of_input:
+            return True
+        formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
+        formulas += [one.form for conjunction in self.conditions for one in conjunction]
+        return any(one.names() - {"alpha", "gamma"} for one in formulas)
+
+    def _check_names(self) -> None:
+        known = {"alpha", "gamma", *self.entry_names}
+        formulas = [("alpha", self.alpha_level), ("gamma", self.gamma_level)]
+        if not self.is_beta_of_input:
+            formulas.append(("beta", self.formula))
+        formulas += [("region", one.form) for conj in self.conditions for one in conj]
+        for what, formula in formulas:
+            if isinstance(formula, Expression):
+                for name in formula.names():
+                    allowed = known - {what} - ({"gamma"} if what == "alpha" else set())
+                    if name not in allowed:
+                        raise ValueRefusedError(
+                            f"{what} = {formula} uses {name}",
+                            rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
+                        )
+
+    def _check_beta(self) -> None:
+        if callable(self.beta) and not isinstance(self.beta, Expression):
+            return
+        number = constant(self.formula)
+        if number is not None:
+            probability(number, "beta")
+
+    @property
+    def has_inverse_eps(self) -> bool:
+        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        return self.mechanism.moves
+
+    @property
+    def is_decided_only(self) -> bool:
+        """Whether one α and γ at each input, with one sum for all ε, do not tell everything."""
+        checked = self.mechanism.checked
+        by_cases = self.has_parts or self.conditions != ALWAYS
+        return by_cases or self.has_inverse_eps or checked.releases_eps
+
+    @cached_property
+    def has_tower(self) -> bool:
+        """Whether β has e to a quotient, which is compared by certified numbers."""
+        return isinstance(self.bound, Expression | ClosedForm) and has_tower(
+            as_expression(self.bound, "beta")
+        )
+
+    @property
+    def has_roots(self) -> bool:
+        """Whether distances to disagreement may be irrational: numbers close to them stand in."""
+        return self.input_metric.is_euclidean and len(self.entry_names) > 1
+
+    def require_rationals(self, what: str) -> None:
+        """Refuse a question whose answer would be that for a number close to the one asked for."""
+        if self.has_roots:
+            raise ValueRefusedError(
+                f"{what} is not computed under the distance l2",
+                rule="There dd is the root of a rational; check(), tightest() and "
+                "smallest_epsilon() decide with numbers close to it.",
+                way_out="Use these, or linf or l1.",
+            )
+
+    def require_one_sum(self, what: str) -> None:
+        """Refuse a question that is answered where one sum for all ε tells everything."""
+        if self.mechanism.checked.releases_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: outputs of {self.mechanism.__name__} are expressions in "
+                "eps",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
+                way_out="Use these.",
+            )
+        if self.has_parts or self.conditions != ALWAYS:
+            raise ValueRefusedError(
+                f"{what} is not computed for a claim with conditions, or with β by cases",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
+                way_out="Use these; or ask a claim with numbers for alpha and gamma.",
+            )
+        if self.has_inverse_eps:
+            raise ValueRefusedError(
+                f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
+                "beside reals",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon(); other "
+                "questions are for one eps.",
+                way_out="Use these, or give one eps: epsilon='[1, 1]'.",
+            )
+
+    # What it looks like ---------------------------------------------------------------
+
+    def __str__(self) -> str:
+        beta = written(self.beta) if self.is_beta_of_input else str(self.formula)
+        alpha, gamma = (
+            f"{shown_as} {level}" if isinstance(level, Range) else f"{shown_as} = {level}"
+            for shown_as, level in (
+                ("α", self._given_level("alpha")),
+                ("γ", self._given_level("gamma")),
+            )
+        )
+        return (
+            f"{self.mechanism.__name__} is (α, β, γ)-accurate with {alpha}, {gamma} and "
+            f"β = {beta}{self._unless_assumed} {self.where}, for {self.when}"
+        )
+
+    @property
+    def where(self) -> str:
+        """At which inputs the claim is made, as words."""
+        given = self.input_set
+        if not isinstance(given, tuple):
+            return f"on {given}{self._condition}"
+        kind = "given " if self.inputs is not None else "possible "
+        return f"on {counted(len(given), f'{kind}input')}{self._condition}"
+
+    @property
+    def _condition(self) -> str:
+        """The condition of the claim as words."""
+        if callable(self.inputs):
+            inputs = f" where {written(self.inputs)}"
+            return inputs + ("" if self.region is None else f" and {self._region_shown}")
+        return "" if self.region is None else f" where {self._region_shown}"
+
+    @property
+    def _region_shown(self) -> str:
+        if isinstance(self.region, Cases):
+            cases = (" and ".join(map(str, conj)) for conj in self.region)
+            return " or ".join(cases)
+        if callable(self.region):
+            return written(self.region)
+        given = self.region if isinstance(self.region, tuple | list) else (self.region,)
+        return " and ".join(map(str, given))
+
+    @property
+    def when(self) -> str:
+        """For which ε the claim is made, as words."""
+        on = self.epsilon
+        return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+
+    @property
+    def distances(self) -> str:
+        """The distances, as words."""
+        return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
+
+    speaks_of_alpha = True
+    """Whether α and γ are named where the claim fails."""
+
+    @property
+    def _unless_assumed(self) -> str:
+        """The distances, unless they are those that a reader would assume."""
+        noisy = self.mechanism.checked.output.holds_noise
+        are_usual = self.input_metric == linf and self.output_metric == discrete_outputs
+        return "" if are_usual and not noisy else f" ({self.distances})"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+
+def _of_input(beta: Asked, u: Value) -> Expression:
+    try:
+        with watched(u):
+            found: Expression = beta.answer((u,), {}) if has_spots(u) else beta(u)
+    except ExactdpError:
+        raise
+    except Exception as error:
+        if has_spots(u):
+            raise untold("beta", error) from error
+        raise ValueRefusedError(
+            f"beta failed at the input {shown(u)}: {error}",
+            rule="A function for beta takes an input and returns a formula.",
+        ) from error
+    return found
