@@ -75,7 +75,7 @@ MET: dict[str, tuple[Callable[[], Any], str, str]] = {
     "gauss": (source("return gauss(eps, q)"), "Gaussian noise", "lap(eps, q)"),
     "random.gauss": (with_random, "random.gauss is Gaussian noise", "lap(eps, q)"),
     "np.random.normal": (with_numpy, "np.random.normal is Gaussian noise", "lap(eps, q)"),
-    "np.random.laplace": (with_laplace, "sampler of another library", "lap(scale="),
+    "np.random.laplace": (with_laplace, "sampler of another library", "lap(scale=1 / eps, mean=q)"),
     "np.argmax": (with_argmax, "np.argmax is a Python function", "max(range(len(xs))"),
     "np.mean": (with_mean, "np.mean is a Python function", "sum(xs) / len(xs)"),
     "xs.argmax()": (

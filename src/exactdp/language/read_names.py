@@ -221,6 +221,8 @@ class NameReader:
             mean, scale = "q", "2 / eps"
             if isinstance(node, ast.Call) and len(node.args) >= 2:  # of numpy and of SciPy
                 mean, scale = (ast.unparse(part) for part in node.args[:2])
+                if not any(isinstance(part, ast.Name) for part in ast.walk(node.args[1])):
+                    scale = f"{scale} / eps"  # a number alone is no scale of the language
             self.refuse(
                 node,
                 f"{name} is a sampler of another library",
