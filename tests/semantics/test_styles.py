@@ -273,6 +273,14 @@ def kept(q: Real[2]):
             "    while i < 2 and b[i]:\n        i += 1\n    return i",
             "return 0 if x[0] <= 0 else (1 if x[1] <= 0 else 2)",
         ),
+        # A dictionary gives its keys, and a comprehension may bind the name of what it goes over.
+        ("b = [x[k] > 0 for k in {1: 1, 0: 0}]\n    return b[0]", "return x[1] > 0"),
+        ("b = [x > 0 for x in x]\n    x = [5, 5]\n    return b[0]", "return x[0] > 0"),
+        (
+            "b = [max(x[i] - y for y in x) > 0 for i in range(2)]\n"
+            "    for y in range(2):\n        if b[y]:\n            return y\n    return 2",
+            "return 0 if x[0] > x[1] else (1 if x[1] > x[0] else 2)",
+        ),
     ],
 )
 def test_what_is_stored_stays(body: str, way: str) -> None:
@@ -284,8 +292,27 @@ def test_what_is_stored_stays(body: str, way: str) -> None:
         assert stored.noiseless().run(u) == plain.noiseless().run(u)
 
 
-def test_what_is_wrong_with_a_stored_comparison_is_found() -> None:
-    text = KEPT.format(body="b = [x[i + 1] > 0 for i in range(2)]\n    return 1 if b[0] else 0")
+def test_an_index_of_a_stored_comparison_is_drawn_once() -> None:
+    """Which is the larger one does not matter at equal means: it is as likely as not."""
+    body = "b = [x[i] > x[1 - i] for i in range(2)]\n    return b[choose({0: 1 / 3, 1: 2 / 3})]"
+    assert Mechanism.from_source(KEPT.format(body=body)).probability([0, 0], True) == exp(0) / 2
+
+
+def test_an_index_of_a_stored_comparison_is_drawn_once() -> None:
+    """Which is the larger one does not matter at equal means: it is as likely as not."""
+    body = "b = [x[i] > x[1 - i] for i in range(2)]\n    return b[choose({0: 1 / 3, 1: 2 / 3})]"
+    assert Mechanism.from_source(KEPT.format(body=body)).probability([0, 0], True) == exp(0) / 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "b = [x[i + 1] > 0 for i in range(2)]\n    return 1 if b[0] else 0",
+        "b = [x[0] > 0 for i in range(2)]\n    return 1 if b[2] else 0",
+    ],
+)
+def test_what_is_wrong_with_a_stored_comparison_is_found(body: str) -> None:
+    text = KEPT.format(body=body)
     with pytest.raises(ProgramError, match="index out of range"):
         Mechanism.from_source(text).probability([0, 1], 1)
 

@@ -2,10 +2,9 @@
 
 A list such as `wins = [[x[i] >= x[j] for j in range(m)] for i in range(m)]` has one answer for each
 comparison, and a state that holds it remembers them all. Where every use of the list is one entry
-(`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), and nothing that it is made of changes later,
-an entry is as good as its comparison. So is `sorted(x)`, where only its ends are looked at, and
-`max(x)` in `x.index(…)`. What is compared is still computed where the list was made, so that what
-is wrong with it is found there. The values of all other variables stay the same.
+(`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), the list keeps what is compared instead,
+computed where it was made, and an entry is compared where it is looked at. So is `sorted(x)`, where
+only its ends are looked at, and `max(x)` in `x.index(…)`. All other variables stay the same.
 """
 
 from __future__ import annotations
@@ -38,7 +37,8 @@ from exactdp.language.tree import (
     where,
 )
 
-_BUILTIN = frozenset({"all", "any", "len", "max", "min", "range", "sorted"})
+_BUILTIN = frozenset({"all", "any", "enumerate", "len", "max", "min", "range", "sorted"})
+_OPS = (ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.GtE, ast.Gt)
 _ENDS = ("max", "min", "sorted")
 _LOAD = ast.Load()
 
@@ -66,8 +66,6 @@ class _Stored:
     clauses: tuple[_Clause, ...]
     compare: ast.Compare
     word: str
-    draws: bool
-    """Whether what is compared is drawn where the list is made; then that is what is kept."""
 
     @property
     def depth(self) -> int:
@@ -86,7 +84,8 @@ def deferred(definition: Definition) -> Definition:
                 continue
         try:
             if called(value) in _ENDS:
-                body[position + 1 :] = _Ends(slot, value).statements(body[position + 1 :])
+                later = body[position + 1 :]
+                body[position + 1 :] = _Ends(slot, value, _changed(later)).statements(later)
                 body[position] = _list_only(body[position])
                 continue
             found = _stored(slot, value)
@@ -100,20 +99,21 @@ def deferred(definition: Definition) -> Definition:
 
 
 def _is_kept(definition: Definition, body: list[ast.stmt], position: int) -> bool:
-    """Whether a variable is assigned once, and what it is made of stays as it is."""
+    """Whether a variable is assigned once, and is made by built-in functions."""
     one = body[position]
     assert isinstance(one, ast.Assign)
-    later = body[position + 1 :]
     assigned = [root for target in targets(body) for root in _roots(target)]
     (slot,) = _roots(one.targets[0])
     own = {param.name for param in definition.params}
     if assigned.count(slot) != 1 or slot in own or slot in bound_names(body):
         return False
     words = {called(node) for node in nodes(one.value)} - {""}
-    if not words <= _BUILTIN or any(word in definition.constants for word in words):
-        return False
-    changed = {root for target in targets(later) for root in _roots(target)} | bound_names(later)
-    return changed.isdisjoint(free_names(one.value))
+    return words <= _BUILTIN and _BUILTIN.isdisjoint(definition.constants)
+
+
+def _changed(body: list[ast.stmt]) -> set[str]:
+    """Return the names that statements assign, change or bind."""
+    return {root for target in targets(body) for root in _roots(target)} | bound_names(body)
 
 
 def _roots(target: ast.expr) -> list[str]:
@@ -142,16 +142,13 @@ def _stored(slot: str, value: ast.expr) -> _Stored | None:
         if one.ifs or not isinstance(one.target, ast.Name):
             return None
         clauses.append(_Clause(one.target.id, one.iter))
-    if not isinstance(inside, ast.Compare) or len(inside.ops) != 1 or not clauses:
+    if not isinstance(inside, ast.Compare) or len(inside.ops) != 1:
         return None
-    if any(isinstance(node, ast.Lambda) for node in nodes(value)):
+    if not isinstance(inside.ops[0], _OPS) or len(clauses) == bool(word):
         return None
-    draws = _draws(inside)
-    if len(clauses) == bool(word) or len({one.variable for one in clauses}) < len(clauses):
+    if len(clauses) > 1 and _draws(value):
         return None
-    if any(_draws(one.items) for one in clauses) or (draws and len(clauses) > 1):
-        return None
-    return _Stored(slot, tuple(clauses), inside, word, draws)
+    return _Stored(slot, tuple(clauses), inside, word)
 
 
 def _draws(tree: ast.expr) -> bool:
@@ -178,6 +175,8 @@ def _list_only(statement: ast.stmt) -> ast.stmt:
     """Return the statement that keeps the list of which an end is asked for later."""
     match statement:
         case ast.Assign(several, ast.Call(_, [items])):
+            if isinstance(items, ast.GeneratorExp):  # which is no value
+                items = put(ast.ListComp(items.elt, items.generators), where(items))
             return put(ast.Assign(several, items), where(statement))
     raise AssertionError("not an assignment of an end")
 
@@ -185,11 +184,16 @@ def _list_only(statement: ast.stmt) -> ast.stmt:
 class _Ends:
     """Uses of `sorted(…)` by its ends, and of `max(x)` and `min(x)` in `x.index(…)`."""
 
-    def __init__(self, slot: str, value: ast.expr) -> None:
+    def __init__(self, slot: str, value: ast.expr, changed: set[str]) -> None:
         assert isinstance(value, ast.Call)
         if len(value.args) != 1 or _draws(value):
             raise _OtherUseError
+        options = [one.value for one in value.keywords]
+        inside = [one.body if isinstance(one, ast.Lambda) else one for one in options]
+        if bound_names(inside) or not changed.isdisjoint(free_names(options)):
+            raise _OtherUseError
         self.slot, self.value = slot, value
+        self._changed = changed
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return statements with the value for its name; only such as are always run have it."""
@@ -207,10 +211,14 @@ class _Ends:
             case ast.Subscript(ast.Name(word), index) if word == self.slot:
                 if self.value.func.id != "sorted" or _number(index) not in (0, -1):  # type: ignore[attr-defined]
                     raise _OtherUseError
-                return put(ast.Subscript(self.value, index, _LOAD), where(node))
+                place = where(self.value)
+                kept = put(ast.Call(self.value.func, [node.value], self.value.keywords), place)
+                return put(ast.Subscript(kept, index, _LOAD), where(node))
             case ast.Call(ast.Attribute(ast.Name(base)), [ast.Name(word)]) if word == self.slot:
                 match self.value:
-                    case ast.Call(ast.Name("max" | "min"), [ast.Name(other)], []) if other == base:
+                    case ast.Call(ast.Name("max" | "min"), [ast.Name(other)], []) if (
+                        other == base and other not in self._changed
+                    ):
                         return put(ast.Call(node.func, [self.value], []), where(node))
                 raise _OtherUseError
         return rebuilt(node, self.changed)
@@ -290,7 +298,7 @@ class _Use:
 
     def positions(self, place: Place) -> ast.expr:
         """Return the positions of the list."""
-        size = call(name("len", place), [self.stored.clauses[0].items], place)
+        size = call(name("len", place), [name(self.stored.slot, place)], place)
         return call(name("range", place), [size], place)
 
     def loop(
@@ -323,7 +331,7 @@ class _Use:
             case ast.Name(word) if word == stored.slot:
                 raise _OtherUseError
             case ast.Call(ast.Name("len"), [ast.Name(word)], []) if word == stored.slot:
-                return call(node.func, [stored.clauses[0].items], where(node))
+                return node
             case ast.Call(ast.Name("all" | "any" as word), [argument], []) if not stored.word:
                 indices = self.indices(argument)
                 if indices is not None and len(indices) == stored.depth - 1:
@@ -346,50 +354,32 @@ class _Use:
 
     def entry(self, indices: list[ast.expr], word: str, place: Place) -> ast.expr:
         """Return the comparison at some indices; with a word, over all entries below them."""
+        if any(_draws(one) or not _is_plain(one) for one in indices):  # they are looked at twice
+            raise _OtherUseError
         self._used += 1
         stored = self.stored
-        if stored.draws:
-            return self.kept(indices, word, place)
-        values: dict[str, Callable[[], ast.expr]] = {}
-        rest: list[ast.comprehension] = []
-        for number, one in enumerate(stored.clauses):
-            items = _with(one.items, values)
-            if number < len(indices):
-                index = indices[number]
-                values[one.variable] = _entry_of(items, index, place)
-            else:
-                variable = f"%of{next(self._serial)}"
-                values[one.variable] = _named(variable, place)
-                rest.append(put(ast.comprehension(name(variable, place), items, [], 0), place))
-        found = _with(stored.compare, values)
-        if not rest:
-            return found  # type: ignore[no-any-return]
-        every = put(ast.GeneratorExp(found, rest), place)
+        kept: ast.expr = name(stored.slot, place)
+        for index in indices:
+            kept = put(ast.Subscript(kept, index, _LOAD), place)
+        if len(indices) == len(stored.clauses):
+            return self.compared(kept, place)
+        variable = name(f"%of{next(self._serial)}", place)
+        each = put(ast.comprehension(variable, kept, [], 0), place)
+        every = put(ast.GeneratorExp(self.compared(variable, place), [each]), place)
         return call(name(word or stored.word, place), [every], place)
 
-    def kept(self, indices: list[ast.expr], word: str, place: Place) -> ast.expr:
-        """Return the comparison of what the list keeps."""
-        kept: ast.expr = name(self.stored.slot, place)
-        variable = f"%of{next(self._serial)}"
-        both = (
-            put(ast.Subscript(kept, indices[0], _LOAD), place) if indices else name(variable, place)
-        )
+    def compared(self, both: ast.expr, place: Place) -> ast.expr:
+        """Return the comparison of a pair that the list keeps."""
         left, right = (
             put(ast.Subscript(both, constant(side, place), _LOAD), place) for side in (0, 1)
         )
-        found = put(ast.Compare(left, self.stored.compare.ops, [right]), where(self.stored.compare))
-        if indices:
-            return found
-        each = put(ast.comprehension(name(variable, place), kept, [], 0), place)
-        return call(name(word, place), [put(ast.GeneratorExp(found, [each]), place)], place)
+        compare = self.stored.compare
+        return put(ast.Compare(left, compare.ops, [right]), where(compare))
 
 
-def _named(variable: str, place: Place) -> Callable[[], ast.expr]:
-    return lambda: name(variable, place)
-
-
-def _entry_of(items: ast.expr, index: ast.expr, place: Place) -> Callable[[], ast.expr]:
-    return lambda: put(ast.Subscript(items, index, _LOAD), place)
+def _is_plain(tree: ast.expr) -> bool:
+    """Whether an expression calls only functions that are built in."""
+    return {called(node) for node in nodes(tree) if isinstance(node, ast.Call)} <= _BUILTIN
 
 
 def _with(node: Any, values: Mapping[str, Callable[[], ast.expr]]) -> Any:
