@@ -298,12 +298,6 @@ def test_an_index_of_a_stored_comparison_is_drawn_once() -> None:
     assert Mechanism.from_source(KEPT.format(body=body)).probability([0, 0], True) == exp(0) / 2
 
 
-def test_an_index_of_a_stored_comparison_is_drawn_once() -> None:
-    """Which is the larger one does not matter at equal means: it is as likely as not."""
-    body = "b = [x[i] > x[1 - i] for i in range(2)]\n    return b[choose({0: 1 / 3, 1: 2 / 3})]"
-    assert Mechanism.from_source(KEPT.format(body=body)).probability([0, 0], True) == exp(0) / 2
-
-
 @pytest.mark.parametrize(
     "body",
     [
