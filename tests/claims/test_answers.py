@@ -54,6 +54,7 @@ def answers() -> dict[str, Any]:
         "enclosure": f.at(1),
         "curve": claim.error_probability([0, 2]),
         "disagreement": claim.disagreement([0, 2]),
+        "disagreement everywhere": claim.disagreement(AllReals()),
         "bound": goal,
         "claim": claim,
     }

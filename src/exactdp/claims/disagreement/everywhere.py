@@ -92,5 +92,8 @@ class PiecewiseDistance:
     def __str__(self) -> str:
         return str(self.found)
 
+    def _repr_html_(self) -> str:
+        return self.found._repr_html_()
+
     def __repr__(self) -> str:
-        return f"<the distance to disagreement, linear on {len(self)} pieces>"
+        return f"<PiecewiseDistance: the distance to disagreement, linear on {len(self)} pieces>"
