@@ -1,7 +1,7 @@
 """exactdp decides whether a mechanism is as accurate as claimed, for every ε > 0.
 
-Everything a user may touch is importable from here. Names are loaded when they are first used,
-so that `import exactdp` is quick and `exactdp.certify` never loads the solver it checks.
+The whole public API can be imported from here. Names are loaded on first use, so that
+`import exactdp` is fast and `exactdp.certify` never loads the solver whose results it checks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What exactdp says when something a user wrote is wrong: place, rule, way out.
+"""Errors caused by what a user wrote: each names the place, the rule and the way out.
 
 Every error that a user can cause is an `ExactdpError`. It prints as
 
@@ -9,7 +9,7 @@ Every error that a user can cause is an `ExactdpError`. It prints as
     Use `for i in range(<constant>)`, which is unrolled.
     Example: exactdp help R01
 
-and carries the same facts as attributes, so that editors can use them.
+and has the same information as attributes, for use by editors.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
-"""Types whose names tell a user more than the value alone: '3' and 3, [1] and (1,)."""
+"""Types whose names help to tell similar values apart: '3' and 3, [1] and (1,)."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A stretch of one source line; `line`, `column` and `end_column` count from 1.
+    """A range of characters in a source line; `line`, `column` and `end_column` count from 1.
 
-    `end_column` is the column after the last character of the stretch.
+    `end_column` is the column after the last character of the range.
 
     >>> from exactdp import Mechanism, ProgramError
     >>> try:
@@ -53,16 +53,16 @@ class Place:
     text: str
 
     def show(self) -> str:
-        """Return the source line with carets under the stretch."""
+        """Return the source line with carets under the range."""
         number = f"{self.line:>5}"
-        # A tab must stay a tab above the caret, or the caret points elsewhere.
+        # Tabs are kept, so that the carets stay aligned with the source line.
         indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
         carets = "^" * max(1, self.end_column - self.column)
         return f"{number} | {self.text}\n{' ' * len(number)} | {indent}{carets}"
 
 
 class ExactdpError(Exception):
-    """Something a user wrote is wrong; nothing was decided and nothing changed.
+    """Raised when something a user wrote is wrong; nothing was decided or changed.
 
     >>> from exactdp import ExactdpError, Mechanism
     >>> try:
@@ -73,7 +73,7 @@ class ExactdpError(Exception):
     """
 
     of_a_program = False
-    """Whether errors of this class are about a program: all of these have a code."""
+    """Whether errors of this class are about a program; each of those has a code."""
 
     def __init__(
         self, message: str, *, place: Place | None = None, rule: str = "", way_out: str = ""
@@ -86,17 +86,17 @@ class ExactdpError(Exception):
 
     @property
     def line(self) -> int | None:
-        """The line of the mistake, from 1, if it is in a text."""
+        """The line of the mistake, counted from 1, or None if it is not in a source text."""
         return self.place.line if self.place else None
 
     @property
     def column(self) -> int | None:
-        """The column of the mistake, from 1, if it is in a text."""
+        """The column of the mistake, counted from 1, or None if it is not in a source text."""
         return self.place.column if self.place else None
 
     @property
     def code(self) -> str:
-        """The code of the message, such as "R06", or "": `exactdp help R06` explains it."""
+        """The code of the message, such as "R06" (see `exactdp help R06`), or "" if none."""
         return code_of(self.message, of_a_program=self.of_a_program)
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ def _rebuild(kind: type[ExactdpError], message: str, facts: dict[str, object]) -
 
 
 class ParseError(ExactdpError):
-    """A text that should spell a closed form, an interval or a number does not.
+    """Raised when a string is not a valid closed form, interval or number.
 
     >>> from exactdp import ParseError, parse
     >>> try:
@@ -131,7 +131,7 @@ class ParseError(ExactdpError):
 
 
 class ValueRefusedError(ExactdpError, ValueError):
-    """A value that cannot mean what it is used for (a NaN, an empty interval, …).
+    """Raised when a value is invalid for its purpose (a NaN, an empty interval, …).
 
     >>> from exactdp import Dom, ValueRefusedError
     >>> try:
@@ -143,7 +143,7 @@ class ValueRefusedError(ExactdpError, ValueError):
 
 
 class VacuousClaimError(ExactdpError, ValueError):
-    """A question about a claim that says nothing, to which every number would be an answer.
+    """Raised when a claim says nothing, so that every number would answer the question.
 
     >>> from exactdp import Accuracy, Mechanism, VacuousClaimError
     >>> larger = Mechanism.from_source(
@@ -158,11 +158,11 @@ class VacuousClaimError(ExactdpError, ValueError):
 
 
 class TimeoutRefusedError(ExactdpError):
-    """There was no answer within the time that a user allows."""
+    """Raised when there is no answer within the time limit."""
 
 
 class ProgramError(ExactdpError):
-    """A mechanism's source is not a program of the language, or its run went wrong.
+    """Raised when a source is not a program of the language, or when running it fails.
 
     >>> from exactdp import Mechanism, ProgramError
     >>> try:
@@ -176,19 +176,19 @@ class ProgramError(ExactdpError):
 
 
 class UndefinedError(ProgramError):
-    """A program is not defined at an input: an `assert` failed, or a table has no entry."""
+    """Raised where a program is undefined: an `assert` failed, or a table has no entry."""
 
 
 def shortened(error: ExactdpError) -> ExactdpError:
-    """Return an error without the frames of exactdp, which say nothing about a user's mistake.
+    """Return an error without the frames of exactdp, which do not help to find a user's mistake.
 
-    EXACTDP_TRACEBACK=full keeps them, for who works on exactdp.
+    EXACTDP_TRACEBACK=full keeps them, for developers of exactdp.
     """
     return error if os.environ.get("EXACTDP_TRACEBACK") == "full" else error.with_traceback(None)
 
 
 def folded(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function of the public interface whose errors show one frame of exactdp."""
+    """Wrap a public function so that its errors show a single frame of exactdp."""
 
     @wraps(function)
     def call(*args: P.args, **keywords: P.kwargs) -> R:
@@ -202,7 +202,7 @@ def folded(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def folds(cls: type[T]) -> type[T]:
-    """Return a class whose methods, inherited ones too, are `folded`."""
+    """Wrap the public methods of a class, inherited ones included, with `folded`."""
     for name in dir(cls):
         found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
         if isinstance(found, FunctionType) and (not name.startswith("_") or name == "__init__"):
@@ -211,7 +211,7 @@ def folds(cls: type[T]) -> type[T]:
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: as a user would write it, else the name of its type."""
+    """Return a value as a user would write it, or else the name of its type, for a message."""
     try:
         return _shown(value)
     except Exception:  # more digits than Python prints, or a value whose own `repr` fails
@@ -219,7 +219,7 @@ def shown(value: object) -> str:
 
 
 def typed(value: object) -> str:
-    """Return a value for a message with its type, where that may be what is wrong."""
+    """Return a value for a message, with its type if the type may be the mistake."""
     told = isinstance(value, _TOLD_BY_TYPE)
     return f"{shown(value)} ({type(value).__name__})" if told else shown(value)
 

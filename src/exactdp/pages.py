@@ -1,8 +1,8 @@
-"""What is installed with exactdp to be read: pages about the language, formats, errors; examples.
+"""Documentation installed with exactdp: pages about the language, formats and errors; examples.
 
-The pages are in the folder `docs` of a checkout, the examples in `examples`; a wheel has copies of
-both beside this file (`pyproject.toml`). A heading `## R06: … has no //` of `errors/` gives a
-message its code; … stands for what differs.
+In a checkout, the pages are in the folder `docs` and the examples in `examples`; a wheel contains
+copies of both beside this file (`pyproject.toml`). A heading `## R06: … has no //` in `errors/`
+assigns a code to a message; … matches any text.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 _HEADING = re.compile(r"^## (?P<code>[A-Z]\d\d): (?P<title>.*)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)")
 _VALUES = "I"
-"""Codes of messages about values that are given to a program; all others are about its text."""
+"""First letter of the codes for values passed to a program; all others are about its text."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One section about an error: its code, the message with … for what differs, and the text."""
+    """A section about an error: its code, the message (… matches any text), and the text."""
 
     code: str
     title: str
@@ -28,7 +28,7 @@ class Explanation:
 
     @property
     def letters(self) -> int:
-        """How much of a message the title fixes."""
+        """The number of characters of the title that a message must match literally."""
         return len(self.title.replace("…", ""))
 
     def matches(self, message: str) -> bool:
@@ -38,7 +38,7 @@ class Explanation:
 
 
 def folder() -> Path:
-    """Return where the pages are."""
+    """Return the folder of the pages."""
     here = Path(__file__).parent
     inside = here / "documents"
     return inside if inside.is_dir() else here.parents[1] / "docs"
@@ -59,7 +59,7 @@ def explanations() -> tuple[Explanation, ...]:
 
 
 def code_of(message: str, *, of_a_program: bool) -> str:
-    """Return the code of the section that fixes most of a message, or "" if none explains it."""
+    """Return the code of the most specific section that matches a message, or "" if none does."""
     found = [
         one
         for one in explanations()
@@ -74,14 +74,14 @@ def explained(code: str) -> tuple[Explanation, ...]:
 
 
 def topics() -> dict[str, Path]:
-    """Return the other pages by their names: of the language, of the formats."""
+    """Return the pages about the language and the formats, by name."""
     pages = [folder() / "language.md", folder() / "command-line.md"]
     pages += sorted((folder() / "schema").glob("*.json"))
     return {page.name.removesuffix(".md"): page for page in pages if page.is_file()}
 
 
 def examples() -> dict[str, Path]:
-    """Return the example files by their names, those of a folder as folder/name."""
+    """Return the example files by name; those in a subfolder are named folder/name."""
     here = folder() / "examples"
     where = here if here.is_dir() else folder().parent / "examples"
     found = sorted(where.rglob("*.py"), key=lambda path: (len(path.parts), path))

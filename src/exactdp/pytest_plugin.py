@@ -7,9 +7,9 @@
     def test_with_the_fixture(exactdp_check):
         verdict = exactdp_check(lemma)
 
-A marked test returns a claim (`Accuracy` or `ErrorBound`), or claims in lists and dictionaries; it
-passes if they hold. A claim that fails, is undecided or says nothing fails the test with its
-sentence. Fixtures and parametrize work as ever.
+A marked test returns a claim (`Accuracy`, `ErrorBound`, `Privacy` or `Expected`), or claims in
+lists and dictionaries; it passes if all of them hold. A claim that fails, is undecided or says
+nothing fails the test with its sentence. Fixtures and parametrize work as usual.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EXPECTED = "a claim (Accuracy, ErrorBound, Privacy or Expected) is expected"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the mark known."""
+    """Register the marker."""
     config.addinivalue_line("markers", "exactdp: the test returns claims, and passes if they hold.")
 
 
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a marked test and check the claims it returns."""
     if pyfuncitem.get_closest_marker("exactdp") is None or iscoroutinefunction(pyfuncitem.obj):
-        return None  # what runs coroutines, or says that nothing does, is another plugin
+        return None  # coroutines are left to other plugins
     names = pyfuncitem._fixtureinfo.argnames
     sentences = []
     with _Quietly():
@@ -65,7 +65,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def exactdp_check() -> Callable[[Asked], Answered]:
-    """Return a function that checks a claim, fails the test if it does not hold, and answers."""
+    """Return a function that checks a claim and returns its verdict; unless it holds, fail."""
 
     def check(claim: Asked) -> Answered:
         with _Quietly():
@@ -82,7 +82,7 @@ def exactdp_check() -> Callable[[Asked], Answered]:
 
 
 def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy | Expected]]:
-    """Return the claims that a test returned, with their places in its lists and dictionaries."""
+    """Return the claims returned by a test, each with its position in lists and dictionaries."""
     found = list(_walk("", value))
     if not found:
         pytest.fail(f"{_EXPECTED}, but this is no claim", pytrace=False)
@@ -116,7 +116,7 @@ def _refuse_unless_claim(value: Any) -> None:
 
 
 class _Quietly:
-    """An error of exactdp fails the test with its own message, without a traceback."""
+    """Turn an error of exactdp into a test failure with its message, without a traceback."""
 
     def __enter__(self) -> None:
         return None

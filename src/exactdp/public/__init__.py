@@ -1,4 +1,4 @@
-"""What users call: programs, claims and answers with their questions and pictures.
+"""The public API: programs, claims and answers, with their methods and plots.
 
-Each class is the plain value of a layer below, and adds what needs the layers above that one.
+Each class extends a plain value class of a lower layer with the methods that need higher layers.
 """

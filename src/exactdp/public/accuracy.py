@@ -1,6 +1,6 @@
-"""`Accuracy`: the claim of a user, with its questions and pictures.
+"""`Accuracy`, with its plots.
 
-What draws is loaded when it is used (PLC0415).
+Plotting modules are loaded on first use (PLC0415).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Accuracy(claims.Accuracy):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing input, not only the first."""
         return Verdict.of(super().check(all=all, progress=progress, **how))
 
     @overload
@@ -59,17 +59,17 @@ class Accuracy(claims.Accuracy):
     def disagreement(self, u: object) -> Any:
         """Return the distance to disagreement at an input, and a nearest disagreeing input.
 
-        For `AllReals()` or a `Box`, a piecewise linear formula in the inputs, which can be drawn.
+        For `AllReals()` or a `Box`, return a piecewise linear formula in the inputs, with a `plot`.
         """
         found = super().disagreement(u)
         return found if isinstance(found, Disagreement) else PiecewiseDistance.of(found)
 
     def error_probability(self, u: object) -> ErrorCurve:
-        """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
+        """Return 1 − Pr(within γ) at an input as an exact function of ε, with the claimed β."""
         return ErrorCurve.of(super().error_probability(u))
 
     def plot(self, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the claim: "error", "kappa", "region" or "simulated"."""
+        """Plot the claim; `kind` is "error", "kappa", "region" or "simulated"."""
         from exactdp.report.plots import plot  # noqa: PLC0415
 
         return plot(self, kind, ax, **options)

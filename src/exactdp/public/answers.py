@@ -1,6 +1,6 @@
-"""Answers with their pictures: those of the layers below, as users see them.
+"""The public classes of answers: those of the lower layers, with plots.
 
-What draws is loaded when it is used (PLC0415).
+Plotting modules are loaded on first use (PLC0415).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class _Answer:
-    """A frozen dataclass of a layer below, with more methods."""
+    """A frozen dataclass of a lower layer, with more methods."""
 
     @classmethod
     def of(cls, found: Any) -> Self:
-        """Return an answer of the layer below as one that users see."""
+        """Convert an answer of the lower layer to this class."""
         return cls(**{one.name: getattr(found, one.name) for one in fields(found)})
 
 
 class Verdict(_Answer, claims.Verdict):
-    """Whether a claim holds, why, and how that was found.
+    """Whether a claim holds, why, and how it was decided.
 
     >>> from exactdp import Mechanism
     >>> larger = Mechanism.from_source(
@@ -48,7 +48,7 @@ class Verdict(_Answer, claims.Verdict):
     claim: Accuracy
 
     def plot(self, ax: Axes | None = None, *, u: object = None) -> Axes:
-        """Draw the exact error against ε, the claimed and the tight bound, the counterexample."""
+        """Plot the exact error, the claimed and tight bounds and the counterexample against ε."""
         from exactdp.report.plots import plot_verdict  # noqa: PLC0415
 
         return plot_verdict(self, ax, u=u)
@@ -65,7 +65,7 @@ class Verdict(_Answer, claims.Verdict):
 
 
 class _Sentences(_Answer, claims.Verdict):
-    """A verdict that is shown as its sentences."""
+    """A verdict displayed as its sentences."""
 
     def _repr_html_(self) -> str:
         first, *rest = map(escape, str(self).splitlines())
@@ -73,7 +73,7 @@ class _Sentences(_Answer, claims.Verdict):
 
 
 class PrivacyVerdict(_Sentences):
-    """Whether a claim of privacy holds, why, and how that was found.
+    """Whether a privacy claim holds, why, and how it was decided.
 
     >>> from exactdp import Mechanism, Privacy
     >>> coin = Mechanism.from_source(
@@ -91,7 +91,7 @@ allows 0.6796 for the first
     claim: Privacy
 
     def simulated(self, size: int = 10_000, seed: Any = None) -> tuple[float, float]:
-        """Return both probabilities of the counterexample as shares of so many runs."""
+        """Estimate both probabilities of the counterexample from `size` runs."""
         if self.counterexample is None:
             raise ValueRefusedError(
                 "there is no counterexample",
@@ -108,7 +108,7 @@ allows 0.6796 for the first
 
 
 class ExpectedVerdict(_Sentences):
-    """Whether a claim about an expected loss holds, why, and how that was found.
+    """Whether a claim about an expected loss holds, why, and how it was decided.
 
     >>> from exactdp import Expected, Mechanism, eps
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -120,7 +120,7 @@ class ExpectedVerdict(_Sentences):
 
 
 class DeltaCurve(_Answer, claims.DeltaCurve):
-    """The smallest δ as an exact function of ε, in pieces.
+    """The smallest δ as an exact, piecewise function of ε.
 
     >>> from exactdp import Mechanism, Privacy, hamming
     >>> coin = Mechanism.from_source(
@@ -132,7 +132,7 @@ class DeltaCurve(_Answer, claims.DeltaCurve):
     """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the smallest δ against ε."""
+        """Plot the smallest δ against ε."""
         from exactdp.report.private import plot_delta  # noqa: PLC0415
 
         return plot_delta(self, ax, **options)
@@ -151,27 +151,27 @@ class ErrorCurve(_Answer, claims.ErrorCurve):
     """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the exact error probability against ε, and the claimed bound."""
+        """Plot the exact error probability and the claimed bound against ε."""
         from exactdp.report.plots import plot_curve  # noqa: PLC0415
 
         return plot_curve(self, ax, **options)
 
 
 class PiecewiseDistance(_Answer, disagreement_everywhere.PiecewiseDistance):
-    """The distance to disagreement, a linear form on each of finitely many pieces."""
+    """The distance to disagreement: a linear form on each of finitely many pieces."""
 
     def plot(self, ax: Axes | None = None, *, lower: Number = -4, upper: Number = 4) -> Axes:
-        """Draw the distance over one or two inputs that run from `lower` to `upper`."""
+        """Plot the distance over one or two inputs between `lower` and `upper`."""
         from exactdp.report.distances import draw_distance  # noqa: PLC0415
 
         return draw_distance(self, ax, lower, upper)
 
 
 class Chain(_Answer, chain.Chain):
-    """A finite Markov chain whose probabilities are closed forms; state 0 is the first."""
+    """A finite Markov chain whose probabilities are closed forms; state 0 is the initial state."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the chain with matplotlib and return the axes."""
+        """Plot the chain and return the axes."""
         from exactdp.report.chains import draw_chain  # noqa: PLC0415
 
         return draw_chain(self, ax)

@@ -1,6 +1,6 @@
-"""`compare`: which of several mechanisms is better at which ε, with a picture.
+"""`compare`: which of several mechanisms is better at which ε, with a plot.
 
-What draws is loaded when it is used (PLC0415).
+Plotting modules are loaded on first use (PLC0415).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Ranking(claims.Ranking):
-    """Which mechanism is the best at which ε: the exact sets, with certified ends.
+    """Which mechanism is best at which ε: exact sets with certified endpoints.
 
     >>> from exactdp import Mechanism, compare
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -31,7 +31,7 @@ class Ranking(claims.Ranking):
     """
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the measure of each mechanism against ε, and which one is the best."""
+        """Plot the measure of each mechanism against ε, and mark which one is best."""
         from exactdp.report.compared import plot_ranking  # noqa: PLC0415
 
         return plot_ranking(self, ax, **options)
@@ -48,12 +48,12 @@ def compare(  # noqa: PLR0913 what can be asked
     adjacent: object = None,
     width: Number = "1e-12",
 ) -> Ranking:
-    """Return which of several mechanisms is better at which ε: exact sets with certified ends.
+    """Return which of several mechanisms is best at which ε: exact sets with certified endpoints.
 
     The measure is "error", the probability that the output is off by more than `within`; or an
     expected loss: "absolute", "squared", "wrong", "regret", or a function of the output, or of
-    input and output. Over several inputs the largest counts. With `adjacent`, each mechanism runs
-    with the ε at which it is exactly as private as the others: a·ε-private with the smallest a.
+    input and output. For several inputs, the largest value counts. With `adjacent`, mechanisms are
+    compared at equal exact privacy loss: one that is a·ε-private with the smallest a runs with ε/a.
 
     >>> from exactdp import Ideal, Mechanism, compare
     >>> wide = Mechanism.from_source("def wide(x: Real): return lap(eps / 2, x)")

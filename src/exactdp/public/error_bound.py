@@ -1,4 +1,4 @@
-"""`ErrorBound`: the question of a user how far off, how often, at which ε."""
+"""`ErrorBound`: how far off an output is, how often, and at which ε."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @folds
 class BoundedError(claims.BoundedError, Accuracy):
-    """An accuracy claim that is made at every input, in the words of an error bound."""
+    """An accuracy claim made at every input and worded as an error bound."""
 
     mechanism: Mechanism
 
@@ -28,7 +28,7 @@ class BoundedError(claims.BoundedError, Accuracy):
 class ErrorBound(claims.ErrorBound):
     """The mechanism is off by more than `within` with probability at most `risk`.
 
-    Give two of `within`, `risk` and ε, and ask for the third:
+    Given two of `within`, `risk` and ε, it returns the third:
 
     >>> from exactdp import ErrorBound, Mechanism
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -40,13 +40,13 @@ class ErrorBound(claims.ErrorBound):
     >>> print(f"{float(ErrorBound(count, risk='5%').smallest_within(eps=1)):.9f}")
     2.995732274
 
-    How far off a number is, is its distance from the number without noise; of several numbers the
-    largest counts, or each by itself if not `simultaneous`. A selection is off by the difference
-    between the selected and the best value, so that ties are right. Anything else is either
-    right or wrong.
+    The error of a number is its distance from the number without noise. For several numbers the
+    largest error counts, or each error separately if not `simultaneous`. The error of a selection
+    is the difference between the selected and the best value, so every tied choice is right. Any
+    other output is either right or wrong.
 
-    Inputs are listed, a `Grid`, a `Box` or `AllReals()`. They can be left out if the error is the
-    same at every input, or if there are finitely many.
+    Inputs are a list, a `Grid`, a `Box` or `AllReals()`. They can be omitted if the error is the
+    same at every input, or if there are finitely many inputs.
     """
 
     mechanism: Mechanism
@@ -64,9 +64,9 @@ class ErrorBound(claims.ErrorBound):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the bound for every ε, for one, or for those of an interval.
+        """Decide the bound for every ε, for a single ε, or for every ε of an interval.
 
-        Where it fails, the counterexample is at the worst input. Of several entries the verdict is
-        about the first for which the bound does not hold, or about the last.
+        If it fails, the counterexample is at the worst input. If there are several entries, the
+        verdict is about the first one for which the bound does not hold, or else about the last.
         """
         return cast("Verdict", super().check(eps, progress=progress, **how))

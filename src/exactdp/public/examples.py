@@ -1,4 +1,4 @@
-"""`example`: the files of the gallery, which are installed with exactdp."""
+"""`example`: the gallery files that are installed with exactdp."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exactdp.pages import examples
 
 
 def example(name: str) -> ModuleType:
-    """Return an example of the gallery as a module: its mechanisms and its `claims`.
+    """Return an example of the gallery as a module, with its mechanisms and `claims`.
 
     >>> from exactdp import example
     >>> laplace = example("laplace")

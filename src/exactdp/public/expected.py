@@ -1,6 +1,6 @@
-"""`Expected`: the claim of a user about an expected loss, with its questions.
+"""`Expected`, with its plot.
 
-What draws is loaded when it is used (PLC0415).
+Plotting modules are loaded on first use (PLC0415).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Expected(claims.Expected):
     """The expected loss of the mechanism is at most a bound, for every ε of an interval.
 
     The loss is "absolute", "squared", "wrong" or "regret", or a function of an output, or of an
-    input and an output, that is polynomial on pieces. The bound `at_most` is a number or a formula
+    input and an output, that is piecewise polynomial. The bound `at_most` is a number or a formula
     in eps.
 
     >>> from exactdp import AllReals, Expected, Mechanism, eps
@@ -45,11 +45,11 @@ class Expected(claims.Expected):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> ExpectedVerdict:
-        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing input, not only the first."""
         return ExpectedVerdict.of(super().check(all=all, progress=progress, **how))
 
     def plot(self, u: object = None, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the exact expected loss at an input against ε, and the claimed bound."""
+        """Plot the exact expected loss at an input and the claimed bound against ε."""
         from exactdp.report.losses import plot_expected  # noqa: PLC0415
 
         return plot_expected(self, u, ax, **options)

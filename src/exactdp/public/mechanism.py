@@ -1,6 +1,6 @@
-"""`Mechanism` and `Ideal`: programs, and what can be asked of them.
+"""`Mechanism` and `Ideal`: programs, and the questions that can be asked about them.
 
-Claims, pictures and numpy are loaded when a question needs them (PLC0415).
+Claims, plots and numpy are loaded on first use (PLC0415).
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 @folds
 class Mechanism(Program):
-    """A mechanism: made by `@mechanism`, or from text by `Mechanism.from_source`.
+    """A mechanism, created by `@mechanism` or from a string by `Mechanism.from_source`.
 
-    Two mechanisms are equal if their programs and constants are.
+    Two mechanisms are equal if their programs and constants are equal.
 
     >>> from exactdp import Mechanism
     >>> above = Mechanism.from_source("def above(x: Real): return lap(eps, x) > 0")
@@ -60,10 +60,10 @@ class Mechanism(Program):
         constants: Mapping[str, object] | None = None,
         name: str = "<mechanism>",
     ) -> Self:
-        """Return the mechanism that a string defines; nothing in the string is run.
+        """Return the mechanism defined by a string; the string is never executed.
 
-        The text may assign constants and define subroutines before; the last `def` is the
-        mechanism. `constants` are the outside names it may use.
+        The last `def` is the mechanism; constants and subroutines may be defined before it.
+        `constants` are further names that it may use.
         """
         if not isinstance(text, str):
             raise ValueRefusedError(
@@ -77,22 +77,22 @@ class Mechanism(Program):
             raise shortened(error) from error.__cause__
 
     def labelled(self) -> str:
-        """Return the program as basic statements, one a line, loops unrolled.
+        """Return the program as basic statements, one per line, with loops unrolled.
 
-        Real and integer variables are assigned at most once, as in the paper.
+        Each real or integer variable is assigned at most once, as in the paper.
         """
         return labelled(self.code, self.checked, self.__name__)
 
     def explain(self) -> str:
-        """Return what the program takes, samples and returns, in words."""
+        """Describe in words what the program takes, samples and returns."""
         return explain(self)
 
     def noiseless(self) -> Ideal:
-        """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
+        """Return det(P): each sample is replaced by its mean, `expmech` by the first maximiser."""
         return Ideal(noiseless(self.definition))
 
     def __call__(self, *args: object, **keywords: object) -> Value:
-        """Refuse: a mechanism is run by `run` or called inside another mechanism."""
+        """Raise an error: use `run`, or call the mechanism inside another mechanism."""
         del args, keywords
         raise OutsideMechanismError(
             f"{self.__name__} is a mechanism, and was called like a function",
@@ -122,8 +122,8 @@ class Mechanism(Program):
     def distribution(self, u: object = (), progress: Hook | None = None) -> Any:
         """Return the exact distribution of the output at an input: output → closed form in ε.
 
-        For `AllReals()` or a `Box`, a formula in the inputs for each of their cells. `progress` is
-        called with the `Work` done so far: states, cells and terms.
+        For `AllReals()` or a `Box`, return a formula in the inputs for each of finitely many cells.
+        `progress` is called with the `Work` done so far: states, cells and terms.
         """
         if (sides := self._sides(u)) is not None:
             from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
@@ -147,8 +147,8 @@ class Mechanism(Program):
     def probability(self, u: object, output: object, progress: Hook | None = None) -> Any:
         """Return the exact probability of an output at an input, as a closed form in ε.
 
-        In the output, `Real` stands for any real number and an `Interval` for those inside. For
-        `AllReals()` or a `Box`, a formula in the inputs for each of their cells.
+        In the output, `Real` matches any real number and an `Interval` matches its elements. For
+        `AllReals()` or a `Box`, return a formula in the inputs for each of finitely many cells.
         """
         if (sides := self._sides(u)) is not None:
             from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
@@ -179,11 +179,11 @@ class Mechanism(Program):
     ) -> Any:
         """Return the probability that the output is within gamma of the ideal output.
 
-        The ideal is `noiseless()`, another function in the language, or the output itself in a
-        tuple or number. The distance is "sup" (the largest difference of numbers, infinite where
-        anything else differs) or "discrete" (0 if equal, else 1); by default "sup". For
-        `AllReals()` or a `Box`, a formula in the inputs (and in gamma, if that is
-        `exactdp.gamma`) for each of their cells.
+        The ideal is `noiseless()` by default, another function in the language, or the ideal output
+        itself as a tuple or number. The distance is "sup" (the default: the largest difference of
+        numbers, infinite if anything else differs) or "discrete" (0 if equal, else 1). For
+        `AllReals()` or a `Box`, return a formula in the inputs (and in gamma, if that is
+        `exactdp.gamma`) for each of finitely many cells.
         """
         wanted = self.noiseless() if ideal is None else ideal
         if (sides := self._sides(u)) is not None:
@@ -199,13 +199,13 @@ class Mechanism(Program):
     @overload
     def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any: ...
     def expectation(self, u: object = (), f: object = None, *, ideal: object = None) -> Any:
-        """Return the exact expectation of the output, or of a function of it, in ε.
+        """Return the exact expectation of the output, or of a function of it, as a function of ε.
 
-        `f` is a function of the output, or of the input and the output, that is polynomial on
-        pieces; or one of the losses "absolute", "squared" (against the `ideal`, by default the
-        mechanism without noise), "wrong" and "regret". Without `f` a list has a tuple of
-        expectations. `inf` if it is infinite. For `AllReals()` or a `Box`, a formula in the inputs
-        for each of their cells.
+        `f` is a piecewise polynomial function of the output, or of the input and the output; or one
+        of the losses "absolute", "squared" (relative to `ideal`, by default the mechanism without
+        noise), "wrong" and "regret". Without `f`, the expectation of a list is a tuple. An infinite
+        expectation is `inf`. For `AllReals()` or a `Box`, return a formula in the inputs for each
+        of finitely many cells.
 
         >>> from exactdp import Mechanism
         >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -247,7 +247,7 @@ class Mechanism(Program):
             return in_parts(self, error, lambda part: moments(part, u, f, ideal, central=central))
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
-        """Return the sides of a set of real inputs, or None if one input is given."""
+        """Return the sides of a set of real inputs, or None if `u` is a single input."""
         from exactdp.claims.stated.inputs import AllReals, Box, box_sides  # noqa: PLC0415
 
         return box_sides(self, u) if isinstance(u, AllReals | Box) else None
@@ -257,10 +257,10 @@ class Mechanism(Program):
     @overload
     def chain(self, u: object = ()) -> Chain: ...
     def chain(self, u: object = ()) -> Any:
-        """Return the parametrised Markov chain of the paper at an input, to walk or to draw.
+        """Return the parametrised Markov chain of the paper at an input.
 
-        For `AllReals()` or a `Box`, a chain for each of their cells, with inputs in the
-        probabilities: an input x stands for ε·x there.
+        For `AllReals()` or a `Box`, return a chain for each of finitely many cells. Its
+        probabilities are formulas in the inputs, in which an input x denotes ε·x.
         """
         from exactdp.public.answers import Chain  # noqa: PLC0415
 
@@ -275,14 +275,14 @@ class Mechanism(Program):
     # Running --------------------------------------------------------------------------
 
     def run(self, u: object = (), eps: object = None, rng: Uniform | None = None) -> Value:
-        """Return one output: exact if the program is deterministic, else one sample.
+        """Return one output: the exact one if the program is deterministic, else a sample.
 
-        `rng` is a `random.Random` or a numpy generator; by default a fresh one.
+        `rng` is a `random.Random` or a numpy generator; by default, a new one is created.
         """
         return run(self, u, eps, rng)
 
     def sample(self, u: object, eps: object, size: int, seed: Any = None) -> list[Value]:
-        """Return the outputs of `size` independent runs (floats: for looking, not for proof)."""
+        """Return the outputs of `size` independent runs, as floats (not suitable for proofs)."""
         from exactdp.semantics.simulate import sample  # noqa: PLC0415
 
         return sample(self, u, eps, size, seed)
@@ -290,7 +290,7 @@ class Mechanism(Program):
 
 @folds
 class Ideal(DeterministicProgram, Mechanism):
-    """A deterministic function in the language: it samples nothing and runs exactly.
+    """A deterministic function in the language: it does not sample and is evaluated exactly.
 
     >>> from exactdp import Ideal
     >>> largest = Ideal.from_source("def largest(q: Real[2]): return max(q)")
@@ -304,9 +304,9 @@ def mechanism(function: Callable[..., Any]) -> Mechanism: ...
 @overload
 def mechanism(*, epsilon: object) -> Callable[[Callable[..., Any]], Mechanism]: ...
 def mechanism(function: Callable[..., Any] | None = None, *, epsilon: object = None) -> Any:
-    """Read a Python function as a mechanism (a decorator); the function is never run.
+    """Read a Python function as a mechanism (a decorator); the function is never executed.
 
-    `@mechanism(epsilon="(0, 1]")` reads one that is defined for these ε only.
+    `@mechanism(epsilon="(0, 1]")` declares that it is defined for these ε only.
 
     >>> from exactdp import Real, eps, lap, mechanism
     >>> @mechanism

@@ -1,4 +1,4 @@
-"""`Privacy`: the claim of a user, with its questions; several of them in one picture."""
+"""`Privacy`, with its plots; `plot_tradeoff`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Privacy(claims.Privacy):
     """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
 
     For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
-    + δ. With measure="bounded_range" the ratio Pr[P(u) = o]/Pr[P(u′) = o] changes from output to
-    output by a factor of e^budget at most.
+    + δ. With measure="bounded_range", the ratios Pr[P(u) = o]/Pr[P(u′) = o] of any two outputs o
+    differ by a factor of at most e^budget.
 
     >>> from exactdp import Mechanism, Privacy, hamming
     >>> coin = Mechanism.from_source(
@@ -43,18 +43,18 @@ class Privacy(claims.Privacy):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> PrivacyVerdict:
-        """Decide the claim. With `all` every failing pair is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing pair, not only the first."""
         return PrivacyVerdict.of(super().check(all=all, progress=progress, **how))
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
-        """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
+        """Return the smallest δ for the budget as an exact function of ε, for listed inputs."""
         return DeltaCurve.of(super().smallest_delta(progress=progress, **how))
 
     def plot(self, errors: ErrorCurve, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw an error probability against the exact privacy loss, as ε runs.
+        """Plot an error probability against the exact privacy loss, as ε varies.
 
-        `errors` is `Accuracy(…).error_probability(u)`. Several mechanisms go into the same axes;
-        `plot_tradeoff` draws them at once.
+        `errors` is `Accuracy(…).error_probability(u)`. To compare several mechanisms, pass the same
+        axes each time, or use `plot_tradeoff`.
         """
         from exactdp.report.private import plot_tradeoff  # noqa: PLC0415
 
@@ -71,11 +71,11 @@ def plot_tradeoff(
     labels: Sequence[str] | None = None,
     largest: float = 6.0,
 ) -> Axes:
-    """Draw how accurate mechanisms are at an input against how private they are, as ε runs.
+    """Plot the error of mechanisms at an input against their privacy loss, as ε varies.
 
-    A curve for each claim: across the exact privacy loss over all its pairs of adjacent inputs, up
-    the exact probability that the output at the input is off by more than `gamma` from the right
-    one (without noise, or by a function `ideal`). At equal loss the lower curve is the better one.
+    Each claim has one curve. The x-axis is the exact privacy loss over all adjacent pairs of the
+    claim; the y-axis is the exact probability that the output differs by more than `gamma` from the
+    ideal output (without noise, or given by `ideal`). At equal loss, the lower curve is better.
 
     >>> from exactdp import Mechanism, Privacy, plot_tradeoff
     >>> coin = Mechanism.from_source(

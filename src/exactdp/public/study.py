@@ -1,4 +1,4 @@
-"""`Study`: one question about a family of claims, as a table over their parameters."""
+"""`Study`: the answers to one question for a family of claims, as a table."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _ROW = "row"
 
 
 class Study:
-    """Claims over parameters, of which one question is asked.
+    """A family of claims over parameters, all asked the same question.
 
-    `claims` is a function that makes a claim from the parameters (or None, where there is none), or
-    claims, or pairs of parameters and a claim.
+    `claims` is a function that returns a claim for given parameters (or None to skip them), an
+    iterable of claims, or an iterable of pairs of parameters and a claim.
 
     >>> from exactdp import Accuracy, Mechanism, Study, alpha, eps, exp
     >>> def claim(rate):
@@ -64,9 +64,9 @@ class Study:
     def run(
         self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
     ) -> StudyTable:
-        """Ask each claim "check", "tightest" or "smallest_epsilon"; rows that a store has are kept.
+        """Ask each claim "check", "tightest" or "smallest_epsilon"; reuse the rows of a store.
 
-        With several jobs, rows are worked on side by side.
+        With several jobs, rows are computed in parallel.
         """
         if ask not in QUESTIONS:
             raise ValueRefusedError(
@@ -103,7 +103,7 @@ def _rows(claims: Any, parameters: Mapping[str, Iterable[Any]]) -> Iterator[tupl
 
 
 class _Answering:
-    """The answers of a study, one row after the other or side by side."""
+    """Computes the rows of a study, sequentially or in parallel."""
 
     def __init__(self, rows: Sequence[tuple[Row, Any]], ask: str, how: Conduct) -> None:
         self._rows, self._ask, self._how = rows, ask, how
@@ -161,7 +161,7 @@ class _Answering:
             found = _wrong(error)
         except MemoryError:
             raise
-        except Exception as error:  # the other rows have answers
+        except Exception as error:  # the other rows are still answered
             found = _wrong(ExactdpError(f"{type(error).__name__}: {error}"))
         return {**found, "seconds": round(time.process_time() - begin, 3)}
 
@@ -189,7 +189,7 @@ class _Answering:
 
 
 def _asked(claim: Any, ask: str, how: Conduct) -> Row:
-    """Return the answer of a claim as entries of a row."""
+    """Return the answer for a claim as the entries of a row."""
     if not hasattr(claim, ask):
         raise ExactdpError(f"{type(claim).__name__} has no answer to {ask!r}")
     if ask == "check":
@@ -235,7 +235,7 @@ class StudyTable(Sequence[Row]):
         return self.rows[index]
 
     def __str__(self) -> str:
-        """Return the table without sentences, as text in columns."""
+        """Return the table as aligned text, without the column of sentences."""
         names = [name for name in self.columns if name != "sentence"]
         cells = [names] + [[str(row.get(name, "")) for name in names] for row in self.rows]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -255,11 +255,11 @@ class StudyTable(Sequence[Row]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all entries, those of parameters first."""
+        """The names of all columns, parameters first."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row))
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table as CSV; exact ends are rational numbers such as 1/3."""
+        """Write the table as CSV; exact bounds are rational numbers such as 1/3."""
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, self.columns)
             writer.writeheader()
@@ -270,7 +270,7 @@ class StudyTable(Sequence[Row]):
         return _imported("pandas").DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_parquet(self, path: str | Path) -> None:
-        """Write the table as Parquet, exact numbers as text; needs the extra `table`."""
+        """Write the table as Parquet, with exact numbers as text; requires the extra `table`."""
         require_tables()
         frame = self.to_pandas()
         for name in frame.columns:
@@ -281,14 +281,14 @@ class StudyTable(Sequence[Row]):
         frame.to_parquet(path)
 
     def plot(self, x: str, y: str, by: str = "", ax: Axes | None = None) -> Axes:
-        """Draw a number against a parameter, a line for each value of another one."""
+        """Plot column `y` against column `x`, with one line for each value of column `by`."""
         from exactdp.report.studies import plot_study  # noqa: PLC0415
 
         return plot_study(self.rows, x, y, by, ax)
 
 
 def require_tables() -> None:
-    """Refuse to write Parquet without the packages that do it."""
+    """Raise an error unless the packages that write Parquet are installed."""
     for name in ("pandas", "pyarrow"):
         _imported(name)
 
