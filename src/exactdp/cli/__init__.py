@@ -1,6 +1,6 @@
 """The command line: `exactdp COMMAND …`, also `python -m exactdp COMMAND …`.
 
-Each command is a file that is loaded when it is asked for, so that `exactdp --help` is quick.
+Each command is a module that is loaded on first use, so that `exactdp --help` is fast.
 """
 
 import sys
@@ -9,7 +9,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; never returns. Ctrl-C is heard while it is loaded, too."""
+    """Run the command line and exit. Ctrl-C is handled during loading, too."""
     from exactdp.cli import streams  # noqa: PLC0415
 
     try:

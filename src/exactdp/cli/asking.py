@@ -1,4 +1,4 @@
-"""Commands that ask each claim one question: answers in order, errors beside them."""
+"""Commands that ask each claim one question, and print answers and errors in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask(
     say: Callable[[str, Json], None],
     kinds: tuple[type, ...] = (Accuracy, Expected),
 ) -> int:
-    """Ask each claim a question and say the answer; return the exit code."""
+    """Ask each claim a question, print the answers and return the exit code."""
     found = find_claims(targets, kinds=kinds)
 
     def job(one: Found) -> Job:
@@ -56,5 +56,5 @@ def ask(
             left = stopped.left
         done = f"{len(answers)} of {counted(len(found), 'claim')} done"
         return output.stopped(left, done, claims=answers)
-    code = min(codes, default=0)  # what is wrong counts more than what says nothing
+    code = min(codes, default=0)  # an error takes precedence over a claim that says nothing
     return output.document(code, claims=answers, left=[])

@@ -1,4 +1,4 @@
-"""`exactdp certify`: check certificates again, without the solver."""
+"""`exactdp certify`: check certificates independently of the solver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exactdp.certify import MAX_TEXT
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output
 
 _UNREAD = certify.check("").claim
-"""What the checker says of the claim when it can read none."""
+"""The checker's text for the claim when a certificate is unreadable."""
 
 
 @click.command(
@@ -23,10 +23,10 @@ _UNREAD = certify.check("").claim
 @json_option
 @pass_output
 def command(output: Output, paths: tuple[str, ...]) -> int:
-    """Check certificates again, without the solver.
+    """Check certificates independently of the solver.
 
-    The checker uses nothing but whole numbers and fractions, and shares no code with the solver.
-    Exit code: 0 all are accepted, 1 one is rejected, 2 one cannot be read.
+    The checker uses only integers and fractions, and shares no code with the solver. Exit code:
+    0 all are accepted, 1 one is rejected, 2 one cannot be read.
     """
     found = [_checked(path) for path in paths]
     for one in found:

@@ -62,8 +62,8 @@ _UNANSWERED: Json = {
     "certificate": None,
     "note": "",
 }
-"""The record of a claim that took too long, but for its sentence."""
-_LONGEST_NAME = 100  # letters in the name of a file
+"""The record of a claim that timed out, without its sentence."""
+_LONGEST_NAME = 100  # characters in a file name
 
 
 @click.command(
@@ -75,7 +75,7 @@ _LONGEST_NAME = 100  # letters in the name of a file
     ),
 )
 @click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
-@click.option("-k", "substring", default="", metavar="TEXT", help="Only names that hold TEXT.")
+@click.option("-k", "substring", default="", metavar="TEXT", help="Only names that contain TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
 @click.option(
     "--certificates",
@@ -110,16 +110,16 @@ def command(  # noqa: PLR0913 its options
 ) -> int:
     """Decide the claims of files, for every ε.
 
-    A claim is an `Accuracy`, a `Privacy` or an `Expected` in a variable of the file, also in a list
-    or a dictionary; a folder is searched for *.py. Each claim is answered in a sentence; one that
-    fails with an input, or two adjacent ones, and an ε at which it is false. Exit code: 0 all hold,
-    1 one fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
+    A claim is an `Accuracy`, a `Privacy` or an `Expected` in a variable of the file, possibly in a
+    list or dictionary; a folder is searched for *.py. The answer to each claim is a sentence. For a
+    claim that fails, it states an input (or two adjacent inputs) and an ε at which the claim is
+    false. Exit code: 0 all hold, 1 one fails, 3 one is undecided, 4 one says nothing, 2 wrong use.
     """
     if watching:
         return watch(output.arguments, targets or defaults().get("check", {}).get("targets", ()))
     found = find_claims(targets, substring, (Accuracy, Privacy, Expected))
     quiet = output.json
-    output.json = output.json or style == "sarif"  # nothing but the document
+    output.json = output.json or style == "sarif"  # print only the document
     paths = _paths(found, certificates)
     if certificates is not None:
         with writing(certificates):
@@ -135,7 +135,7 @@ def command(  # noqa: PLR0913 its options
             _say(output, one, record, every)
     except StoppedError as stopped:
         left = stopped.left
-    except KeyboardInterrupt:  # while an answer was printed
+    except KeyboardInterrupt:  # while printing an answer
         left = [one.title for one in found[len(answers) :]]
     _say_table(output, answers)
     if left is not None:
@@ -165,7 +165,7 @@ def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
 
 
 def _certificate(found: Verdict, path: Path) -> Json:
-    """Write a certificate; return where it is, or why there is none."""
+    """Write a certificate; return its path, or the reason why there is none."""
     if found.holds is None:
         return {"note": "No certificate: the claim is undecided."}
     try:
@@ -244,7 +244,7 @@ def _counts(answers: list[Json]) -> str:
 
 
 def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
-    """Return where the certificate of each claim goes: no two in one file."""
+    """Return a distinct path for the certificate of each claim."""
     if folder is None:
         return [None] * len(found)
     paths: dict[Path, None] = {}

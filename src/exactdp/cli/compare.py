@@ -61,7 +61,7 @@ _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
     "path",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
-    help="Draw it, too.",
+    help="Also write a plot.",
 )
 @json_option
 @timeout_option
@@ -77,9 +77,9 @@ def command(  # noqa: PLR0913 what can be asked
     adjacent: str | None,
     path: Path | None,
 ) -> int:
-    """Tell which of several mechanisms is better at which ε.
+    """Find which of several mechanisms is best at which ε.
 
-    The sets of ε are exact; ends that are irrational are enclosed. Over several inputs the largest
+    The sets of ε are exact; irrational endpoints are enclosed. For several inputs, the largest
     error or loss counts.
     """
     if path is not None:
@@ -111,7 +111,7 @@ def command(  # noqa: PLR0913 what can be asked
 
 
 def _named(targets: tuple[str, ...]) -> dict[str, Any]:
-    """Return the mechanisms by name; the whole target where names are the same."""
+    """Return the mechanisms by name, or by target where two have the same name."""
     found = [(target, find_mechanism(target)) for target in targets]
     names = [one.__name__ for _, one in found]
     return {

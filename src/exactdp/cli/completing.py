@@ -1,6 +1,6 @@
-"""What the shell offers for a half-written target: files, and the names in a file.
+"""Shell completion of targets: files, and the names defined in a file.
 
-The file is read and not run: it offers what is assigned or defined at its top.
+The file is parsed, not executed; the completions are the names assigned or defined at top level.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from click.shell_completion import CompletionItem
 def complete_target(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return how FILE or FILE::NAME can go on."""
+    """Return the completions of FILE or FILE::NAME."""
     file, colons, start = incomplete.partition("::")
     if colons:
         return [CompletionItem(f"{file}::{name}") for name in _names(file, start)]
-    # bash makes three words of FILE::NAME, and asks how the last one goes on.
+    # bash splits FILE::NAME into three words, and completes the last one.
     before = ctx.params.get(parameter.name or "") or ()
     if isinstance(before, tuple) and len(before) > 1 and before[-1] == "::":
         return [CompletionItem(name) for name in _names(before[-2], incomplete)]

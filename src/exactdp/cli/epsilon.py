@@ -36,10 +36,10 @@ from exactdp.reals.numbers import positive_width
 def command(
     output: Output, targets: tuple[str, ...], beta: str | None, width: str, changes: Changes
 ) -> int:
-    """Find the ε for which a claim holds, and the smallest.
+    """Find all ε for which a claim holds, and the smallest.
 
-    The set is exact; ends that are irrational are enclosed. With --beta: what ε is needed so that
-    the error exceeds γ with at most this probability.
+    The set is exact; irrational endpoints are enclosed. With --beta, find the ε for which the error
+    exceeds γ with at most this probability.
     """
     target = read_option("--beta", beta, read_probability)
     read_option("--width", width, positive_width)

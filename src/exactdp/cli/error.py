@@ -28,14 +28,14 @@ from exactdp.reals.numbers import inf, probability, rational
     ),
 )
 @click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
-@click.option("--within", metavar="ERROR", help="The error that is allowed, such as 10.")
+@click.option("--within", metavar="ERROR", help="The allowed error, such as 10.")
 @click.option("--risk", metavar="RISK", help="How often it may be exceeded: 5% or 0.05.")
 @click.option("--eps", metavar="EPS", help="The privacy budget: a number, or '(0, 1]'.")
 @click.option(
     "--inputs", metavar="INPUTS", help="At these inputs: all, grid:-1:1, box:-1:1 or a list."
 )
 @click.option(
-    "--each", is_flag=True, help="Of several numbers, bound each by itself, not all together."
+    "--each", is_flag=True, help="Bound each of several numbers separately, not all together."
 )
 @json_option
 @timeout_option
@@ -52,8 +52,8 @@ def command(
 ) -> int:
     """Find how far off a mechanism is, how often, or at which ε.
 
-    Give two of --within, --risk and --eps, and the third is the answer. With all three the bound is
-    decided. Exit code: 0 there is an answer, 1 the bound fails or nothing is enough, 3 undecided,
+    Given two of --within, --risk and --eps, the answer is the third. Given all three, the bound is
+    decided. Exit code: 0 there is an answer, 1 the bound fails or no value suffices, 3 undecided,
     2 wrong use.
     """
     asked = {"within": within, "risk": risk, "eps": eps}

@@ -1,4 +1,4 @@
-"""What `exactdp reproduce` found, as JSON; exact numbers are strings such as "1/3"."""
+"""The results of `exactdp reproduce` as JSON; exact numbers are strings such as "1/3"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exactdp.reproduce.summary import Summary
 
 
 def result(found: Result, certificates: dict[str, str]) -> Json:
-    """Return a row and what was found of it."""
+    """Return a row and its results."""
     row = found.row
     return {
         "table": row.table,
@@ -82,7 +82,7 @@ def everywhere(found: Everywhere, certificates: dict[str, str]) -> Json:
 
 
 def difference(found: Difference, certificates: dict[str, str]) -> Json:
-    """Return where text and experiment disagree."""
+    """Return a difference between the text and the experiments of the paper."""
     return {
         "row": found.row.label,
         "kind": found.kind,
@@ -95,7 +95,7 @@ def difference(found: Difference, certificates: dict[str, str]) -> Json:
 
 
 def summary(found: Summary) -> Json:
-    """Return the whole in numbers."""
+    """Return the totals."""
     return {
         "sentence": str(found),
         "rows": len(found.results),

@@ -52,8 +52,8 @@ _PICTURES = (".svg", ".png", ".pdf", ".dot")
 def command(output: Output, target: str, chain: Path | None, given: str | None) -> int:
     """Show a mechanism as exactdp understands it.
 
-    In words, and as basic statements one a line, loops unrolled; with --chain as the parametrised
-    Markov chain of the paper, drawn.
+    In words, and as basic statements, one per line, with loops unrolled. With --chain, also plot
+    the parametrised Markov chain of the paper.
     """
     refuse_unwritable(chain)
     if chain is not None and chain.suffix.lower() not in _PICTURES:
@@ -97,7 +97,7 @@ def _drawn(output: Output, target: str, path: Path, given: str) -> int:
 
 
 def _picture(chain: Chain, suffix: str) -> bytes:
-    """Return the file of a chain."""
+    """Return the contents of a picture file of a chain."""
     if suffix == ".dot":
         return chain.dot().encode()
     if suffix == ".svg":

@@ -19,8 +19,8 @@ from exactdp.pages import Explanation, explained, explanations, topics
 def command(output: Output, name: str) -> int:
     """Explain an error by its code, with a wrong and a right program.
 
-    CODE is the last word of a message about a program, or the name of a page: without it all are
-    listed.
+    CODE is the last word of a message about a program, or the name of a page. Without it, list all
+    of them.
     """
     if not name:
         text = _contents()
@@ -39,7 +39,7 @@ def command(output: Output, name: str) -> int:
 
 
 def _shown(one: Explanation) -> str:
-    """Return a section as plain text: programs and messages are indented, fences are left out."""
+    """Return a section as plain text, with code blocks indented instead of fenced."""
     lines, inside = [f"{one.code}: {one.title}", ""], False
     for line in one.text.split("\n"):
         if line.startswith("```"):

@@ -1,7 +1,8 @@
-"""Files that hold claims and mechanisms: loading them as a test runner does, finding by name.
+"""Loads files with claims and mechanisms, as a test runner does, and finds these by name.
 
-A target is FILE, FILE::NAME or a folder. NAME is what the file calls it: `claim`, `claims[0]`,
-`table['x']`; also a function that makes one, with or without arguments: `noisy_max(3)`.
+A target is FILE, FILE::NAME or a folder. NAME is an expression in the names of the file: `claim`,
+`claims[0]`, `table['x']`; or a function that returns one, with or without arguments:
+`noisy_max(3)`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Found:
 
     @property
     def title(self) -> str:
-        """The target that means this claim alone."""
+        """The target that denotes only this claim."""
         return f"{self.file}::{self.name}"
 
 
@@ -50,10 +51,10 @@ class Found:
 def find_claims(
     targets: Sequence[str], substring: str = "", kinds: tuple[type, ...] = (Accuracy,)
 ) -> list[Found]:
-    """Return the claims of targets, in order, each once; refuse targets without claims.
+    """Return the claims of targets, in order and without repetition; refuse targets without claims.
 
-    Claims of other kinds than those asked for are left out. Without targets, those of
-    [tool.exactdp] in pyproject.toml are taken.
+    Claims of kinds not asked for are skipped. Without targets, those of [tool.exactdp] in
+    pyproject.toml are used.
     """
     targets = targets or defaults().get("check", {}).get("targets", ())
     if not targets:
@@ -89,7 +90,7 @@ def find_claims(
 
 
 def find_claim(target: str) -> Found:
-    """Return the one claim that a target means."""
+    """Return the single claim that a target denotes."""
     found = find_claims([target])
     if len(found) > 1:
         raise ExactdpError(
@@ -100,7 +101,7 @@ def find_claim(target: str) -> Found:
 
 
 def find_mechanism(target: str) -> Mechanism:
-    """Return the mechanism that a target means; of a claim, the one it is about."""
+    """Return the mechanism that a target denotes; for a claim, its mechanism."""
     file, name = _parts(target)
     module = load(file)
     known = _mechanisms(module)
@@ -124,7 +125,7 @@ def find_mechanism(target: str) -> Mechanism:
 
 
 def find_study(target: str) -> tuple[str, Study]:
-    """Return the file and the study that a target means: a `Study`, or `claims` of the file."""
+    """Return the file and the study that a target denotes: a `Study`, or `claims` of the file."""
     file, name = _parts(target)
     module = load(file)
     if name:
@@ -220,7 +221,7 @@ def _claims(file: str) -> list[Found]:
     module = load(file)
     try:
         return [Found(file, *one) for one in _public_claims(module)]
-    except Exception as error:  # a list of the file that cannot be walked through
+    except Exception as error:  # iterating over a value of the file failed
         raise problem(error, file) from error
 
 
@@ -234,7 +235,7 @@ def _public_claims(module: ModuleType) -> Iterator[tuple[str, Accuracy | Privacy
 def _walk(
     name: str, value: object, seen: set[int]
 ) -> Iterator[tuple[str, Accuracy | Privacy | Expected]]:
-    """Yield the claims in a value with their names; what was seen before has a name already."""
+    """Yield the claims in a value with their names, skipping those already seen."""
     kinds = Accuracy, ErrorBound, Privacy, Expected, list, tuple, dict
     if not isinstance(value, kinds) or id(value) in seen:
         return
@@ -263,10 +264,10 @@ def _mechanisms(module: ModuleType) -> dict[str, Mechanism]:
 
 
 def _named(module: ModuleType, file: str, text: str) -> Any:
-    """Return what a name such as `table['x']` or `noisy_max(3)` means in a file."""
+    """Return the value of a name such as `table['x']` or `noisy_max(3)` in a file."""
     try:
         value = _evaluated(module, ast.parse(text, mode="eval").body)
-        # A function that needs nothing is called: that is how examples make a mechanism.
+        # A function without required arguments is called: examples define mechanisms this way.
         if inspect.isfunction(value) and not inspect.iscoroutinefunction(value):
             with contextlib.redirect_stdout(sys.stderr):
                 value = value()
@@ -318,7 +319,7 @@ def _evaluated(module: ModuleType, node: ast.expr) -> Any:
 
 
 def _names(module: ModuleType) -> str:
-    """Return a sentence with what the file has to offer."""
+    """Return a sentence that lists the claims and mechanisms of a file."""
     claims = [name for name, _ in _public_claims(module)]
     made = [
         f"{name}()"
@@ -347,11 +348,11 @@ def _short(error: BaseException) -> str:
 
 @cache
 def load(file: str) -> ModuleType:
-    """Return a file as a module, loaded once; whatever goes wrong is one `ExactdpError`.
+    """Return a file as a module, loaded once; any failure is raised as an `ExactdpError`.
 
-    The file's folder is on `sys.path`, first while it is loaded, as for a script; of a file in a
-    package (with `__init__.py`) the folder of the package, so that relative imports work. What the
-    file prints goes to stderr: stdout is for answers.
+    The file's folder is on `sys.path`, in first place during loading, as for a script. For a file
+    in a package (with `__init__.py`) it is the folder of the package, so that relative imports
+    work. The file's output goes to stderr, because stdout is for answers.
     """
     path = Path(file).absolute()
     try:
@@ -368,7 +369,7 @@ def load(file: str) -> ModuleType:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        # Compiled here and not by the loader: a stale bytecode file is never read.
+        # Compiled here and not by the loader, so that a stale bytecode file is never read.
         code = loader.source_to_code(data, str(path))
     except (SyntaxError, ValueError) as error:  # ValueError: null bytes
         raise _not_python(error, file) from error
@@ -383,7 +384,7 @@ def load(file: str) -> ModuleType:
         del sys.modules[name]
         raise problem(error, file) from error
     finally:
-        # Behind everything else: a file `numbers.py` must not hide Python's own from numpy.
+        # Last on the path: a file `numbers.py` must not shadow the standard library.
         sys.path.remove(folder)
         if folder not in sys.path:
             sys.path.append(folder)
@@ -392,13 +393,13 @@ def load(file: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _no_silent_end() -> Iterator[None]:
-    """Hear of `os._exit`, too: code 0 without a word would say that all claims hold."""
+    """Intercept `os._exit`: a silent exit with code 0 would mean that all claims hold."""
     end, here = os._exit, os.getpid()
 
     def heard(status: int) -> NoReturn:
         if os.getpid() == here:
             raise SystemExit(status)
-        end(status)  # a process that the file has forked
+        end(status)  # in a process forked by the file
 
     os._exit = heard
     try:
@@ -408,7 +409,7 @@ def _no_silent_end() -> Iterator[None]:
 
 
 def _package(path: Path) -> tuple[str, str]:
-    """Return the package of a file, "a.b." or "", and the folder that it is imported from."""
+    """Return the package of a file ("a.b." or "") and the folder from which it is imported."""
     folder, package = path.parent, ""
     while (folder / "__init__.py").is_file() and folder.name.isidentifier():
         folder, package = folder.parent, f"{folder.name}.{package}"
@@ -423,7 +424,7 @@ def with_place(error: ExactdpError, file: str) -> ExactdpError:
 
 
 def problem(error: BaseException, file: str) -> ExactdpError:
-    """Return what went wrong in a file as an error that shows the line of the file."""
+    """Convert an exception raised in a file to an error that shows the line of the file."""
     path = str(Path(file).absolute())
     if isinstance(error, ExactdpError):
         if error.place is not None:
@@ -448,7 +449,7 @@ def problem(error: BaseException, file: str) -> ExactdpError:
 
 
 def _place(error: BaseException, path: str) -> Place | None:
-    """Return the last line of the file on the way to an error."""
+    """Return the innermost line of the file in the traceback of an error."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename == path]
     if not frames or frames[-1].lineno is None:
         return None
@@ -470,7 +471,7 @@ def _not_python(error: SyntaxError | ValueError, file: str) -> ExactdpError:
         )
     begin = max(1, error.offset or 1)
     end = error.end_offset if error.end_lineno == error.lineno else None
-    # A binary file may hold anything, also what a terminal would obey.
+    # A binary file may contain control characters for the terminal.
     text = "".join(c if c.isprintable() or c == "\t" else "�" for c in error.text.rstrip("\n"))
     shown = _shown(str(Path(file).absolute()))
     place = Place(shown, error.lineno, begin, max(begin + 1, end or 0), text)
@@ -478,7 +479,7 @@ def _not_python(error: SyntaxError | ValueError, file: str) -> ExactdpError:
 
 
 def _shown(path: str) -> str:
-    """Return a path as short as it can be written from here."""
+    """Return a path relative to the working directory if it is inside that."""
     with contextlib.suppress(ValueError):
         return str(Path(path).relative_to(Path.cwd()))
     return path

@@ -1,4 +1,4 @@
-"""The command `exactdp`: its parts by name, and how every one of them ends."""
+"""The command `exactdp`: its subcommands by name, and how each of them exits."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from exactdp.errors import ExactdpError
 #: Each command is the object `command` of the module with its name.
 COMMANDS = {
     "check": "Decide the claims of files, for every ε.",
-    "error": "Find how far off, how often, or at which ε.",
+    "error": "Find how far off a mechanism is, how often, or at which ε.",
     "probability": "Show exact probabilities of outputs, in closed form.",
-    "privacy": "Find the exact budget and δ of claims of privacy.",
-    "compare": "Tell which of several mechanisms is better at which ε.",
+    "privacy": "Find the exact budget and δ of privacy claims.",
+    "compare": "Find which of several mechanisms is best at which ε.",
     "tighten": "Find the largest κ such that the claim with β/κ is true.",
-    "epsilon": "Find the ε for which a claim holds, and the smallest.",
-    "study": "Ask a family of claims one question, as a table.",
+    "epsilon": "Find all ε for which a claim holds, and the smallest.",
+    "study": "Answer one question for a family of claims, as a table.",
     "explain": "Show a mechanism as exactdp understands it.",
-    "simulate": "Compare exact probabilities with many runs.",
-    "plot": "Draw a claim: error, κ, where it holds, or simulated.",
-    "report": "Write one page with claims, verdicts and curves.",
-    "certify": "Check certificates again, without the solver.",
-    "status": "Show what a store of finished work holds.",
-    "new": "Write a commented file to start from.",
+    "simulate": "Compare exact probabilities with simulated runs.",
+    "plot": "Plot a claim: its error, κ, where it holds, or simulated runs.",
+    "report": "Write an HTML page with claims, verdicts and curves.",
+    "certify": "Check certificates independently of the solver.",
+    "status": "Show the contents of a store of finished work.",
+    "new": "Write a commented starter file.",
     "help": "Explain an error by its code, with a wrong and a right program.",
     "reproduce": "Run the experiments of the paper again.",
 }
@@ -42,10 +42,10 @@ ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 
 class Commands(click.Group):
-    """A group whose commands are imported when they are used."""
+    """A group whose commands are imported on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of use."""
+        """Return the commands in the order in which they are typically used."""
         del ctx
         return list(COMMANDS)
 
@@ -60,7 +60,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is asked for, and remember its name for messages."""
+        """Return the requested command, and store its name for messages."""
         found = super().resolve_command(ctx, args)
         ctx.ensure_object(Output).command = found[0] or ""
         return found
@@ -83,13 +83,13 @@ class Commands(click.Group):
 def group() -> None:
     """Decide accuracy claims of differentially private mechanisms, exactly and for every ε.
 
-    A claim says: at an input that is more than α away from another answer, the output is within γ
-    of the ideal one with probability at least 1 − β. Start with `exactdp new NAME`.
+    A claim states: at an input whose distance to disagreement is above α, the output is within γ of
+    the ideal output with probability at least 1 − β. Start with `exactdp new NAME`.
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; never returns."""
+    """Run the command line and exit."""
     for number in ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
             signal.signal(number, _end)
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return the exit code, with Ctrl-C handled as before."""
+    """Run the command line and return the exit code; then restore the handling of Ctrl-C."""
     before = signal.getsignal(signal.SIGINT)
     try:
         return _answered(arguments)
@@ -115,7 +115,7 @@ def _answered(arguments: list[str] | None) -> int:
         sys.stdout.flush()
         return int(code or 0)
     except click.ClickException as error:
-        # An option that does not exist ends the reading before --json is seen.
+        # An unknown option stops the parser before it sees --json.
         output.json = "--json" in (sys.argv[1:] if arguments is None else arguments)
         error.show()
         return output.failed(ExactdpError(error.format_message()), shown=True)
@@ -132,6 +132,6 @@ def _answered(arguments: list[str] | None) -> int:
 
 
 def _end(number: int, frame: object) -> None:
-    """End like an exit, so that what was started is ended too."""
+    """Exit normally, so that child processes are ended too."""
     del frame
     sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""Verdicts where editors and pull requests show them: GitHub's workflow commands, SARIF."""
+"""Verdicts in formats for editors and pull requests: GitHub's workflow commands and SARIF."""
 
 from __future__ import annotations
 

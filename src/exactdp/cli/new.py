@@ -1,4 +1,4 @@
-"""`exactdp new`: a commented file to start from."""
+"""`exactdp new`: a commented starter file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from exactdp.errors import ExactdpError
 @json_option
 @pass_output
 def command(output: Output, name: str, kind: str, example: str | None) -> int:
-    """Write a commented file to start from.
+    """Write a commented starter file.
 
     NAME is the name of a mechanism; the file is NAME.py, which `exactdp check` accepts.
     """
@@ -59,7 +59,7 @@ def command(output: Output, name: str, kind: str, example: str | None) -> int:
 
 
 def _example(name: str) -> str:
-    """Return the text of an example, or refuse a name that is none."""
+    """Return the text of an example; refuse an unknown name."""
     found = pages.examples()
     if name not in found:
         raise ExactdpError(

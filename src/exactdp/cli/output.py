@@ -1,4 +1,4 @@
-"""What a command writes: answers on stdout, messages on stderr, one JSON document if asked."""
+"""The output of a command: answers to stdout, messages to stderr, optionally one JSON document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STYLES = {
 
 
 class StoppedError(Exception):
-    """Ctrl-C was pressed; `left` names what was not done, `done` says what was."""
+    """Ctrl-C was pressed; `left` names the unfinished work, `done` describes the finished work."""
 
     def __init__(self, left: list[str], done: str = "") -> None:
         super().__init__()
@@ -45,16 +45,16 @@ class StoppedError(Exception):
 
 
 class Output:
-    """Where one run of the command writes. Rich is loaded when something is printed."""
+    """The output of one run of a command. Rich is loaded when something is printed."""
 
     def __init__(self) -> None:
         self.json = False
         self.command = ""
         self.arguments: list[str] = []
         self.timeout: float | None = None
-        """How many seconds a claim may take."""
+        """The time limit for each claim, in seconds."""
         self.facts: dict[type, object] = {}
-        """What other options say, by kind."""
+        """The values of other options, by type."""
 
     @cached_property
     def console(self) -> Console:
@@ -108,9 +108,9 @@ class Output:
         self.messages.print(text, style=style or None, soft_wrap=True)
 
     def document(self, code: int, **facts: Any) -> int:
-        """Print the answer as JSON if that was asked for, and return the exit code.
+        """Print the answer as JSON if requested, and return the exit code.
 
-        From here on Ctrl-C is ignored: a document is written as a whole, and no other follows it.
+        From here on Ctrl-C is ignored, so that one complete document is written.
         """
         if self.json:
             head = {"format": "exactdp-cli", "version": 1, "exactdp": __version__}
@@ -128,7 +128,7 @@ class Output:
         sys.stdout.flush()
 
     def stopped(self, left: list[str], done: str = "", **facts: Any) -> int:
-        """Say what was done and what was left when Ctrl-C came, and return the exit code."""
+        """Report what was finished and unfinished at Ctrl-C, and return the exit code."""
         _ignore_interrupts()
         left_over = f"{len(left)} left: {', '.join(left)}" if len(left) > 1 else "".join(left)
         if len(left) == 1:
@@ -138,7 +138,7 @@ class Output:
         return self.document(130, **facts, left=left)
 
     def failed(self, error: ExactdpError, *, shown: bool = False) -> int:
-        """Say what was wrong, and return the exit code."""
+        """Print an error, and return the exit code."""
         if not shown:
             self.note(str(error), "red")
         return self.document(exit_code(error), error=error_record(error))
@@ -150,7 +150,7 @@ def _ignore_interrupts() -> None:
 
 
 def refuse_unwritable(path: Path | None) -> None:
-    """Refuse a file that cannot be written because there is no such folder, before long work."""
+    """Refuse an output file in a missing folder, before any long computation."""
     if path is not None and not path.parent.is_dir():
         raise ExactdpError(
             f"{path} cannot be written: there is no folder {path.parent}",
@@ -160,7 +160,7 @@ def refuse_unwritable(path: Path | None) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say in one message that a file or folder cannot be written."""
+    """Report that a file or folder cannot be written, in one message."""
     try:
         yield
     except OSError as error:
@@ -171,13 +171,13 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _least_width(columns: list[str], rows: list[list[str]]) -> int:
-    """Return how wide a terminal must be for a table; only its first column is folded."""
+    """Return the least terminal width for a table; only its first column is wrapped."""
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     return min(widths[0], _NARROWEST_NAME) + sum(widths[1:]) + 3 * len(columns)
 
 
 def exit_code(error: ExactdpError) -> int:
-    """Return the exit code: 4 if a claim says nothing, 3 if time was up, 2 for wrong use."""
+    """Return the exit code: 4 if a claim says nothing, 3 for a timeout, 2 for wrong use."""
     if isinstance(error, TimeoutRefusedError):
         return 3
     return 4 if isinstance(error, VacuousClaimError) else 2
@@ -192,7 +192,7 @@ def error_record(error: ExactdpError) -> Json:
 
 
 def mistake(error: BaseException, what: str = "") -> ExactdpError:
-    """Return an unexpected error as one message that says where it happened."""
+    """Convert an unexpected exception to a message that names its location."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -208,7 +208,7 @@ def _console(*, stderr: bool) -> Console:
     from rich.console import Console  # noqa: PLC0415
 
     stream = sys.stderr if stderr else sys.stdout
-    # A file or a pipe has no width: nothing is folded there.
+    # A file or a pipe has no width: lines are not wrapped there.
     width = None if stream.isatty() else 10_000
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
@@ -223,7 +223,7 @@ def json_option(function: Function) -> Function:
     return click.option(
         "--json",
         is_flag=True,
-        is_eager=True,  # so that what is wrong with other options is said in JSON too
+        is_eager=True,  # so that errors in other options are reported as JSON, too
         expose_value=False,
         callback=_json_asked,
         help="Write one JSON document to the standard output (schema: exactdp help cli-v1.json).",
@@ -243,12 +243,12 @@ def timeout_option(function: Function) -> Function:
         expose_value=False,
         callback=_timeout_given,
         metavar="SECONDS",
-        help="Give up on a claim after so many seconds (not on Windows).",
+        help="The time limit for each claim, in seconds (not on Windows).",
     )(function)
 
 
 def examples(*lines: str) -> str:
-    """Return the end of a help page: command lines that work, not folded."""
+    """Return the end of a help page: example command lines, not wrapped."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""`exactdp plot`: draw a claim."""
+"""`exactdp plot`: plot a claim."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from exactdp.cli.work import Job, Report, result
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
-    help="Where the picture goes; .svg, .png or .pdf.",
+    help="The file to write: .svg, .png or .pdf.",
 )
 @click.option(
     "--kind",
     default="error",
     type=click.Choice(["error", "kappa", "region", "simulated"]),
     show_default=True,
-    help="The error against ε; κ over the inputs; the (ε, γ) where the claim holds; exact beside "
-    "simulated.",
+    help="The error against ε; κ over the inputs; the (ε, γ) where the claim holds; exact and "
+    "simulated errors.",
 )
 @click.option(
     "--input",
     "given",
     metavar="INPUT",
-    help="The input of an error or simulated picture; by default the one that tells most.",
+    help="The input of an error or simulated plot; by default the most informative one.",
 )
 @json_option
 @change_options
@@ -60,10 +60,10 @@ from exactdp.cli.work import Job, Report, result
 def command(
     output: Output, target: str, path: Path, kind: str, given: str | None, changes: Changes
 ) -> int:
-    """Draw a claim: error, κ, where it holds, or simulated.
+    """Plot a claim: its error, κ, where it holds, or simulated runs.
 
-    All curves are exact. κ over the inputs needs inputs that can be listed: of a claim about all
-    real inputs give --inputs grid:-1:1.
+    All curves are exact. A plot of κ over the inputs requires inputs that can be listed: for a
+    claim about all real inputs, add --inputs grid:-1:1.
     """
     options = {}
     if given is not None:

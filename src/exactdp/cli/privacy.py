@@ -34,11 +34,11 @@ from exactdp.reals.numbers import positive_width
 @change_options
 @pass_output
 def command(output: Output, targets: tuple[str, ...], width: str, changes: Changes) -> int:
-    """Find the exact budget and δ of claims of privacy.
+    """Find the exact budget and δ of privacy claims.
 
-    Each `Privacy` of the files is decided. Without δ, the smallest a is found such that the
-    mechanism is a·ε-private, with the pair of inputs, the output and the ε that decide it. With δ,
-    and at listed inputs, the smallest δ for the budget, as a function of ε.
+    Each `Privacy` of the files is decided. Without δ, find the smallest a such that the mechanism
+    is a·ε-private, with the pair of inputs, the output and the ε that determine it. With δ and
+    listed inputs, find the smallest δ for the budget as a function of ε.
     """
     read_option("--width", width, positive_width)
 

@@ -33,7 +33,7 @@ from exactdp.reals.numbers import spell
     "--output",
     "event",
     metavar="OUTPUT",
-    help="Only this output; Real is any number, Interval(0, 1) one between. By default all.",
+    help="Only this output; Real matches any number, Interval(0, 1) one in between. Default: all.",
 )
 @click.option("--at", "eps", metavar="EPS", help="Evaluate at this ε, to certified digits.")
 @click.option(
@@ -42,7 +42,7 @@ from exactdp.reals.numbers import spell
     type=click.IntRange(1, 10_000),
     show_default=True,
     metavar="N",
-    help="How many certified digits --at gives.",
+    help="The number of certified digits for --at.",
 )
 @click.option("--latex", is_flag=True, help="Show the closed forms in LaTeX.")
 @json_option
@@ -58,8 +58,8 @@ def command(
 ) -> int:
     """Show exact probabilities of outputs, in closed form.
 
-    The probabilities are functions of ε, exact for every ε > 0; with --at also numbers, all of
-    whose digits are certified.
+    The probabilities are functions of ε, exact for every ε > 0. With --at, also show their values
+    at one ε; all digits are certified.
     """
     mechanism = find_mechanism(target)
     u = read_option("--input", given, partial(read_value, what="an input"))

@@ -1,4 +1,4 @@
-"""What is written on the command line: values, intervals, inputs, and changes to claims."""
+"""Parses the values, intervals, inputs and changes to claims given on the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMES: dict[str, Any] = {"Real": Real, "int": int, "inf": inf}
 
 
 def read_option(name: str, text: str | None, read: Callable[[str], Any]) -> Any:
-    """Return what an option says, None if it is not given; what is wrong with it names it."""
+    """Return the value of an option, or None if it is not given; errors name the option."""
     try:
         return None if text is None else read(text)
     except ExactdpError as error:
@@ -50,7 +50,7 @@ def read_probability(text: str) -> Fraction:
 
 
 def read_value(text: str, what: str) -> Any:
-    """Return the value that a string spells: numbers (also 1/3), strings, lists, None, Real, …."""
+    """Return the value of a literal: numbers (also 1/3), strings, lists, None, Real, …."""
     try:
         return value_of(ast.parse(text.strip(), mode="eval").body)
     except ExactdpError:
@@ -64,7 +64,7 @@ def read_value(text: str, what: str) -> Any:
 
 
 def value_of(node: ast.expr) -> Any:
-    """Return the value of a literal; quotients of numbers are exact. Nothing is run."""
+    """Return the value of a literal; quotients of numbers are exact. Nothing is executed."""
     match node:
         case ast.Constant(value):
             return value
@@ -124,7 +124,7 @@ def read_inputs(text: str) -> Any:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the command line changes in every claim."""
+    """The changes that the command line makes to every claim."""
 
     epsilon: Interval | None = None
     inputs: Any = None

@@ -1,4 +1,4 @@
-"""Answers as JSON: exact numbers are strings such as "1/3", enclosures have two ends."""
+"""Answers as JSON: exact numbers are strings such as "1/3", enclosures have two endpoints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def number(value: Fraction | float | int | None) -> str | None:
 
 
 def enclosure(value: Enclosure, digits: int = 30) -> Json:
-    """Return an enclosure: its certified digits and, unless they are too long, both ends."""
+    """Return an enclosure: its certified digits and, unless they are too long, both endpoints."""
     found = {"digits": value.text(digits), "lower": None, "upper": None}
     try:
         return {**found, "lower": number(value.lower), "upper": number(value.upper)}
@@ -58,12 +58,12 @@ def enclosure(value: Enclosure, digits: int = 30) -> Json:
 
 
 def form(value: ClosedForm) -> Json:
-    """Return a closed form as text that `exactdp.parse` reads, for reading, and as LaTeX."""
+    """Return a closed form as input for `exactdp.parse`, as readable text, and as LaTeX."""
     return {"text": str(value), "pretty": value.pretty(), "latex": value.latex()}
 
 
 def boundary(value: Fraction | float | Root | None) -> Json | None:
-    """Return an end of a set of ε, or a place where something is attained."""
+    """Return an endpoint of a set of ε, or an ε at which an extremum is attained."""
     if value is None:
         return None
     if isinstance(value, Root):
@@ -74,7 +74,7 @@ def boundary(value: Fraction | float | Root | None) -> Json | None:
 
 
 def solutions(found: SolutionSet) -> list[Json]:
-    """Return a set of ε as its stretches."""
+    """Return a set of ε as a list of its intervals."""
     return [
         {
             "lower": boundary(one.lower),
@@ -106,7 +106,7 @@ def counterexample(one: Counterexample) -> Json:
 
 
 def breach(one: Breach) -> Json:
-    """Return a counterexample to privacy."""
+    """Return a counterexample to a privacy claim."""
     first, second = one.probabilities
     return {
         "sentence": str(one),
@@ -138,7 +138,7 @@ def factor(found: Factor) -> Json:
 
 
 def leakage(found: Leakage) -> Json:
-    """Return the smallest factor and what decides it."""
+    """Return the smallest factor, and the pair, output and ε that determine it."""
     return {
         "sentence": str(found),
         "saving": found.saving,
@@ -187,7 +187,7 @@ def verdict(found: Verdict | PrivacyVerdict | ExpectedVerdict) -> Json:
 
 
 def kind_of(claim: object) -> tuple[str, Callable[[Any], Json]]:
-    """Return the kind of a claim, and what writes its counterexamples."""
+    """Return the kind of a claim, and the function that converts its counterexamples."""
     if isinstance(claim, Privacy):
         return "privacy", breach
     return ("expected", excess) if isinstance(claim, Expected) else ("accuracy", counterexample)

@@ -1,4 +1,4 @@
-"""`exactdp report`: one page to hand over."""
+"""`exactdp report`: an HTML page about claims."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from exactdp.errors import counted
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.html",
-    help="Where the page goes.",
+    help="The file to write.",
 )
 @json_option
 @change_options
 @pass_output
 def command(output: Output, targets: tuple[str, ...], path: Path, changes: Changes) -> int:
-    """Write one page with claims, verdicts and curves.
+    """Write an HTML page with claims, verdicts and curves.
 
-    The page needs no network and no other file. The certificates are in it, for `exactdp certify`.
+    The page needs no network and no other file. It contains the certificates for `exactdp certify`.
     """
     refuse_unwritable(path)
     page = part("exactdp.report.page", "page")
@@ -70,7 +70,7 @@ def command(output: Output, targets: tuple[str, ...], path: Path, changes: Chang
 
 
 def _source(files: list[str]) -> str:
-    """Return the text of the files, each under its name if there are several."""
+    """Return the text of the files, with file names if there are several."""
     texts = []
     for file in files:
         with tokenize.open(file) as opened:  # in the encoding that the file declares

@@ -1,4 +1,4 @@
-"""Pictures and pages, which need more than the rest and are loaded when they are asked for."""
+"""Plots and reports, which need optional packages and are loaded on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exactdp.errors import ExactdpError
 
 
 def part(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of the report, or say in one message why it is not there."""
+    """Return a function of `exactdp.report`, or raise an error that states what is missing."""
     try:
         found: Callable[..., Any] = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""`exactdp reproduce`: run the experiments of the paper again, and show what was found."""
+"""`exactdp reproduce`: run the experiments of the paper again, and show the results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PROOFS = (
 
 
 class Certificates:
-    """Where certificates are written, if they are."""
+    """Writes certificates to a folder, if one is given."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -51,7 +51,7 @@ class Certificates:
                 folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, label: str, verdict: Verdict) -> None:
-        """Write the certificate of a verdict, once for a label, if it has one."""
+        """Write the certificate of a verdict, if it has one; once per label."""
         if self.folder is None or label in self.paths:
             return
         try:
@@ -91,16 +91,16 @@ class Certificates:
 def command(output: Output, tables: tuple[str, ...], certificates: Path | None) -> int:
     """Run the experiments of the paper again.
 
-    Every row of tables 2 to 4 of "Deciding Accuracy of Differential Privacy Schemes" (POPL 2021),
-    for the program that the authors executed and for the one that the paper prints, beside the
-    published verdicts and times; then the same claims for all real inputs. Exit code: 0 all
-    published verdicts are reproduced, 1 one is not.
+    Decide every row of tables 2 to 4 of "Deciding Accuracy of Differential Privacy Schemes" (POPL
+    2021), for the program that the authors executed and for the one printed in the paper, and show
+    the published verdicts and times; then decide the same claims for all real inputs. Exit code:
+    0 all published verdicts are reproduced, 1 one is not.
     """
     return _reproduce(tables, certificates, output)
 
 
 def _reproduce(tables: Sequence[str], certificates: Path | None, output: Output) -> int:
-    """Reproduce tables, all of them if none is named; return 0 if every row is reproduced."""
+    """Reproduce the given tables, by default all; return 0 if every row is reproduced."""
     wanted = tables or (*TABLES, REALS)
     proofs = Certificates(certificates)
     results: list[Result] = []
@@ -152,7 +152,7 @@ def _reproduce(tables: Sequence[str], certificates: Path | None, output: Output)
 
 @contextmanager
 def _unless_stopped(name: str, wanted: Sequence[str]) -> Iterator[None]:
-    """On Ctrl-C say which tables are done and which are left."""
+    """On Ctrl-C, report which tables are done and which are left."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`[tool.exactdp]` in pyproject.toml: what one would otherwise repeat on the command line."""
+"""`[tool.exactdp]` in pyproject.toml: defaults for options of the command line."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def defaults(folder: Path | None = None) -> dict[str, dict[str, Any]]:
 
 
 def _nearest(folder: Path) -> Path | None:
-    """Return the pyproject.toml of a folder or of the first one above that has it."""
+    """Return the pyproject.toml of a folder or of its nearest parent that has one."""
     paths = (one / "pyproject.toml" for one in (folder, *folder.parents))
     return next((path for path in paths if path.is_file()), None)
 
 
 def _beside(path: Path, value: Any) -> Any:
-    """Return paths of the file as seen from here."""
+    """Return paths given in the file relative to the working directory."""
     if isinstance(value, list):
         return [_beside(path, one) for one in value]
     whole = path.parent / str(value)

@@ -1,4 +1,4 @@
-"""Options of long work: --jobs, --store, --resume, --scheduler; how jobs share processes."""
+"""Options for long computations: --jobs, --store, --resume, --scheduler; sharing of processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from exactdp.running.store import Store, StoreError, StoreWarning
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 DEFAULT_STORE = "exactdp.store"
-_PAUSE = 0.05  # seconds between two looks for a free process
+_PAUSE = 0.05  # seconds between two attempts to get a free process
 
 
 @dataclass
@@ -31,13 +31,13 @@ class Sharing:
     """How the work of one command is done."""
 
     jobs: int = 1
-    """How many processes work at a time."""
+    """The number of processes that run at a time."""
     store: Path | None = None
     on_error: str = "continue"
     scheduler: str | None = None
 
     def ready(self, output: Output) -> None:
-        """See whether the store can be used, and say so if not, once."""
+        """Check whether the store can be used, and report once if it cannot."""
         if self.store is None:
             return
         try:
@@ -57,18 +57,18 @@ def sharing_of(output: Output) -> Sharing:
 
 
 class SharedSlots:
-    """How many processes work at a time, over all children of a command; each holds some."""
+    """The limit on processes over all children of a command; each child holds some slots."""
 
     def __init__(self, most: int, children: int) -> None:
         self._held: Any = multiprocessing.get_context("fork").Array("i", max(children, 1))
         self._most = most
 
     def of(self, child: int) -> ChildSlots:
-        """Return those of a child."""
+        """Return the slots of a child."""
         return ChildSlots(self, child)
 
     def change(self, child: int, by: int) -> bool:
-        """Let a child hold one more, if there is one, or one less."""
+        """Let a child hold one slot more, if one is free, or one less."""
         with self._locked():
             if by > 0 and sum(self._held.get_obj()) >= self._most:
                 return False
@@ -76,7 +76,7 @@ class SharedSlots:
             return True
 
     def free(self, child: int) -> None:
-        """Take back all that a child holds: it is dead."""
+        """Release all slots of a child that has died."""
         with self._locked():
             self._held.get_obj()[child] = 0
 
@@ -99,7 +99,7 @@ class ChildSlots:
     child: int
 
     def acquire(self, block: bool = True) -> bool:
-        """Take one; wait for it if asked to."""
+        """Take a slot; if `block`, wait for it."""
         while not self.all.change(self.child, 1):
             if not block:
                 return False
@@ -107,7 +107,7 @@ class ChildSlots:
         return True
 
     def release(self) -> None:
-        """Give one back."""
+        """Release a slot."""
         self.all.change(self.child, -1)
 
 
@@ -126,7 +126,7 @@ def conducted(
 
 @contextlib.contextmanager
 def told_plainly() -> Iterator[None]:
-    """Say what is wrong with a store in one line."""
+    """Show warnings about a store in one line."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         before = warnings.showwarning
@@ -181,7 +181,7 @@ def _scheduler_given(ctx: click.Context, parameter: click.Parameter, value: str 
 
 
 def sharing_options(function: Function) -> Function:
-    """Add the options that say who works, and what is kept."""
+    """Add the options for processes and for the store."""
     options = (
         click.option(
             "--jobs",
@@ -189,7 +189,7 @@ def sharing_options(function: Function) -> Function:
             expose_value=False,
             callback=_jobs_given,
             metavar="N",
-            help="Use N processes at a time; one on each core if not given.",
+            help="Use N processes at a time; by default one per core.",
         ),
         click.option(
             "--store",
@@ -197,7 +197,7 @@ def sharing_options(function: Function) -> Function:
             expose_value=False,
             callback=_store_given,
             metavar="FILE",
-            help="Keep finished units of work in FILE, and go on from there.",
+            help="Store finished units of work in FILE, and resume from there.",
         ),
         click.option(
             "--resume",
@@ -220,7 +220,7 @@ def sharing_options(function: Function) -> Function:
             expose_value=False,
             callback=_scheduler_given,
             metavar="ADDRESS",
-            help="Let the workers of a Dask scheduler work, such as tcp://host:8786.",
+            help="Use the workers of a Dask scheduler, such as tcp://host:8786.",
         ),
     )
     for option in reversed(options):

@@ -1,4 +1,4 @@
-"""`exactdp simulate`: exact probabilities beside shares of many runs."""
+"""`exactdp simulate`: exact probabilities compared with simulated frequencies."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from exactdp.language.types import Real, RealType
 from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import spell
 
-_PILOT = 1000  # runs that choose where to cut a real number
-_CHUNK = 100_000  # runs that are held in memory at a time
-_FAR = 1_000_003  # between the seeds of two chunks
+_PILOT = 1000  # runs that determine the cut points of a real number
+_CHUNK = 100_000  # runs in memory at a time
+_FAR = 1_000_003  # difference between the seeds of two chunks
 
 
 @click.command(
@@ -43,20 +43,20 @@ _FAR = 1_000_003  # between the seeds of two chunks
     type=click.IntRange(1, 10**8),
     show_default=True,
     metavar="N",
-    help="How many runs.",
+    help="The number of runs.",
 )
 @click.option(
-    "--seed", default=0, type=click.IntRange(0), show_default=True, help="Of the random numbers."
+    "--seed", default=0, type=click.IntRange(0), show_default=True, help="The random seed."
 )
 @json_option
 @pass_output
 def command(output: Output, target: str, given: str, eps: str, runs: int, seed: int) -> int:
-    """Compare exact probabilities with many runs.
+    """Compare exact probabilities with simulated runs.
 
-    For each output: the exact probability, the share of the runs with an error bar of two standard
-    deviations, and how many standard deviations they are apart. A real number in an output is also
-    cut where a quarter, a half and three quarters of the runs lie below. Exit code: 1 if the
-    simulation contradicts an exact probability.
+    For each output, show the exact probability, the frequency in the runs with an error bar of two
+    standard deviations, and by how many standard deviations they differ. For a real number in an
+    output, also compare the probabilities of being below the quartiles of the runs. Exit code: 1 if
+    the simulation contradicts an exact probability.
     """
     mechanism = find_mechanism(target)
     u = read_option("--input", given, partial(read_value, what="an input"))
@@ -114,13 +114,13 @@ def _rows(
                 name += f", number {position + 1}"
             exact = found.cumulative(pattern, cut, position).at(eps)
             rows.append(_row(f"{name} ≤ {float(cut):g}", exact, count, runs))
-    if tally.counts[None] and None not in found:  # of probability 0: not seen in practice
+    if tally.counts[None] and None not in found:  # has probability 0
         rows.append(_row("any other", ExpPoly(0).at(eps), tally.counts[None], runs))
     return rows
 
 
 class _Tally:
-    """How often each output was seen, and how often its real numbers were below some cuts."""
+    """The number of runs with each output, and with its real numbers below each cut point."""
 
     def __init__(self, patterns: Iterable[Any]) -> None:
         self._patterns = list(patterns)
@@ -129,7 +129,7 @@ class _Tally:
         self.below: dict[Any, dict[tuple[int, Fraction], int]] = {}
 
     def add(self, outputs: Iterable[Any]) -> None:
-        """Count some runs; the first ones choose the cuts."""
+        """Count some runs; the first ones determine the cut points."""
         groups: dict[Any, list[Any]] = {pattern: [] for pattern in self._patterns}
         for one in outputs:
             shape = _shape(one)
@@ -164,10 +164,10 @@ def _row(event: str, exact: Any, count: int, runs: int) -> Json:
 
 
 def _contradicts(count: int, p: float, runs: int) -> bool:
-    """Whether so many runs, or more extreme numbers, have a probability below 1e-12/2.
+    """Whether a count at least this extreme has a probability below 1e-12/2.
 
-    Chernoff's bound: the share s of runs deviates from p by so much with probability at most
-    exp(−runs·KL(s, p)), KL(s, p) = s·ln(s/p) + (1 − s)·ln((1 − s)/(1 − p)).
+    Chernoff's bound: the frequency s of runs deviates from p at least this much with probability at
+    most exp(−runs·KL(s, p)), KL(s, p) = s·ln(s/p) + (1 − s)·ln((1 − s)/(1 − p)).
     """
     share = count / runs
     distance = 0.0

@@ -154,7 +154,7 @@ KINDS = {
     "threshold": _THRESHOLD,
     "response": _RESPONSE,
 }
-"""What may be asked for; the first is the default."""
+"""The available kinds; the first is the default."""
 
 
 def starter(kind: str, name: str, file: str) -> str:

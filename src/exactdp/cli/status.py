@@ -1,4 +1,4 @@
-"""`exactdp status`: what a store holds."""
+"""`exactdp status`: the contents of a store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exactdp.running.store import Store, StoredRun
 @json_option
 @pass_output
 def command(output: Output, file: Path) -> int:
-    """Show what a store holds: which questions, how far each is, and how long that took."""
+    """Show the contents of a store: the questions, their progress, and the time spent."""
     runs = Store(file, "stop").runs()
     rows = [
         [

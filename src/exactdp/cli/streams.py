@@ -1,7 +1,7 @@
-"""The standard streams of the command: what happens where one is closed, full or not read.
+"""The standard streams of the command, and failures of these: closed, full or not read.
 
 A message that cannot be written is dropped, so a broken standard error never changes an exit code.
-An answer that cannot be written is an error of its own, which is not mistaken for a verdict.
+An answer that cannot be written is a separate error, so that it is not mistaken for a verdict.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 UNWRITTEN = 5
-"""The exit code where the answer could not be written."""
+"""The exit code if the answer could not be written."""
 
 UNREAD = 141
-"""The exit code where the reader of the answer is gone: what a shell says of SIGPIPE."""
+"""The exit code if the reader of the answer is gone: the one that shells use for SIGPIPE."""
 
 
 class UnwritableError(Exception):
     """The answer cannot be written.
 
-    No `OSError`: click ends with code 1, that of a claim that fails, where it sees a broken pipe.
+    Not an `OSError`: on a broken pipe, click exits with code 1, that of a claim that fails.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -33,7 +33,7 @@ class UnwritableError(Exception):
 
 
 class _Sink(io.FileIO):
-    """A file descriptor that reports its first failure, or none, and drops what follows."""
+    """A file descriptor that reports at most its first failure, and drops all later output."""
 
     def __init__(self, number: int, *, silent: bool) -> None:
         super().__init__(number, "w", closefd=False)
@@ -53,7 +53,7 @@ class _Sink(io.FileIO):
 
 def prepare() -> None:
     """Replace the streams of this process; raise `UnwritableError` if there is no stdout."""
-    # The descriptor of a closed stream would be given to the next file that is opened.
+    # The descriptor of a closed stream would be reused for the next file that is opened.
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
     os.close(number)
@@ -67,13 +67,13 @@ def prepare() -> None:
             stream = io.TextIOWrapper(sink, encoding, "backslashreplace", line_buffering=lines)
             setattr(sys, name, stream)
         elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that has no ε
+            stream.reconfigure(errors="backslashreplace")  # the encoding may lack ε
     if closed:
         raise UnwritableError(OSError("it is closed"))
 
 
 def answer(error: UnwritableError) -> int:
-    """Say that the answer could not be written, and return the exit code."""
+    """Report that the answer could not be written, and return the exit code."""
     if error.code == UNWRITTEN:
         print(f"The answer cannot be written to the standard output: {error}.", file=sys.stderr)
     return error.code

@@ -1,4 +1,4 @@
-"""`exactdp study`: one question about a family of claims, as a table."""
+"""`exactdp study`: the answers to one question for a family of claims, as a table."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT",
-    help="Where the table goes (.csv, .parquet), or a picture of it (.svg, .png, .pdf).",
+    help="Write the table to this file (.csv, .parquet), or a plot of it (.svg, .png, .pdf).",
 )
-@click.option("--plot", "drawn", metavar="X,Y[,BY]", help="The columns of a picture.")
+@click.option("--plot", "drawn", metavar="X,Y[,BY]", help="The columns of a plot.")
 @json_option
 @timeout_option
 @sharing_options
@@ -61,10 +61,10 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
 def command(
     output: Output, target: str, asked: str, paths: tuple[Path, ...], drawn: str | None
 ) -> int:
-    """Ask one question of a family of claims, and show the answers as a table.
+    """Answer one question for a family of claims, as a table.
 
-    FILE has a `Study`, or `claims`: a generator, or a list, of claims or of pairs of parameters and
-    a claim. With a store, rows that are finished are not done again.
+    FILE defines a `Study`, or `claims`: a generator or list of claims, or of pairs of parameters
+    and a claim. With a store, finished rows are not computed again.
     """
     columns = _columns(paths, drawn)
     for path in paths:
@@ -92,7 +92,7 @@ def command(
 
 
 def _columns(paths: tuple[Path, ...], drawn: str | None) -> list[str]:
-    """Return the columns of a picture; refuse files of other kinds."""
+    """Return the columns of a plot; refuse unknown file types."""
     columns = [] if drawn is None else [one.strip() for one in drawn.split(",")]
     for path in paths:
         kind = path.suffix.lower()
@@ -131,7 +131,7 @@ def _written(table: StudyTable, path: Path, columns: list[str]) -> None:
 
 
 def _plain(row: dict[str, Any]) -> Json:
-    """Return a row as plain JSON; other values than numbers and words are told."""
+    """Return a row as plain JSON; values other than numbers and strings are converted to text."""
     plain = (str, int, float, bool, type(None))
     return {str(k): v if isinstance(v, plain) else str(v) for k, v in row.items()}
 

@@ -35,10 +35,10 @@ from exactdp.reals.numbers import positive_width
 def command(
     output: Output, targets: tuple[str, ...], width: str, each: bool, changes: Changes
 ) -> int:
-    """Find the largest κ such that the claim with β/κ is true; of an expected loss, at_most/κ.
+    """Find the largest κ such that the claim with β/κ (or at_most/κ) is true.
 
-    κ is enclosed with proof; the answer names the input and the ε that decide it. A κ below 1 means
-    that the claim itself is false.
+    κ is enclosed rigorously; the answer names the input and the ε that determine it. A κ below 1
+    means that the claim itself is false.
     """
     read_option("--width", width, positive_width)
 

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-_PAUSE = 0.5  # seconds between two looks at the files
+_PAUSE = 0.5  # seconds between two checks of the files
 
 
 def watch(arguments: list[str], targets: Iterable[str]) -> int:
     """Run the command in a new process now and after each change; return its last exit code.
 
-    A new process loads everything again, also what the files import. Ctrl-C ends it.
+    A new process reloads everything, including imported modules. Ctrl-C ends it.
     """
     again = [one for one in arguments if one != "--watch"]
     folders = [_folder(target) for target in targets]
@@ -36,7 +36,7 @@ def _folder(target: str) -> Path:
 
 
 def _state(folders: Iterable[Path]) -> dict[Path, int]:
-    """Return when each Python file was last changed."""
+    """Return the modification time of each Python file."""
     found = {}
     for folder in folders:
         for path in folder.rglob("*.py"):

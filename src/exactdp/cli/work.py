@@ -1,8 +1,8 @@
-"""Long work, done in child processes so that Ctrl-C ends it at once.
+"""Long computations in child processes, so that Ctrl-C ends them at once.
 
-A call into a library of numbers cannot be interrupted, but a process can be ended. Children are
-forked, so they have the claims without pickling; what they answer is plain JSON. Where there is no
-fork (Windows) the work is done here, one job after the other.
+A call into a numeric library cannot be interrupted, but a process can be terminated. Children are
+forked, so they have the claims without pickling; their results are plain JSON. Where there is no
+fork (Windows), jobs run in this process, one after the other.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 Report: TypeAlias = Callable[[int, int], None]
-"""Called with how much is done and how much there is."""
+"""Called with the amount of finished work and the total amount."""
 
-_LOOK = 0.1  # seconds between two looks at the children
+_LOOK = 0.1  # seconds between two polls of the children
 _SEND = 0.05  # seconds between two reports of a child
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something to be done, what it is called, and the file it comes from."""
+    """A unit of work, its name, and the file that it comes from."""
 
     title: str
     file: str
@@ -54,10 +54,10 @@ class Job:
 
 
 def results(jobs: list[Job], output: Output) -> Iterator[tuple[int, Json | ExactdpError]]:
-    """Yield the number and the result of each job, in order, as soon as all before are there.
+    """Yield the number and the result of each job, in order, as soon as all earlier ones are done.
 
-    On Ctrl-C yields what else is done and raises `StoppedError`. As many processes work at a
-    time as --jobs says: one for each job, and the rest for units of work of those under way.
+    On Ctrl-C, yields the remaining finished results and raises `StoppedError`. At most --jobs
+    processes run at a time: one for each job, and the rest for units of work of running jobs.
     """
     ready: dict[int, Json | ExactdpError] = {}
     following = 0
@@ -108,7 +108,7 @@ def _workers(jobs: list[Job], sharing: Sharing, timeout: float | None) -> _Worke
 
 
 class _Here:
-    """Jobs done in this process, which hears of Ctrl-C when a library gives it back to Python."""
+    """Runs jobs in this process, where Ctrl-C takes effect when a library call returns."""
 
     def __init__(self, jobs: list[Job], sharing: Sharing) -> None:
         self._jobs = jobs
@@ -116,14 +116,14 @@ class _Here:
         self._waiting = iter(range(len(jobs)))
 
     def news(self) -> Iterator[tuple[int, Any]]:
-        """Do the next job and yield its result or its error."""
+        """Run the next job and yield its result or its error."""
         number = next(self._waiting)
         with contextlib.redirect_stdout(sys.stderr), told_plainly():
             found = _done(self._jobs[number], lambda *_: None, self._sharing)
         yield number, found
 
     def busy(self) -> list[int]:
-        """Return nothing: nothing goes on while this is asked."""
+        """Return nothing: no job runs in the background."""
         return []
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class _Here:
 
 
 class _Children:
-    """Child processes that do jobs; each asks for the next one when it is done."""
+    """Runs jobs in child processes; each requests the next job when it has finished one."""
 
     def __init__(self, jobs: list[Job], sharing: Sharing, timeout: float | None = None) -> None:
         self._jobs = jobs
@@ -147,9 +147,9 @@ class _Children:
         self._missing = count  # children to start
 
     def _start(self) -> None:
-        """Start a child, which is given the next job."""
+        """Start a child, and give it the next job."""
         context = multiprocessing.get_context("fork")
-        # Ctrl-C is sent to all processes of the terminal, and is for the parent to handle.
+        # Ctrl-C is sent to all processes of the terminal; only the parent handles it.
         with holding_interrupts():
             here, there = context.Pipe()
             ours = [here, *self._busy]
@@ -166,14 +166,14 @@ class _Children:
     def _next(self, connection: Connection, child: BaseProcess) -> None:
         number = next(self._waiting, None)
         if number is None:
-            connection.close()  # the child sees the end and goes
+            connection.close()  # the child sees the end of the stream and exits
         else:
             connection.send(number)
             self._busy[connection] = child, number
             self._begun[number] = time.monotonic()
 
     def news(self) -> Iterator[tuple[int, Any]]:
-        """Yield what children have to say: (done, total), a result, or an error."""
+        """Yield messages of children: (done, total), a result, or an error."""
         while self._missing:
             self._missing -= 1
             self._start()
@@ -196,7 +196,7 @@ class _Children:
         yield from self._late()
 
     def _late(self) -> Iterator[tuple[int, ExactdpError]]:
-        """End children whose jobs take too long, and yield that they do."""
+        """End children whose jobs exceed the time limit, and yield the errors."""
         if self._timeout is None:
             return
         now = time.monotonic()
@@ -211,14 +211,14 @@ class _Children:
                 self._start()
 
     def _gone(self, child: BaseProcess) -> None:
-        """Take back the processes that a dead child had."""
+        """Release the slots of a dead child."""
         assert child.pid is not None
         place = self._at.pop(child.pid)
         self._slots.free(place)
         self._places.append(place)
 
     def busy(self) -> list[int]:
-        """Return the jobs that are being done."""
+        """Return the running jobs."""
         return [number for _, number in self._busy.values()]
 
     def close(self) -> None:
@@ -231,7 +231,7 @@ class _Children:
 
 
 def _kill(child: BaseProcess) -> None:
-    """End a child and all that it started."""
+    """End a child and all processes that it started."""
     assert child.pid is not None
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
@@ -260,16 +260,16 @@ def _serve(
     sharing: Sharing,
     slots: ChildSlots,
 ) -> None:
-    """Do jobs by their numbers until the parent has no more of them, or is gone (in a child)."""
+    """Run jobs by number until the parent has no more, or is gone (in a child)."""
     ignore_interrupts()
     with contextlib.suppress(OSError):
-        os.setpgid(0, 0)  # to be ended together with what is started here
+        os.setpgid(0, 0)  # so that processes started here are ended, too
     leave_with_parent()
-    for other in others:  # the parent's ends, inherited: if they stay open its end is not seen
+    for other in others:  # inherited ends of the parent: if open, its exit would go unnoticed
         other.close()
-    for number in (signal.SIGTERM, signal.SIGHUP):  # there is both where there is fork
+    for number in (signal.SIGTERM, signal.SIGHUP):  # both exist wherever fork does
         signal.signal(number, signal.SIG_DFL)
-    os.dup2(2, 1)  # what a user's function prints is a message, not an answer
+    os.dup2(2, 1)  # the output of a user's function is a message, not an answer
     sys.stdout = sys.stderr
     last = 0.0
 
@@ -349,7 +349,7 @@ class _Display:
         self.hide()
 
     def show(self) -> None:
-        """Start to draw."""
+        """Start the display."""
         if self._bars is not None:
             from rich.live import Live  # noqa: PLC0415
 
@@ -359,13 +359,13 @@ class _Display:
             self._live.start()
 
     def hide(self) -> None:
-        """Take the display away, so that something else can be printed."""
+        """Remove the display, so that something else can be printed."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def refresh(self, busy: list[int]) -> None:
-        """Draw the display again, with a bar for each job that is being done."""
+        """Redraw the display, with a bar for each running job."""
         if self._live is not None and self._bars is not None:
             for number in busy:
                 if number not in self._tasks:
@@ -374,13 +374,13 @@ class _Display:
             self._live.refresh()
 
     def progress(self, number: int, done: int, total: int) -> None:
-        """Note how far a job has come."""
+        """Record the progress of a job."""
         self._far[number] = done, total
         if self._bars is not None and number in self._tasks:
             self._bars.update(self._tasks[number], completed=done, total=total)
 
     def done(self, number: int) -> None:
-        """Note that a job is done."""
+        """Record that a job is done."""
         if self._bars is not None:
             if number in self._tasks:
                 self._bars.remove_task(self._tasks.pop(number))
@@ -388,7 +388,7 @@ class _Display:
                 self._bars.advance(self._tasks[-1])
 
     def how_far(self, number: int) -> str:
-        """Return how far a job has come, in words."""
+        """Return the progress of a job in words."""
         if number not in self._far:
             return ""
         done, total = self._far[number]

@@ -1,4 +1,4 @@
-"""What people look at: pictures, a page to hand over, and notebooks.
+"""Plots, HTML reports and notebook output.
 
-Nothing here decides anything. matplotlib and jinja2 are loaded only when they are used.
+Nothing is decided here. matplotlib and jinja2 are loaded on first use.
 """

@@ -1,4 +1,4 @@
-"""The Markov chain of a mechanism at an input, drawn with matplotlib."""
+"""Plots of the Markov chain of a mechanism at an input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from exactdp.semantics.chain import Chain
 
-_DOTS = 72  # the units of the layout in an inch
+_DOTS = 72  # layout units per inch
 
 
 def draw_chain(chain: Chain, ax: Axes | None = None) -> Axes:

@@ -1,4 +1,4 @@
-"""Which inputs a reader of a page can choose from, and the exact curve at each of them."""
+"""The inputs offered to the reader of a report, and the exact curve at each of them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from exactdp.errors import ExactdpError
 from exactdp.language.values import Value
 from exactdp.report.shown import Shown, candidates, choose, curve_at, one_gamma, text
 
-MOST_INPUTS = 64  # of a claim about more, only those that tell most are shown
+MOST_INPUTS = 64  # if there are more, only the most informative ones are shown
 MOST_CURVES = 8
 
 
 @dataclass
 class Choice:
-    """A curve, and all inputs at which the error is this one."""
+    """A curve, and all inputs that have this error curve."""
 
     shown: Shown
     inputs: dict[str, str] = field(default_factory=dict)
-    """Each input as it is written, and what is special about it."""
+    """The inputs as text, each with a note on why it is special."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a reader can choose from: first what tells most."""
+    """The choices offered to a reader, the most informative first."""
 
     all: tuple[Choice, ...]
     left_out: str
-    """What is not shown, in words; empty if nothing is."""
+    """A sentence on the inputs that are not shown; empty if all are."""
 
 
 def choices(claim: Accuracy, verdict: Verdict) -> Choices:
-    """Return the counterexample, where κ is decided, and all inputs of a small set."""
+    """Return the counterexample, the input that determines κ, and all inputs of a small set."""
     first = choose(claim, verdict)
     found: dict[object, Choice] = {}
 
     def add(shown: Shown, special: str = "") -> bool:
-        """Note a curve; return whether it is among those that are shown."""
+        """Add a curve; return whether it is shown."""
         key = _key(shown.curve)
         if key not in found and len(found) == MOST_CURVES:
             return False

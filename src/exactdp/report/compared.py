@@ -1,4 +1,4 @@
-"""A picture of a comparison: the measure of each mechanism against ε, and which one is the best."""
+"""Plots of comparisons: the measure of each mechanism against ε, and which one is best."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, (
 def plot_ranking(
     ranking: Ranking, ax: Axes | None = None, *, between: tuple[float, float] = (0.05, 20.0)
 ) -> Axes:
-    """Draw the measure of each mechanism, and a bar below where it is the best."""
+    """Plot the measure of each mechanism, with a bar below where it is best."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     axes = ax or new_axes()

@@ -1,4 +1,4 @@
-"""The distance to disagreement over one or two inputs, drawn."""
+"""Plots of the distance to disagreement over one or two inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALONG_ONE, _ALONG_BOTH = 240, 48  # steps of a line, and of each side of a squa
 def draw_distance(
     distance: PiecewiseDistance, ax: Axes | None, lower: Number, upper: Number
 ) -> Axes:
-    """Draw a line over one real input, or coloured levels over two."""
+    """Plot a line over one real input, or coloured levels over two."""
     names = distance.found.inputs
     low, high = rational(lower, "lower"), rational(upper, "upper")
     if len(names) not in (1, 2) or names != distance.found.names[1:]:

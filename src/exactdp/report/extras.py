@@ -1,4 +1,4 @@
-"""What pictures and reports need beside exactdp itself, and what to say where it is missing."""
+"""The optional packages for plots and reports, and the error if one is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from exactdp.errors import ExactdpError
 
 
 def require(*packages: str) -> None:
-    """Refuse to go on without packages of the extra `report`."""
+    """Raise an error if packages of the extra `report` are missing."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise ExactdpError(

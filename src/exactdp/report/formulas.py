@@ -32,7 +32,7 @@ def _whole(formula: Expression, write: Writer) -> str:
 
 
 def _summands(formula: Expression, write: Writer, *, small: bool = False) -> list[Signed]:
-    """Return the summands of a formula; `small` in an exponent, where fractions lie down."""
+    """Return the summands of a formula; `small` in an exponent, where fractions use a slash."""
     match formula:
         case Constant(form):
             return summands(form, write)
@@ -72,5 +72,5 @@ def _factor(formula: Expression, write: Writer, *, small: bool) -> Signed:
 
 
 def _sole(found: list[Signed], write: Writer) -> Signed:
-    """Return the numerator of a fraction, a single minus sign taken out of it."""
+    """Return the numerator of a fraction, with a single minus sign factored out."""
     return found[0] if len(found) == 1 else (False, write.sum(found))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from exactdp.claims.decision.progress import Progress
 
-_CELLS_WITH_TEXT = 12  # a map with more cells a side shows no numbers
+_CELLS_WITH_TEXT = 12  # a map with more cells per side shows no numbers
 _MOST_TICKS = 15
 
 
@@ -41,7 +41,7 @@ def plot_kappa(
     coordinates: tuple[int, int] = (0, 1),
     progress: Progress | None = None,
 ) -> Axes:
-    """Draw the largest κ over two coordinates of the inputs, the least over all others."""
+    """Plot the largest κ over two coordinates of the inputs, minimised over all others."""
     names = claim.entry_names
     across, up = _coordinates(coordinates, len(names))
     found = _map(claim, across, up, progress)
@@ -101,7 +101,7 @@ def _paint(found: _Map, ax: Axes) -> None:
     finite = table[np.isfinite(table)]
     ax.grid(visible=False)
     ax.set_facecolor(GREY)
-    # One value everywhere says most against 0; else the colours spread over the values.
+    # If all values are equal, the colour scale starts at 0; else it spans the values.
     lowest = 0 if finite.size and finite.min() == finite.max() else None
     image = ax.imshow(table, origin="lower", cmap="cividis", aspect="auto", vmin=lowest)
     figure = ax.get_figure()
@@ -151,5 +151,5 @@ def _axis(values: Iterable[Any]) -> list[Any]:
     found = dict.fromkeys(values)
     try:
         return sorted(found)
-    except TypeError:  # a domain of things without an order
+    except TypeError:  # a domain of unordered values
         return list(found)

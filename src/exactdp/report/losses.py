@@ -1,4 +1,4 @@
-"""Expected losses on pages and in pictures."""
+"""Expected losses in reports and plots."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POINTS = 200
-_MOST = 5  # inputs whose losses are told
+_MOST = 5  # inputs whose losses are shown
 
 
 def expected_rows(claim: Expected) -> list[tuple[str, str]]:
-    """Return what a claim about an expected loss says: names and values, in HTML."""
+    """Return the parts of a claim about an expected loss: names and values, in HTML."""
     given = claim.input_set
     several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
     return [
@@ -31,7 +31,7 @@ def expected_rows(claim: Expected) -> list[tuple[str, str]]:
 
 
 def how_large(claim: Expected) -> list[str]:
-    """Return how large the expected loss is, in sentences."""
+    """Return sentences about the size of the expected loss."""
     said = []
     if is_listed(claim.input_set):
         for number, u in enumerate(listed(claim.mechanism, claim.input_set)):
@@ -56,7 +56,7 @@ def plot_expected(
     label: str | None = None,
     between: tuple[float, float] = (0.05, 10.0),
 ) -> Axes:
-    """Draw the exact expected loss at an input against ε, and the claimed bound."""
+    """Plot the exact expected loss at an input and the claimed bound against ε."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     if u is None:

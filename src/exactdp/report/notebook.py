@@ -1,4 +1,4 @@
-"""How mechanisms, claims and verdicts look in a notebook, and progress that works there."""
+"""Mechanisms, claims, verdicts and progress bars in notebooks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.language.program import Program
 
-#: A word, a sign beside it for those who do not see colours, and a colour with contrast above 4.5.
+#: A word, a symbol for readers who do not see colours, and a colour with contrast above 4.5.
 OUTCOMES = {
     "holds": ("Holds", "✓", "#00624a"),
     "fails": ("Fails", "✗", "#a33a00"),
     "undecided": ("Undecided", "?", "#595959"),
     "vacuous": ("Says nothing", "∅", "#595959"),
 }
-_PAUSE = 0.1  # seconds between two looks of a progress bar
+_PAUSE = 0.1  # seconds between two updates of a progress bar
 _PRE = "font-family:monospace;text-align:left;line-height:1.35;margin:.4em 0"
 
 
@@ -53,7 +53,7 @@ def claim_html(claim: Accuracy) -> str:
 
 
 def claim_rows(claim: Accuracy) -> list[tuple[str, str]]:
-    """Return what a claim says: names and values, in HTML."""
+    """Return the parts of a claim: names and values, in HTML."""
     given = claim.input_set
     several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
     return [
@@ -80,13 +80,13 @@ def _level_html(level: object) -> str:
 
 
 def claim_latex(claim: Accuracy) -> str:
-    """Return the bound that is claimed."""
+    """Return the claimed bound."""
     bound = r"\beta(u)" if claim.is_beta_of_input else latex(claim.formula)
     return rf"$\Pr(\text{{error}} > \gamma) \le {bound}$"
 
 
 def verdict_html(verdict: Verdict) -> str:
-    """Return the sentence of a verdict, and how it was found."""
+    """Return the sentence of a verdict, and how it was decided."""
     word, sign, colour = OUTCOMES[verdict.outcome]
     rest = verdict.sentence.partition(":")[2]
     details = "".join(f"<li>{escape(line)}</li>" for line in str(verdict).splitlines()[1:])
@@ -110,10 +110,10 @@ def _escaped(line: str) -> str:
 
 
 def progress_bar(title: str = "checked") -> Callable[[int, int], None]:
-    """Return a `progress=` for check, tightest and epsilons: a bar in a notebook or terminal.
+    """Return a progress bar for `progress=` of check, tightest and epsilons.
 
-    In a notebook the bar is one display that is updated, ten times a second at most; elsewhere it
-    is a line on stderr.
+    In a notebook it is a display that is updated at most ten times a second; elsewhere it is a line
+    on stderr.
     """
     handle = _display_handle()
     last = -inf

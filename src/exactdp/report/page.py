@@ -1,4 +1,4 @@
-"""A report: one HTML page that needs nothing else, with all that is known of some claims."""
+"""Reports: a self-contained HTML page about some claims."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from exactdp.report.private import how_private, privacy_rows
 from exactdp.report.shown import Shown, readings, text
 
 _DIGITS = 12
-_LARGEST_FORM = 60  # terms; more of them are not read by anyone
+_LARGEST_FORM = 60  # terms; longer closed forms are not shown
 
 
 def write_report(
@@ -45,9 +45,9 @@ def write_report(
     verdicts: Mapping[str, Verdict] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Write the report of some claims, by name; those without a verdict are checked.
+    """Write the report on some claims, by name; those without a verdict are checked.
 
-    `source_text` is the file they come from. `progress` is called with how many claims are done.
+    `source_text` is the text of their file. `progress` is called with the number of claims done.
     """
     Path(path).write_text(
         page(claims, source_text, verdicts=verdicts, progress=progress), encoding="utf-8"
@@ -100,7 +100,7 @@ def page(
 def _section(
     number: int, name: str, claim: Any, verdict: Verdict, beside: Sequence[Accuracy]
 ) -> dict[str, Any]:
-    """Return what the page says of one claim."""
+    """Return the section about one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
     noun = "cell" if verdict.is_everywhere else claim.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
@@ -134,7 +134,7 @@ def _section(
 
 
 def _told(claim: Any, beside: Sequence[Accuracy]) -> tuple[list[tuple[str, str]], str, list[str]]:
-    """Return what a claim says, and where it has no curves a heading and sentences."""
+    """Return the parts of a claim and, if it has no curves, a heading and sentences."""
     if isinstance(claim, Privacy):
         return privacy_rows(claim), "How private it is", how_private(claim, beside)
     if isinstance(claim, Expected):
@@ -147,7 +147,7 @@ def _told(claim: Any, beside: Sequence[Accuracy]) -> tuple[list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """Certified values at one ε, as text, and where the exact one lies in the picture."""
+    """Certified values at one ε, as text, and the position of the exact one in the plot."""
 
     eps: str
     exact: str
@@ -166,7 +166,7 @@ class Reading:
         return "true" if self.holds else "false"
 
     def data(self) -> list[object]:
-        """Return what the script needs."""
+        """Return the data for the script of the page."""
         return [
             self.eps,
             self.exact,
@@ -180,7 +180,7 @@ class Reading:
 
 
 def _curves(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
-    """Return the curves that a reader can choose from, or why there are none."""
+    """Return the curves offered to the reader, or the reason why there are none."""
     try:
         found = choices(claim, verdict)
         panels = [_curve(f"{name}-{k}", claim, one) for k, one in enumerate(found.all, 1)]
@@ -195,7 +195,7 @@ def _curves(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
 
 
 def _curve(name: str, claim: Accuracy, choice: Choice) -> dict[str, Any]:
-    """Return the picture of one curve, its readings and its closed forms."""
+    """Return the plot of one curve, its readings and its closed forms."""
     shown = choice.shown
     svg, place = _picture(shown, name)
     values = [reading(shown, eps, place) for eps in readings(shown)]
@@ -267,7 +267,7 @@ def least(forms: Iterable[ClosedForm], eps: Fraction, kappa: Fraction | int) -> 
 
 
 def _picture(shown: Shown, name: str) -> tuple[str, Callable[[float, float], tuple[float, float]]]:
-    """Return the curve as SVG with a cursor, and where a point of the curve lies in it."""
+    """Return the curve as SVG with a cursor, and a function from its points to positions."""
     import matplotlib as mpl  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -275,7 +275,7 @@ def _picture(shown: Shown, name: str) -> tuple[str, Callable[[float, float], tup
     from exactdp.report.styles import STYLE  # noqa: PLC0415
 
     with mpl.rc_context({**STYLE, "svg.hashsalt": name, "font.family": "sans-serif"}):
-        # So small that its text can be read on a phone; all are alike, so nothing is measured.
+        # Small enough to be legible on a phone; the layout is fixed, so nothing is measured.
         figure = Figure(figsize=(5.2, 3.7))
         figure.subplots_adjust(left=0.15, right=0.97, top=0.92, bottom=0.13)
         ax = plot_shown(shown, figure.subplots())
@@ -294,7 +294,7 @@ def _picture(shown: Shown, name: str) -> tuple[str, Callable[[float, float], tup
 
     svg = written.getvalue()
     svg = svg[svg.index("<svg") :]
-    # Several pictures share the page, so their ids must differ.
+    # Several plots share the page, so their ids must differ.
     svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     input_shown = text(shown.curve.input)
@@ -327,7 +327,7 @@ def _typeset(form: ClosedForm) -> str:
 
 
 def _decimal(value: Fraction) -> str:
-    """Return a rational as a short decimal if it is one, else as a quotient."""
+    """Return a rational as a decimal if it has a short one, else as a quotient."""
     number = f"{float(value):.6g}"
     return number if Fraction(number) == value else spell(value)
 
@@ -389,12 +389,12 @@ def _sum(name: str, form: ClosedForm, eps: Fraction) -> dict[str, Any]:
 
 
 def _certificate(verdict: Verdict) -> dict[str, str]:
-    """Return the certificate as a data URL, or why there is none."""
+    """Return the certificate as a data URL, or the reason why there is none."""
     if verdict.holds is None:
         return {"missing": "An undecided claim has no certificate."}
     try:
         content = json.dumps(verdict.certificate, ensure_ascii=False, indent=1).encode()
-    except Exception as error:  # whatever it is, the page is worth having without it
+    except Exception as error:  # the page is useful without a certificate
         return {"missing": f"There is no certificate: {getattr(error, 'message', error)}."}
     size = f"{len(content) / 1000:,.0f} kB" if len(content) >= 1000 else f"{len(content)} bytes"
     encoded = base64.b64encode(content).decode("ascii")

@@ -1,8 +1,7 @@
-"""Pictures with matplotlib: exact curves, best constants, regions, and simulation beside them.
+"""Plots with matplotlib: exact curves, best constants, regions, and simulated runs.
 
-Each function draws into the axes it is given, or into new ones, and returns the axes. Colours are
-those of Okabe and Ito; every curve also has its own line style, so that print and colour-blind
-readers lose nothing.
+Each function draws into the given axes, or into new ones, and returns the axes. Colours are those
+of Okabe and Ito; every curve also has its own line style, for print and for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ def plot_error(
     u: object = None,
     progress: Progress | None = None,
 ) -> Axes:
-    """Draw the exact error probability against ε, the claimed β and the tight bound β/κ.
+    """Plot the exact error probability, the claimed β and the tight bound β/κ against ε.
 
-    The input is the one given, else that of the counterexample, else the one that decides κ.
+    The input is the given one, or that of the counterexample, or the one that determines κ.
     """
     return plot_verdict(claim.check(progress=progress), ax, u=u, progress=progress)
 
@@ -65,14 +64,14 @@ def plot_verdict(
     u: object = None,
     progress: Progress | None = None,
 ) -> Axes:
-    """Draw the claim that was decided, as `plot_error` does, the counterexample marked."""
+    """Plot the decided claim as `plot_error` does, with the counterexample marked."""
     if verdict.vacuous:
         refuse_empty(verdict.claim, verdict.contents)
     return plot_shown(choose(verdict.claim, verdict, u, progress=progress), ax)
 
 
 def plot_shown(shown: Shown, ax: Axes | None = None) -> Axes:
-    """Draw what is shown of a claim."""
+    """Plot a claim at the chosen input."""
     ax = plot_curve(
         shown.curve,
         ax,
@@ -85,7 +84,7 @@ def plot_shown(shown: Shown, ax: Axes | None = None) -> Axes:
 
 
 def _title(claim: Accuracy, curve: ErrorCurve) -> str:
-    """Return which mechanism at which input; long ones in several lines."""
+    """Return the mechanism and the input as a title, on several lines if it is long."""
     return fill(f"{claim.mechanism.__name__} at the input {text(curve.input)}", LONGEST_LINE)
 
 
@@ -97,7 +96,7 @@ def plot_curve(
     kappa: Fraction | None = None,
     counterexample: Counterexample | None = None,
 ) -> Axes:
-    """Draw an error curve, exact and as claimed, between two ε."""
+    """Plot an error curve, exact and as claimed, between two ε."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     from exactdp.reals.interval import POSITIVE  # noqa: PLC0415
@@ -167,14 +166,14 @@ def plot_simulated(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Axes:
-    """Draw the exact error curve, and simulated runs with 95% intervals beside it."""
+    """Plot the exact error curve, with the errors of simulated runs and their 95% intervals."""
     import numpy as np  # noqa: PLC0415
 
     shown = choose(claim, u=u, tight=False, progress=progress)
     curve, (low, high) = shown.curve, shown.span()
     points = np.geomspace(low, high, 400)
     exact = curve.values(points)
-    visible = points[exact > 3 / size]  # fewer errors than that tell nothing
+    visible = points[exact > 3 / size]  # with fewer expected errors, the share means nothing
     top = float(visible[-1]) if len(visible) else high
     tried = [Fraction(f"{value:.2g}") for value in np.geomspace(low * 1.2, max(top, low * 2), 9)]
     tried = [value for value in tried if value in claim.epsilon]
@@ -251,7 +250,7 @@ PLOTS: dict[str, Callable[..., Axes]] = {
     "region": plot_region,
     "simulated": plot_simulated,
 }
-#: The ends of names, and what is left out so that the same picture is the same file.
+#: File extensions, with the metadata to omit so that equal plots give equal files.
 _FORMATS: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".png": {},
@@ -260,7 +259,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 def plot(claim: Accuracy, kind: str = "error", ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw a picture of a claim: "error", "kappa", "region" or "simulated"."""
+    """Plot a claim; `kind` is "error", "kappa", "region" or "simulated"."""
     if kind not in PLOTS:
         raise ValueRefusedError(
             f"there is no picture {kind!r}", rule=f"The pictures are {', '.join(PLOTS)}."
@@ -270,7 +269,7 @@ def plot(claim: Accuracy, kind: str = "error", ax: Axes | None = None, **options
 
 
 def save_plot(claim: Accuracy, path: str | Path, kind: str = "error", **options: Any) -> None:
-    """Write a picture of a claim as SVG, PNG or PDF, by the end of the file's name."""
+    """Write a plot of a claim as SVG, PNG or PDF, depending on the file extension."""
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
         raise ValueRefusedError(

@@ -1,4 +1,4 @@
-"""Pictures of privacy: the smallest δ against ε, and errors against the exact privacy loss."""
+"""Plots of privacy: the smallest δ against ε, and errors against the exact privacy loss."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _POINTS = 200
-_INPUTS = 32  # of a claim of accuracy, of which the worst is told
+_INPUTS = 32  # of an accuracy claim, of which the worst is shown
 _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, "-"))
 
 
 def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
-    """Return what a claim of privacy says: names and values, in HTML."""
+    """Return the parts of a privacy claim: names and values, in HTML."""
     given = claim.input_set
     several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
     return [
@@ -50,7 +50,7 @@ def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
 
 
 def privacy_latex(verdict: Verdict) -> str:
-    """Return the outcome of a claim of privacy, and the bound that is claimed."""
+    """Return the outcome of a privacy claim, and the claimed bound."""
     claim: Privacy = verdict.claim
     word = OUTCOMES[verdict.outcome][0]
     budget = claim.budget_form
@@ -68,9 +68,9 @@ def privacy_latex(verdict: Verdict) -> str:
 
 
 def how_private(claim: Privacy, beside: Iterable[Accuracy] = ()) -> list[str]:
-    """Return how private a mechanism is, in sentences; why that is not known if it is not.
+    """Return sentences on how private a mechanism is, or why that is not known.
 
-    Where noise can be saved, also what that does to claims of accuracy about the same mechanism.
+    If noise can be saved, also on how that affects accuracy claims about the same mechanism.
     """
     try:
         if claim.delta_form:
@@ -87,7 +87,7 @@ def how_private(claim: Privacy, beside: Iterable[Accuracy] = ()) -> list[str]:
 
 
 def _saved(claim: Accuracy, times: Fraction) -> str:
-    """Return what less noise does to the bound, and to the error at an input, as sentences."""
+    """Return sentences on how less noise changes the bound, and the error at an input."""
     said = []
     if not claim.is_beta_of_input:
         before, after = str(claim.formula), str(run_with(claim.formula, times))
@@ -103,9 +103,9 @@ def _saved(claim: Accuracy, times: Fraction) -> str:
 
 
 def _worst(claim: Accuracy) -> ErrorCurve | None:
-    """Return the curve of the largest error at ε = 1, of the first inputs with something claimed.
+    """Return the curve with the largest error at ε = 1 among the first inputs with a claim.
 
-    None if the inputs are not listed, or nothing is claimed.
+    None if the inputs are not listed, or nothing is claimed at them.
     """
     if not is_listed(claim.input_set):
         return None
@@ -116,7 +116,7 @@ def _worst(claim: Accuracy) -> ErrorCurve | None:
 
 
 def _read(curve: ErrorCurve, times: Fraction) -> str:
-    """Return an error and its bound at ε = 1 and with less noise, as a sentence."""
+    """Return a sentence with an error and its bound at ε = 1, and those with less noise."""
     places = Fraction(1), times
     before, after = (curve.at(at).text(4) for at in places)
     least = [min((form.at(at) for form in curve.claimed), key=float) for at in places]
@@ -128,7 +128,7 @@ def _read(curve: ErrorCurve, times: Fraction) -> str:
 
 
 def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10.0) -> Axes:
-    """Draw the smallest δ against ε."""
+    """Plot the smallest δ against ε."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     axes = ax or new_axes()
@@ -148,10 +148,10 @@ def plot_tradeoff(
     label: str | None = None,
     largest: float = 6.0,
 ) -> Axes:
-    """Draw the error probability against the exact privacy loss, as ε runs.
+    """Plot the error probability against the exact privacy loss, as ε varies.
 
-    The loss at an ε is the largest ln(p/p′) over all pairs and outputs. Several mechanisms go into
-    the same axes.
+    The loss at an ε is the largest ln(p/p′) over all pairs and outputs. Several mechanisms can
+    share the same axes.
     """
     import numpy as np  # noqa: PLC0415 only for pictures
 
@@ -176,7 +176,7 @@ def plot_tradeoff(
 
 
 def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
-    """Return the largest ln(p/p′) at many ε, as doubles for pictures."""
+    """Return the largest ln(p/p′) at many ε, as floats for a plot."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     if not is_listed(claim.input_set):

@@ -1,6 +1,6 @@
-"""For which ε and γ a claim holds, drawn: one row for each γ.
+"""Plots of the ε and γ for which a claim holds, with one row for each γ.
 
-Of inputs that are listed the set of ε is known exactly. Of all real inputs each row is cut into
+For listed inputs, the set of ε is known exactly. For all real inputs, each row is divided into
 cells of ε, and the claim is decided on each: it holds for every ε of the cell, or fails at one.
 """
 
@@ -35,7 +35,7 @@ _HATCHES = {"holds": "", "undecided": "///", "vacuous": "..."}
 
 @dataclass(frozen=True)
 class _Part:
-    """A stretch of ε at one γ, and what became of the claim there."""
+    """An interval of ε at one γ, and the outcome of the claim there."""
 
     lower: float
     upper: float
@@ -49,7 +49,7 @@ def plot_region(
     gammas: Iterable[Number] | None = None,
     progress: Progress | None = None,
 ) -> Axes:
-    """Draw for which ε and γ the claim holds at all its inputs, a row for each γ."""
+    """Plot for which ε and γ the claim holds at all its inputs, with one row for each γ."""
     from matplotlib.patches import Patch  # noqa: PLC0415 only for pictures
 
     if claim.output_metric.name == "discrete" and gammas is None:
@@ -132,7 +132,7 @@ def _gammas(claim: Accuracy, steps: int) -> list[Fraction]:
 
 
 def _exact(claim: Accuracy) -> list[_Part]:
-    """Return the stretches of ε for which a claim about listed inputs holds."""
+    """Return the intervals of ε on which a claim about listed inputs holds."""
     try:
         found = claim.epsilons()
     except VacuousClaimError:
@@ -154,7 +154,7 @@ def _decided(claim: Accuracy) -> list[_Part]:
 
 
 def _ends(on: Interval) -> Iterator[Fraction]:
-    """Return where the picture of an interval of ε begins and ends."""
+    """Yield the endpoints of an interval of ε in the plot."""
     for end, far in ((on.lower, min(_EDGES)), (on.upper, max(_EDGES))):
         if isinstance(end, Fraction) and end > 0:
             yield end
@@ -167,9 +167,10 @@ def _ends(on: Interval) -> Iterator[Fraction]:
 
 
 def _cells(claim: Accuracy, edges: list[Fraction], witness: Fraction | None) -> Iterator[_Part]:
-    """Decide between the first and the last edge; halve what fails until two edges are left.
+    """Decide between the first and the last edge; halve failing ranges until two edges are left.
 
-    `witness` is an ε at which the claim is known to fail: a cell that has it need not be decided.
+    `witness` is an ε at which the claim is known to fail: a cell that contains it need not be
+    decided.
     """
     low, high = edges[0], edges[-1]
     outcome = "fails"
@@ -193,7 +194,7 @@ def _cells(claim: Accuracy, edges: list[Fraction], witness: Fraction | None) -> 
 
 
 def _span(claim: Accuracy, found: dict[Fraction, list[_Part]]) -> tuple[float, float]:
-    """Return the ε between which something is to be seen."""
+    """Return the range of ε of the plot."""
     ends = [end for parts in found.values() for one in parts for end in (one.lower, one.upper)]
     ends = [end for end in ends if 0 < end < inf]
     on = claim.epsilon

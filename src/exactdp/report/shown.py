@@ -1,4 +1,4 @@
-"""Which input a picture or page shows, the exact curve there, and the ε at which it is read."""
+"""Chooses the input that a plot or report shows, the range of its curve, and its readings."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
 
-_MOST_TRIED = 2_000  # inputs, until the claim says something at one
+_MOST_TRIED = 2_000  # inputs, in search of one at which the claim says something
 _MANTISSAS = tuple(Fraction(digits) for digits in ("1", "1.5", "2", "3", "4", "5", "7"))
 _SMALLEST_ERROR = 1e-6
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A claim at the input that tells most: a counterexample, else where κ is decided."""
+    """A claim at its most informative input: a counterexample, or the one that determines κ."""
 
     claim: Accuracy
     curve: ErrorCurve
@@ -56,13 +56,13 @@ class Shown:
 
     @property
     def decides(self) -> bool:
-        """Whether κ is decided at this input."""
+        """Whether this input determines κ."""
         best = self.best
         return best is not None and text(best.input) == text(self.curve.input)
 
     @property
     def marked(self) -> tuple[Fraction, ...]:
-        """The ε that a picture must contain."""
+        """The ε that a plot must contain."""
         found = [self.counterexample.eps] if self.counterexample is not None else []
         if self.best is not None and self.decides:
             where = self.best.eps
@@ -71,7 +71,7 @@ class Shown:
         return tuple(found)
 
     def span(self) -> tuple[float, float]:
-        """Return the ε between which the curve is worth drawing."""
+        """Return the range of ε in which to draw the curve."""
         return span(self.curve, self.claim.epsilon, self.marked)
 
 
@@ -83,7 +83,7 @@ def choose(
     tight: bool = True,
     progress: Progress | None = None,
 ) -> Shown:
-    """Return what to show of a claim, at a given input or at the one that tells most."""
+    """Return what to show of a claim, at a given input or at the most informative one."""
     verdict = verdict if verdict is not None else claim.check(progress=progress)
     best = best_constant(claim, progress) if tight else None
     one = verdict.counterexample
@@ -99,12 +99,12 @@ def choose(
 
 
 def _is_drawn(eps: Fraction) -> bool:
-    """Whether an ε can be marked in a picture: no axis reaches 10³⁰⁰⁰."""
+    """Whether an ε can be marked in a plot: no axis reaches 10³⁰⁰⁰."""
     return 1e-100 < eps < 1e100
 
 
 def one_gamma(claim: Accuracy) -> Accuracy:
-    """Return the part of a claim with one γ, if it is about so many that no curve shows them."""
+    """Return a claim with a single γ instead of one about infinitely many."""
     alpha, gamma = claim.alpha_level, claim.gamma_level
     if not claim.mechanism.checked.output.holds_noise:
         return claim  # one curve for each of finitely many distances
@@ -116,7 +116,7 @@ def one_gamma(claim: Accuracy) -> Accuracy:
 
 
 def _some(interval: Interval, wish: Fraction) -> Fraction:
-    """Return a simple number of an interval, the wished one if possible."""
+    """Return a simple number in an interval, the wished one if possible."""
     if wish in interval:
         return wish
     if interval.is_point:
@@ -125,7 +125,7 @@ def _some(interval: Interval, wish: Fraction) -> Fraction:
 
 
 def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
-    """Return the curve of a counterexample, beside all of β and not only the part that fails."""
+    """Return the curve of a counterexample, with all of β and not only the part that fails."""
     values = claim.obligations.input_values(claim.mechanism.read_input(one.input))
     levels = {"alpha": one.alpha, "gamma": one.gamma}
     beta = claim.beta_at(one.input).alternatives({**values, **levels})
@@ -133,12 +133,12 @@ def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
 
 
 def _is_listed(claim: Accuracy) -> bool:
-    """Whether inputs are few: among all reals, κ may be approached only at ones nobody meets."""
+    """Whether inputs are listed: for all reals, κ may be approached only at unrealistic ones."""
     return is_listed(claim.input_set)
 
 
 def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightness | None:
-    """Return the largest κ, or None where it is not known."""
+    """Return the largest κ, or None if it is not known."""
     try:
         found = claim.tightest(progress=progress)
     except ExactdpError:
@@ -148,7 +148,7 @@ def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightnes
 
 
 def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> ErrorCurve:
-    """Return the error curve at an input, of one γ if there are several."""
+    """Return the error curve at an input, for one γ if there are several."""
     due = _due(claim, u)
     found = () if due is None else due.obligations
     for one in found:
@@ -159,7 +159,7 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
 
 
 def _is_ray(claim: Accuracy, u: tuple[Value, ...]) -> bool:
-    """Whether theorems say which α and γ suffice at an input."""
+    """Whether theorems determine which α and γ suffice at an input."""
     return all(region.is_ray for region in regions_at(claim, u))
 
 
@@ -181,7 +181,7 @@ def _telling(claim: Accuracy) -> tuple[Value, ...]:
 
 
 def candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
-    """Return inputs of a claim: all that are listed, else some of all reals or of a box."""
+    """Yield inputs of a claim: all listed ones, or a sample of all reals or of a box."""
     given = claim.input_set
     if isinstance(given, AllReals):
         return listed(claim.mechanism, Grid(-1, 1))
@@ -191,7 +191,7 @@ def candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
 
 
 def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
-    """Return inputs of a box: the middle, the ends and the quarters of each number."""
+    """Yield inputs of a box: the middle, the ends and the quarters of each number."""
     ends = iter(box.ends(real_count(claim.mechanism)))
     choices: list[list[Value]] = []
     for domain in kinds(claim.mechanism.inputs):
@@ -204,7 +204,7 @@ def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
 
 
 def _finite(low: Fraction | float, high: Fraction | float) -> tuple[Fraction, Fraction]:
-    """Return finite ends in a range that may be infinite."""
+    """Return finite endpoints inside a range that may be infinite."""
     if isinstance(low, Fraction):
         return low, high if isinstance(high, Fraction) else low + 4
     return (high - 4, high) if isinstance(high, Fraction) else (Fraction(-2), Fraction(2))
@@ -213,7 +213,7 @@ def _finite(low: Fraction | float, high: Fraction | float) -> tuple[Fraction, Fr
 def span(
     curve: ErrorCurve, interval: Interval, marked: Iterable[Fraction] = ()
 ) -> tuple[float, float]:
-    """Return the ε between which a curve moves, inside those of the claim."""
+    """Return the range of ε in which a curve varies, within those of the claim."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
     points = np.geomspace(1e-3, 1e4, 141)
@@ -236,7 +236,7 @@ def span(
 
 
 def readings(shown: Shown) -> list[Fraction]:
-    """Return the ε at which a page states values: round numbers, and those that are marked."""
+    """Return the ε at which a report states values: round numbers, and the marked ones."""
     low, high = shown.span()
     interval = shown.claim.epsilon
     power = Fraction(10) ** -4

@@ -1,4 +1,4 @@
-"""Pictures of studies: an answer against a parameter."""
+"""Plots of studies: an answer against a parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKS = "osD^vP*X"
 def plot_study(
     rows: Sequence[dict[str, Any]], x: str, y: str, by: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw a number of each row against a parameter, a line for each value of another one."""
+    """Plot a column against a parameter, with one line for each value of another one."""
     require("matplotlib")
     import matplotlib.pyplot as plt  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""How pictures look: colours of Okabe and Ito, and a style that does not leak into others."""
+"""The style of plots: colours of Okabe and Ito, and settings that do not affect other plots."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "exactdp",
 }
 SIZE = (6.4, 4.0)
-LONGEST_LINE = 60  # letters in a line of a title
+LONGEST_LINE = 60  # characters in a line of a title
 
 
 def logarithmic(axis: Axis) -> None:
@@ -44,7 +44,7 @@ def _ends(axis: Axis) -> tuple[float, float]:
 
 
 def _power(value: float, low: float, high: float) -> str:
-    """Return a power of ten, in the style that suits all labels between two ends."""
+    """Return the label of a power of ten, in the same style for all labels of an axis."""
     exponent = round(log10(value)) if value > 0 else 0
     if low >= _SHORTEST or value <= 0 or abs(value / 10.0**exponent - 1) > 1e-6:
         return f"{value:g}" if high <= 1e4 or value < 1e4 else f"{value:,.0f}"
@@ -71,7 +71,7 @@ def new_axes() -> Axes:
     require("matplotlib")
     import matplotlib.pyplot as plt  # noqa: PLC0415 only for pictures
 
-    # The figure comes first: making it may start a backend, whose settings must outlive ours.
+    # Create the figure first: this may start a backend, whose settings must outlive ours.
     figure = plt.figure(figsize=SIZE, layout="constrained")
     with plt.rc_context(STYLE):
         return figure.subplots()

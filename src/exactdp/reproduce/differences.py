@@ -1,7 +1,7 @@
-"""Where the paper's text and its experiments disagree, and what is really true.
+"""Differences between the paper's text and its experiments, and what is true in each case.
 
-Nothing here is a list of known cases: each difference is found by deciding the claim as the text
-has it, and carries the verdict that shows it.
+There is no list of known cases: each difference is found by deciding the claim as stated in the
+text, and has the verdict that proves it.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ class Difference:
     """A key of `KINDS`."""
     row: Row
     why: str
-    """Which program or convention makes the difference."""
+    """The program or convention that causes the difference."""
     truth: str
-    """What is really true."""
+    """What is true."""
     verdict: Verdict
-    """The decision of the claim as the text has it."""
+    """The verdict on the claim as stated in the text."""
 
     @property
     def label(self) -> str:
-        """A name for the file of the certificate."""
+        """The file name of the certificate."""
         same = self.kind in ("program", "witness")  # the verdict of the row, as printed
         return f"{self.row.label}-{WORDS[FIGURE] if same else self.kind}"
 
 
 def differences(results: Iterable[Result]) -> list[Difference]:
-    """Return all differences, the gravest first."""
+    """Return all differences, the most serious first."""
     found = [one for result in results for one in _differences(result)]
     return sorted(found, key=lambda one: list(KINDS).index(one.kind))
 
@@ -87,7 +87,7 @@ def _other_witness(row: Row, printed: Run) -> Difference:
 
 
 def _silent(row: Row) -> Difference:
-    """Decide the row for every α, of which Corollary 7 speaks, by Definition 2."""
+    """Decide the row for every α, as in Corollary 7, under Definition 2."""
     verdict = row.claim(alpha=ANY, boundary="skip").check()
     same = "is the published one" if answer(verdict) == row.expect else "is not the published one"
     truth = (

@@ -1,10 +1,10 @@
 # mypy: ignore-errors
-# A mechanism is read, not run: `q: Real[m]` is no type to mypy.
+# A mechanism is parsed, not executed: mypy does not accept `q: Real[m]` as a type.
 """The programs of the paper's section 7, as printed ("figure") and as executed ("artifact").
 
-The threshold is 0 everywhere, as in the experiments. The two differ in SparseVariant, where the
-noisy threshold has rate ε/(2c) in print and had rate ε/2 when it was run, and in NumericSparse,
-where the released number has noise of its own in print and was the very sample that was compared.
+The threshold is 0 everywhere, as in the experiments. The two differ in SparseVariant, whose noisy
+threshold has rate ε/(2c) in print and rate ε/2 as executed, and in NumericSparse, where the
+released number has fresh noise in print, and is the sample that was compared as executed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ARTIFACT, FIGURE = "artifact", "figure"
 
 
 def sparse(m: int, c: int) -> Mechanism:
-    """Say for each query whether it is above; draw the threshold again after each that is."""
+    """Return for each query whether it is above a threshold; redraw the threshold if it is."""
 
     @mechanism
     def sparse(q: Real[m]):
@@ -36,7 +36,7 @@ def sparse(m: int, c: int) -> Mechanism:
 
 
 def sparse_variant(m: int, c: int, source: str) -> Mechanism:
-    """Say for each query whether it is above one threshold, which is drawn once."""
+    """Return for each query whether it is above a threshold, which is drawn once."""
     rate = eps / 2 if source == ARTIFACT else eps / (2 * c)
 
     @mechanism
@@ -70,7 +70,7 @@ def noisy_max(m: int) -> Mechanism:
 
 
 def laplace(k: int) -> Mechanism:
-    """Release k numbers with noise."""
+    """Release k noisy numbers."""
 
     @mechanism
     def laplace(q: Real[k]):
@@ -80,7 +80,7 @@ def laplace(k: int) -> Mechanism:
 
 
 def numeric_sparse(m: int, c: int, source: str) -> Mechanism:
-    """Release a noisy number for each query above a threshold, which is drawn again after each."""
+    """Release a noisy number for each query above a threshold, which is redrawn after each."""
     fresh = source == FIGURE
     compared = 2 * eps / (9 * c) if fresh else eps / (9 * c)
 
@@ -107,5 +107,5 @@ def numeric_sparse(m: int, c: int, source: str) -> Mechanism:
 
 
 def same_value(u, i, j):
-    """Return 0 if two indices are equally good, as Lemma 3 counts them, else 1."""
+    """Return 0 if the values at two indices are equal, as in Lemma 3, else 1."""
     return 0 if u[i] == u[j] else 1

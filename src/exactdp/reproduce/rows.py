@@ -1,4 +1,4 @@
-"""A row of the paper's tables as a claim; the notes in `experiments.toml` say what rows mean."""
+"""The rows of the paper's tables as claims; the notes in `experiments.toml` explain the rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = {
 
 
 def sources(program: str) -> tuple[str, ...]:
-    """Return the programs that a name stands for: the executed one first."""
+    """Return the sources of a program, the executed one first."""
     return (ARTIFACT, FIGURE) if program in ("sparse_variant", "numeric_sparse") else (ARTIFACT,)
 
 
@@ -84,7 +84,7 @@ class Row:
     grid: tuple[int, int]
     kappa: int
     inputs: int
-    """How many inputs were checked."""
+    """The number of inputs checked."""
     expect: str
     """The published verdict: holds or fails."""
     paper_seconds: int
@@ -110,7 +110,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        """A short name that no other row has, fit for a file."""
+        """A short unique name, suitable for a file name."""
         size = f"k{self.m}" if self.program == "laplace" else f"m{self.m}-c{self.c}"
         if self.program == "noisy_max":
             size = f"m{self.m}"
@@ -118,9 +118,9 @@ class Row:
         return f"{self.table}-{self.program}-{size}{levels}-range{self.grid[1]}-kappa{self.kappa}"
 
     def claim(self, source: str = ARTIFACT, **changes: Any) -> Accuracy:
-        """Return what is checked of a program, with other parts if they are given.
+        """Return the claim about a program, with any changes applied.
 
-        An input whose distance to disagreement equals α is checked, as the authors did.
+        Inputs whose distance to disagreement equals α are checked, as the authors did.
         """
         given: dict[str, Any] = {
             "beta": bound(self.program, self.m, self.c) / self.kappa,
@@ -141,14 +141,14 @@ class Row:
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """Return the rows of the paper's tables 2 to 4, in their order."""
+    """Return the rows of the paper's tables 2 to 4, in order."""
     text = files("exactdp.reproduce").joinpath("experiments.toml").read_text(encoding="utf-8")
     return tuple(Row.read(facts) for facts in tomllib.loads(text)["row"])
 
 
 @dataclass(frozen=True)
 class Universal:
-    """The claim of a row for all real inputs, and all α and γ that it can have."""
+    """The claim of a row for all real inputs, and for all its possible α and γ."""
 
     program: str
     source: str
@@ -158,14 +158,14 @@ class Universal:
 
     @property
     def label(self) -> str:
-        """A short name that no other claim has, fit for a file."""
+        """A short unique name, suitable for a file name."""
         size = f"m{self.m}-c{self.c}-kappa{self.kappa}"
         return f"reals-{self.program}-{size}-{WORDS[self.source]}"
 
     def claim(self) -> Accuracy:
         """Return what is claimed.
 
-        Of NumericSparse that is Theorem 6 for κ = 1, and its corollary with γ = α else.
+        For NumericSparse, it is Theorem 6 if κ = 1, and otherwise its corollary with γ = α.
         """
         given: dict[str, Any] = {
             "beta": bound(self.program, self.m, self.c) / self.kappa,
@@ -185,10 +185,10 @@ class Universal:
 
 
 def universal(*, every: bool = False) -> tuple[Universal, ...]:
-    """Return the claims of the rows, each once, to be decided for all real inputs.
+    """Return the distinct claims of the rows, to be decided for all real inputs.
 
-    Unless every one is wanted, those of Sparse, SparseVariant and NumericSparse with four
-    queries are left out: they take minutes.
+    Unless `every`, omit those about Sparse, SparseVariant and NumericSparse with four queries:
+    they take minutes.
     """
     sizes = sorted({(list(NAMES).index(row.program), row.m, row.c) for row in rows()})
     found = []

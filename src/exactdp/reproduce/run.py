@@ -1,4 +1,4 @@
-"""Running the experiments again: what was found, as values."""
+"""Runs the experiments again; the results are plain values."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class WitnessCheck:
-    """A published witness, looked at again."""
+    """A published witness, checked again."""
 
     distance: Fraction | float
     """The distance to disagreement of the input."""
     error: Enclosure
     """The exact probability of an error, at the published ε."""
     bound: Enclosure
-    """What the claim allows."""
+    """The claimed bound."""
 
     @property
     def violates(self) -> bool:
@@ -54,19 +54,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Result:
-    """A row, decided for the executed program and for the printed one if it is another."""
+    """A row, decided for the executed program and, if it differs, for the printed one."""
 
     row: Row
     runs: tuple[Run, ...]
 
     @property
     def executed(self) -> Run:
-        """The program that the authors ran."""
+        """The run of the program that the authors executed."""
         return self.runs[0]
 
     @property
     def printed(self) -> Run:
-        """The program that the paper shows."""
+        """The run of the program printed in the paper."""
         return self.runs[-1]
 
     @property
@@ -93,12 +93,12 @@ class Everywhere:
 
 
 def answer(verdict: Verdict) -> str:
-    """Return a verdict in a word."""
+    """Return a verdict as one word."""
     return {True: "holds", False: "fails", None: "undecided"}[verdict.holds]
 
 
 def run_rows(rows: Iterable[Row]) -> list[Result]:
-    """Decide rows, for both programs where there are two."""
+    """Decide rows, for both programs if there are two."""
     best: dict[tuple[object, ...], Tightness] = {}
     found = []
     for row in rows:
@@ -116,7 +116,7 @@ def run_rows(rows: Iterable[Row]) -> list[Result]:
 
 
 def examine(row: Row, source: str = ARTIFACT) -> WitnessCheck | None:
-    """Return what is true of a program at the published witness of a row."""
+    """Evaluate a program at the published witness of a row."""
     if row.witness is None:
         return None
     claim, u = row.claim(source), list(row.witness.input)
@@ -137,9 +137,9 @@ def run_everywhere(subjects: Iterable[Universal]) -> list[Everywhere]:
 
 
 def timed(action: Callable[[], Found]) -> tuple[Found, float]:
-    """Return what an action returns, and the seconds that it took.
+    """Return the result of an action, and its running time in seconds.
 
-    What was found before is not searched for garbage meanwhile: it would cost the next one time.
+    Earlier results are excluded from garbage collection meanwhile, which would add to the time.
     """
     gc.freeze()
     begin = time.perf_counter()

@@ -49,15 +49,15 @@ _TOGETHER = (
     ("a witness?", "authors", "ours", "faster"),
     ("authors", "ours", "faster"),
 )
-"""Columns that stay side by side where a table is split."""
+"""Columns that stay together when a table is split."""
 _LABEL, _CELL = 28, 10
-"""The widths of the first column and of the others, of tables with a column for each experiment."""
+"""The widths of the first and the other columns, in tables with one column per experiment."""
 _NARROW, _SENTENCES = 120, 160
-"""From which width on a table of sentences has a column for each; how wide it is at most."""
+"""The least width at which sentences get columns of their own; the largest table width."""
 
 
 def tables(name: str, results: list[Result], width: int) -> Iterator[Table]:
-    """Yield the tables of a table of the paper, none wider than a console if that can be."""
+    """Yield the parts of a table of the paper, if possible none wider than the console."""
     title = f"Table {name}: {CAPTIONS[name]}"
     if name in _HEADS:
         yield from _across(title, _HEADS[name].split(), results, width)
@@ -70,7 +70,7 @@ def tables(name: str, results: list[Result], width: int) -> Iterator[Table]:
 
 
 def _across(title: str, heads: list[str], results: list[Result], width: int) -> Iterator[Table]:
-    """Yield tables 2 and 3: parameters above, times and verdicts below, as the paper has them."""
+    """Yield tables 2 and 3: parameters above, times and verdicts below, as in the paper."""
     columns = list(dict.fromkeys(_parameters(one.row, heads) for one in results))
     at = {(*_section(one.row, heads), _parameters(one.row, heads)): one for one in results}
     sections = list(dict.fromkeys(_section(one.row, heads) for one in results))
@@ -104,7 +104,7 @@ def _lines(results: list[Result], number: int) -> Iterator[tuple[str, list[Text]
 
 
 def _section(row: Row, heads: list[str]) -> tuple[str, str]:
-    """Return to which lines of a table a row belongs: those of table 2c are about a range each."""
+    """Return the section of a table that a row belongs to; table 2c has one for each range."""
     return row.program, f" on {_range(row)}" if heads == ["γ"] else ""
 
 
@@ -117,7 +117,7 @@ def _parameters(row: Row, heads: list[str]) -> tuple[str, ...]:
 
 
 def _best(title: str, results: list[Result], width: int) -> Iterator[Table]:
-    """Yield the left half of a table 4: the best whole κ, with what is really best beside it."""
+    """Yield the left half of a table 4: the published best whole κ, and the actual best κ."""
     lines: list[Line] = []
     for one in results:
         for run in one.runs:
@@ -137,7 +137,7 @@ def _best(title: str, results: list[Result], width: int) -> Iterator[Table]:
 
 
 def _witnesses(results: list[Result], width: int) -> Iterator[Table]:
-    """Yield the right half of a table 4: the next κ fails, and the printed witness says where."""
+    """Yield the right half of a table 4: the next κ fails at the printed witness."""
     lines: list[Line] = []
     for one in results:
         witness = one.row.witness
@@ -182,7 +182,7 @@ def _judged(row: Row, run: Run) -> Text:
 
 
 def everywhere(found: list[Everywhere], results: Iterable[Result], width: int) -> Iterator[Table]:
-    """Yield the claims for all real inputs, beside their verdicts on the paper's grids."""
+    """Yield the claims for all real inputs, with their verdicts on the paper's grids."""
     on_grid: dict[tuple[object, ...], str] = {}
     for result in results:
         row = result.row
@@ -209,12 +209,12 @@ def everywhere(found: list[Everywhere], results: Iterable[Result], width: int) -
 
 
 def disagreements(found: list[Difference], certificates: dict[str, str], width: int) -> Table:
-    """Return where text and experiments disagree; rows that differ in the same way together."""
+    """Return the differences between text and experiments, with similar rows grouped."""
     table = _table("Where the paper's text and its experiments disagree")
     table.show_lines, table.width = True, min(width, _SENTENCES)
     names = ["rows", "the difference", "why", "what is true"]
     names += ["certificate"] * bool(certificates)
-    narrow = width < _NARROW or bool(certificates)  # the names of files are long
+    narrow = width < _NARROW or bool(certificates)  # file names are long
     for name in ("rows", "") if narrow else names:
         table.add_column(name, overflow="fold", width=_LABEL - 7 if narrow and name else None)
     for (kind, truth), group in groupby(found, key=lambda one: (one.kind, one.truth)):
@@ -248,13 +248,13 @@ def _why(listed: list[Difference]) -> str:
 
 
 def program_name(program: str, source: str) -> str:
-    """Return the name of a program, and which one where there are two."""
+    """Return the name of a program, with its source if there are two."""
     which = f", {WORDS[source]}" if len(sources(program)) > 1 else ""
     return f"{NAMES[program]}{which}"
 
 
 def duration(seconds: float) -> str:
-    """Return a time with two digits or so."""
+    """Return a time with about two digits."""
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 9.95 and seconds != int(seconds) else f"{seconds:.0f} s"
@@ -294,7 +294,7 @@ def _range(row: Row) -> str:
 
 
 def _lined(title: str, lines: list[Line], width: int) -> Iterator[Table]:
-    """Yield a table, in several parts if it is too wide; each begins with the first two columns."""
+    """Yield a table, split if it is too wide; each part begins with the first two columns."""
     sizes = {
         name: 3 + max(cell_len(str(cell)) for cell in (name, *(line[name] for line in lines)))
         for name in lines[0]

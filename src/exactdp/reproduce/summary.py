@@ -1,4 +1,4 @@
-"""The whole reproduction in numbers, and in a sentence."""
+"""The totals of the reproduction, and a summary sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHORT = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What was reproduced, in numbers."""
+    """The totals of the reproduction."""
 
     results: tuple[Result, ...]
     differences: tuple[Difference, ...]
@@ -29,12 +29,12 @@ class Summary:
 
     @property
     def reproduced(self) -> int:
-        """How many rows have the published verdict, inputs and witness."""
+        """The number of rows with the published verdict, inputs and witness."""
         return sum(result.reproduced for result in self.results)
 
     @property
     def disputed(self) -> Counter[str]:
-        """How many rows have which difference; each row counts once, under its gravest."""
+        """The number of rows by kind of difference; each row counts under its most serious one."""
         gravest: dict[Row, str] = {}
         for one in self.differences:
             gravest.setdefault(one.row, one.kind)
@@ -47,12 +47,12 @@ class Summary:
 
     @property
     def paper_seconds(self) -> int:
-        """The authors' time for them."""
+        """The authors' time for the same rows."""
         return sum(result.row.paper_seconds for result in self.results)
 
     @property
     def ratio(self) -> float:
-        """How many times as long the authors needed."""
+        """The authors' time divided by ours."""
         return self.paper_seconds / self.seconds if self.seconds else 0.0
 
     def __str__(self) -> str:
