@@ -1,4 +1,4 @@
-"""The language: DiPWhile+ in Python's own syntax, from source to flat code."""
+"""The language: DiPWhile+ in Python syntax, from source to flat code."""
 
 from exactdp.language.types import Dom, Real
 from exactdp.language.words import (

@@ -1,6 +1,6 @@
-"""The kind of a pure expression, and the refusal of expressions that have no meaning.
+"""Compute the kind of a pure expression and refuse expressions without a meaning.
 
-What is refused here: noise where only finite values can be, real noise beside integer
+This module refuses noise where a finite value is required, real noise combined with integer
 noise, products and quotients of noise, and changes of a list that another name shares.
 """
 
@@ -83,7 +83,7 @@ _IN_PLAIN_PYTHON = {
     "array": "Write a list: [x, y] or [f(x) for x in xs].",
     "asarray": "Write a list: [x, y] or [f(x) for x in xs].",
 }
-"""What to write instead of functions of numpy, by their last names."""
+"""What to write instead of a numpy function, by the last part of its name."""
 
 
 class Abstract:
@@ -97,21 +97,21 @@ class Abstract:
         self.pc = 0
         self._sites: dict[int, int] = {}
         self.doubts: dict[Place, ProgramError] = {}
-        """What is wrong if a run can take the path that it names, by its place."""
+        """Errors that occur only if a run can take the path that they name, by place."""
         self.settles = False  # whether integer noise is used as a finite value
         self._compares = any(isinstance(one, Test) for one in code.instructions)
         self.meets_eps = False  # whether a + b/ε stands beside reals
         self.sure: set[Place] = set()  # where a variable is assigned on no path
 
     def made(self, node: ast.expr) -> frozenset[int]:
-        """Return the site of the list that an expression makes; lists made there before age."""
+        """Return the site of the list that an expression creates; age earlier lists made there."""
         site = self._sites.setdefault(id(node), 2 * len(self._sites) + 2)
         for slot, kind in self.env.items():
             self.env[slot] = kind.aged(site)
         return frozenset({site})
 
     def change(self, base: ast.expr, kind: ValueKind, place: Place) -> None:
-        """Refuse to change a list that another variable may see too."""
+        """Refuse to change a list that another variable may share."""
         if not isinstance(base, ast.Name):
             if kind.items is not None:
                 refuse(
@@ -245,16 +245,17 @@ class Abstract:
         return kind
 
     def finite(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:
-        """Return the kind of an expression, which must not be a real or noise nor hold any."""
+        """Return the kind of an expression that must neither be nor contain a real or noise."""
         kind = self.kind(node)
         if kind.holds_noise:
             refuse(where(node), message.format(kind.word), rule, way_out)
         return kind
 
     def settled(self, node: ast.expr, message: str, rule: str, way_out: str) -> ValueKind:
-        """Return the kind of an expression that must be finite, or integer noise between numbers.
+        """Return the kind of an expression that must be finite, or bounded integer noise.
 
-        Whether comparisons bound it is seen when it is used; without any, it is refused here.
+        Whether comparisons bound the noise is checked when it is used. If there are none at all,
+        it is refused here.
         """
         kind = self.kind(node)
         if kind.integer and not kind.holds("real") and kind.items is None and self._compares:
@@ -346,7 +347,7 @@ class Abstract:
         return TERM if left.term else FINITE
 
     def _is_of_integers(self, op: str, left: ValueKind, right: ValueKind) -> bool:
-        """Whether it is a product or a power of integer noise that may lie between numbers."""
+        """Whether this is a product or a power of integer noise that may be bounded."""
         if any(one.real or one.term or one.items is not None for one in (left, right)):
             return False
         wanted = {"*": all, "**": any}.get(op)
@@ -355,7 +356,7 @@ class Abstract:
     def no_term_with_noise(
         self, left: ValueKind, right: ValueKind, node: ast.expr, *, is_sum: bool = False
     ) -> None:
-        """Refuse a real or noise combined with an expression in ε, but for a real plus a + b/ε."""
+        """Refuse a real or noise combined with an expression in ε, except a real plus a + b/ε."""
         if (left.noise and right.term) or (left.term and right.noise):
             if is_sum and not (left.integer or right.integer):
                 self.meets_eps = True
@@ -369,7 +370,7 @@ class Abstract:
             )
 
     def concatenated(self, left: ValueKind, right: ValueKind, node: ast.expr) -> ValueKind:
-        """Return the kind of two sequences put together."""
+        """Return the kind of the concatenation of two sequences."""
         sites = self.made(node)
         if isinstance(left.items, tuple) and isinstance(right.items, tuple):
             found = sequence((*left.items, *right.items), sites)
@@ -418,7 +419,7 @@ class Abstract:
         return sequence(join(whole.entry, one), whole.sites)
 
     def augmented(self, node: Augmented) -> ValueKind:
-        """Return the kind of what `base op= value` computes."""
+        """Return the kind of the result of `base op= value`."""
         base, op = node.base, SYMBOLS[type(node.op)]
         left, right = self.kind(base), self.kind(node.value)
         if op in ("+", "*") and left.sites and (op == "*" or right.may_be_list):
@@ -459,14 +460,14 @@ class Abstract:
             for test in clause.ifs:
                 self.truth(test)
         element = self.kind(node.elt)
-        # An entry is a list that was there before, or one of several made in the comprehension.
+        # An entry is a list that existed before, or one of several made in the comprehension.
         for site in element.all_sites():
             if site % 2 == 0 and site != SHARED:
                 element = join(element, element.aged(site))
         return sequence(element, self.made(node))
 
     def iterated(self, items: ast.expr) -> ValueKind:
-        """Return the kind of one of the items that a loop goes over."""
+        """Return the kind of an item that a loop iterates over."""
         kind = self.kind(items)
         if kind.noise and kind.items is None and not kind.finite:
             refuse(
@@ -488,7 +489,7 @@ class Abstract:
                 self.bind(item, part)
 
     def call(self, node: ast.Call) -> ValueKind:
-        """Return the kind of what a function returns."""
+        """Return the kind of a function's result."""
         if called(node) not in self.code.functions:
             kinds = [self.kind(part) for part in arguments(node)]
             if called(node) == "range":

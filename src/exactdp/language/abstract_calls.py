@@ -1,4 +1,4 @@
-"""The kinds of what known functions return."""
+"""The kinds of the results of known functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Made = Callable[[], frozenset[int]]
 
 
 def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
-    """Return the kind of what a known function returns for arguments of the given kinds.
+    """Return the kind of a known function's result for arguments of the given kinds.
 
     `made` is called if the function makes a list.
     """
@@ -53,7 +53,7 @@ def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
 
 
 def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
-    """Refuse reals and noise handed to a function of finite values."""
+    """Refuse reals and noise as arguments of a function of finite values."""
     condition = (f"{word} is not a condition", "Compare each entry, such as `r > 0`.")
     messages = {
         "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
@@ -75,7 +75,7 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
 
 
 def _of_anything(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind | None:
-    """Return the kind of what a function returns that takes noise, too; None for the others."""
+    """Return the kind of the result of a function that also takes noise; None for the others."""
     first, plain = kinds[0] if kinds else NOTHING, kinds[: len(node.args)]
     match called(node):
         # The sites are those of the list that is gone over: it cannot be changed meanwhile.

@@ -12,7 +12,7 @@ from exactdp.reals.numbers import spell
 
 
 def read_epsilon(value: object) -> Interval:
-    """Return an interval of privacy budgets: an `Interval`, its text, or two ends."""
+    """Return an interval of privacy budgets, given as an `Interval`, its text, or two ends."""
     if isinstance(value, tuple | list) and len(value) == 2:
         interval = Interval(*value)
         if interval.lower == 0:
@@ -31,7 +31,7 @@ def read_epsilon(value: object) -> Interval:
 
 
 def defined_on(definition: Definition) -> Interval:
-    """Return the ε for which a program is defined: as declared, or as all its subroutines are."""
+    """Return the ε for which a program is defined: those declared, or those of all subroutines."""
     common, given = POSITIVE, definition.epsilon
     for name, inner in definition.subroutines():
         interval = defined_on(inner)

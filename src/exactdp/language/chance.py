@@ -1,9 +1,9 @@
-"""Where a Python function reaches for chance or the clock: it is no function of its arguments.
+"""Find Python functions that use randomness or the clock: their result is not determined.
 
-Objects are known by what they are, not by their names: `from random import randint as roll` is
-found too. A function is searched through the names that its code uses, in its globals and its
-closure, and so are the user's own functions and classes that it uses. What libraries do inside is
-not searched; `helpers` asks every function twice.
+Objects are recognised by where they are defined, not by the name under which they are used, so
+`from random import randint as roll` is found too. The search follows the names that a function's
+code uses, in its globals and its closure, and continues in the user's own functions and classes
+among them. It does not enter libraries; `helpers` calls every function twice.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from importlib import import_module
 from itertools import islice
 from types import CodeType, FunctionType, MethodType, ModuleType
 
-#: Modules of which nothing is a function of its arguments alone.
+#: Modules in which no function depends on its arguments alone.
 _MODULES = frozenset(("random", "secrets", "time", "numpy.random"))
-#: Names in other modules that ask for chance or the clock.
+#: Names in other modules that use randomness or the clock.
 _NAMES = {
     "os": ("urandom", "getrandom"),
     "uuid": ("uuid1", "uuid4"),
@@ -41,7 +41,7 @@ Names = tuple[str, ...]
 
 
 def source_of_chance(found: object) -> str | None:
-    """Return the name of what an outside object asks for chance or the clock, None if nothing."""
+    """Return the name of the source of randomness or time that an object uses, or None."""
     seen: dict[int, object] = {}  # by identity; kept, so that it stays its own
     waiting: list[tuple[object, Names]] = [(found, ())]
     for one, used in waiting:
@@ -55,7 +55,7 @@ def source_of_chance(found: object) -> str | None:
 
 
 def _own(found: object, used: Names) -> str | None:
-    """Return the name of an object that gives chance or the clock itself."""
+    """Return the name of an object that is itself a source of randomness or time."""
     if isinstance(found, ModuleType):
         return found.__name__ if _home(found.__name__) in _MODULES else None
     owner = getattr(found, "__self__", None)
@@ -77,14 +77,14 @@ def _own(found: object, used: Names) -> str | None:
 
 
 def _home(module: str) -> str:
-    """Return the module that a user imports; numpy.random has private ones."""
+    """Return the module that a user imports; numpy.random has private submodules."""
     return "numpy.random" if module.startswith("numpy.random") else module.lstrip("_")
 
 
 def _parts(found: object, used: Names, *, given: bool) -> Iterator[tuple[object, Names]]:
-    """Return what an object may use, with the names of attributes that may be used of it.
+    """Return the objects that an object may use, with the attributes of each that may be used.
 
-    Of what belongs to a library, only a function that is itself `given` is searched.
+    Objects of a library are not searched, except a function that is itself `given`.
     """
     match found:
         case ModuleType():
@@ -111,7 +111,7 @@ def _parts(found: object, used: Names, *, given: bool) -> Iterator[tuple[object,
 
 
 def _held(found: object) -> Iterator[object]:
-    """Return what an object holds: entries, attributes, what a cache or a property calls."""
+    """Return what an object holds: entries, attributes, and what a cache or property calls."""
     if isinstance(found, Mapping):
         yield from islice(found.values(), _MOST_ENTRIES)
     elif isinstance(found, list | tuple | Set):
@@ -126,7 +126,7 @@ def _held(found: object) -> Iterator[object]:
 
 
 def used_by(function: FunctionType) -> Iterator[tuple[object, Names]]:
-    """Return what the names in a function's code stand for."""
+    """Return the objects that the names in a function's code refer to."""
     codes = [function.__code__]
     for code in codes:  # also the functions inside it
         codes += [part for part in code.co_consts if isinstance(part, CodeType)]
@@ -149,7 +149,7 @@ def used_by(function: FunctionType) -> Iterator[tuple[object, Names]]:
 
 
 def _imported(name: str) -> object:
-    """Return a module that a function imports: one that may give chance, or one that is loaded."""
+    """Return a module that a function imports: a source of randomness, or one already loaded."""
     if name.partition(".")[0] in _SUSPECTS:
         try:
             return import_module(name)

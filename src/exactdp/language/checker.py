@@ -1,7 +1,7 @@
-"""Is flat code a program of the language? Kinds at every point, and the refusals.
+"""Check that flat code is a program of the language, and compute the kinds at every point.
 
-`check` walks all paths at once: at each statement it keeps the kinds that the variables
-may have there, and goes round until nothing changes.
+`check` follows all paths at once: at each statement it keeps the kinds that the variables
+may have there, and iterates until nothing changes.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ NUMBER_THEM = "Pick a position, and index the list by it afterwards."
 
 @dataclass(frozen=True)
 class CheckedCode:
-    """What is known of a program that passed: kinds before each statement, and of the output."""
+    """What is known of a checked program: kinds before each statement, and of the output."""
 
     before: tuple[Kinds | None, ...]
     output: ValueKind
     doubts: Mapping[Place, ProgramError] = field(default_factory=dict)
-    """What is wrong if a run can take the path that it names, by its place."""
+    """Errors that occur only if a run can take the path that they name, by place."""
     meets_eps: bool = False
     """Whether a + b/ε may stand beside reals."""
     releases_eps: bool = False
@@ -96,7 +96,7 @@ def check(code: Code, flow: Flow) -> CheckedCode:
 
 
 class Checker:
-    """The walk over all paths."""
+    """The analysis of all paths."""
 
     def __init__(self, code: Code, flow: Flow) -> None:
         self.code, self.flow = code, flow
@@ -105,10 +105,10 @@ class Checker:
         self.releases_eps = False
         self.scores_reals = False
         self.noisy: dict[int, tuple[str, str]] = {}
-        """What noise statements assign inside `while` loops: the slot, and what it is called."""
+        """The slots that noise statements assign inside `while` loops, and their names."""
 
     def run(self) -> CheckedCode:
-        """Return the kinds at every statement; what no run could get right is refused."""
+        """Return the kinds at every statement; refuse what is wrong in every run."""
         abstract = self.abstract
         try:
             found = self._rounds()
@@ -121,9 +121,9 @@ class Checker:
         return found
 
     def _rounds(self) -> CheckedCode:
-        """Go round until the kinds at every statement cover what can arrive there.
+        """Iterate until the kinds at every statement cover all that can arrive there.
 
-        Ends because kinds only grow and the lattice has finite height.
+        Terminates because kinds only grow and the lattice has finite height.
         """
         abstract = self.abstract
         before: list[Kinds | None] = [None] * len(self.code.instructions)
@@ -200,7 +200,7 @@ class Checker:
         return [(there, env) for there in self.code.successors[pc]]
 
     def refuse_carried(self) -> None:
-        """Refuse `while` loops that carry noise from round to round."""
+        """Refuse `while` loops that carry noise from one iteration to the next."""
         for loop in self.code.loops:
             own = {pc: one for pc, one in self.noisy.items() if loop.start <= pc < loop.end}
             slots = frozenset(slot for slot, _ in own.values())
@@ -328,7 +328,7 @@ class Checker:
         return kind
 
     def return_(self, kind: ValueKind, place: Place) -> None:
-        """Check an output, and that all outputs so far are of one shape."""
+        """Check an output, and that all outputs so far have the same shape."""
         if kind.holds("function"):
             refuse(place, "a function cannot be an output", NOT_A_VALUE, CALL_IT)
         self.output = join(self.output, kind)

@@ -1,7 +1,7 @@
-"""Flat code: a program as a list of basic statements, the form that every run works on.
+"""Flat code: a program as a list of basic statements, the form that every run executes.
 
-This is the labelled form of the paper (figure BNFFull): one basic statement each,
-subroutines inlined, noise compared only by `Test`, control by jumps. Expressions in it
+This is the labelled form of the paper (figure BNFFull): one basic statement per label,
+subroutines inlined, noise compared only by `Test`, control flow by jumps. Its expressions
 are pure: they sample nothing and compare no noise, and their names are slots of the
 environment or Python functions in `Code.functions`.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Appended(OwnNode):
-    """The list `base` with one more item: what `append` makes of it."""
+    """The list `base` with one more item: the result of `append`."""
 
     _fields = __match_args__ = ("base", "item")
     base: ast.Name
@@ -35,7 +35,7 @@ class Appended(OwnNode):
 
 
 class Updated(OwnNode):
-    """The list `base` with one entry replaced: what `base[index] = value` makes of it."""
+    """The list `base` with one entry replaced: the result of `base[index] = value`."""
 
     _fields = __match_args__ = ("base", "index", "value")
     base: ast.Name
@@ -65,7 +65,7 @@ class Unpacked(OwnNode):
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """What every basic statement has: a place."""
+    """Base class of all basic statements, which have a place."""
 
     place: Place = field(compare=False, repr=False)
 
@@ -81,7 +81,7 @@ class Set(Placed):
 
 @dataclass(frozen=True)
 class Sample(Placed):
-    """slot ← Lap(rate, mean), DLap(rate, mean) or another noise (`words.NOISES`)."""
+    """slot ← Lap(rate, mean), DLap(rate, mean) or other noise (`words.NOISES`)."""
 
     slot: str
     draw: NoiseCall
@@ -90,7 +90,7 @@ class Sample(Placed):
 
 @dataclass(frozen=True)
 class Pick(Placed):
-    """slot ← a value of finitely many, by the exponential mechanism or by `choose`."""
+    """slot ← one of finitely many values, by the exponential mechanism or by `choose`."""
 
     slot: str
     choice: ExpMech | Choose
@@ -108,7 +108,7 @@ class Test(Placed):
 
 @dataclass(frozen=True)
 class Branch(Placed):
-    """Go to `then` or `otherwise` by the truth of a finite value."""
+    """Go to `then` or `otherwise`, depending on the truth of a finite value."""
 
     test: ast.expr
     then: int
@@ -124,7 +124,7 @@ class Jump(Placed):
 
 @dataclass(frozen=True)
 class Enter(Placed):
-    """Begin a `for` loop: remember its items, and that none was taken yet."""
+    """Begin a `for` loop: store its items, and that none has been taken yet."""
 
     items: str
     counter: str
@@ -173,7 +173,7 @@ class Release(Placed):
 
 @dataclass(frozen=True)
 class FallOff(Placed):
-    """The end of a function that is reached without `return`."""
+    """The end of a function, reached without `return`."""
 
     name: str
 
@@ -190,7 +190,7 @@ class Loop:
     start: int
     end: int
     counter: str | None
-    #: How often it goes round, if that is known, and the slot of its items.
+    #: The number of iterations, if it is known, and the slot of the items.
     times: int | None
     place: Place = field(compare=False)
 
@@ -207,11 +207,12 @@ class Code:
     epsilon: Interval = POSITIVE
     """The ε for which the code is run."""
     part: Stretch | None = None
-    """Those of them on which `min` and `max` are one of their parts, if an end is irrational."""
+    """The part of them on which each `min` and `max` is one fixed argument, if an end of it is
+    irrational."""
 
     @property
     def span(self) -> Span:
-        """Where probabilities are probabilities, and `min` and `max` one of their parts."""
+        """The ε where probabilities must be valid and `min` and `max` are one fixed argument."""
         return self.part or self.epsilon
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Flat code while it is emitted: basic statements, labels and jumps."""
+"""Flat code under construction: basic statements, labels and jumps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exactdp.language.values import List
 
 
 class Control(Renaming):
-    """Emits control; jumps go to labels until the end, then to positions."""
+    """Emits control flow; jumps refer to labels, which are resolved to positions at the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Control(Renaming):
         return self.labels
 
     def mark(self, label: int) -> None:
-        """Put a label here."""
+        """Place a label here."""
         self.marks[label] = len(self.code)
 
     def jump(self, label: int, place: Place) -> None:
@@ -53,7 +53,7 @@ class Control(Renaming):
         self.emit(Jump(label, place=place))
 
     def branch(self, test: ast.expr, yes: int, no: int, place: Place) -> None:
-        """Go to one of two labels by a finite value."""
+        """Go to one of two labels, depending on a finite value."""
         truth = literal_truth(test)
         if truth is None:
             self.emit(Branch(test, yes, no, place=place))
@@ -61,7 +61,7 @@ class Control(Renaming):
             self.jump(yes if truth else no, place)
 
     def times(self, items: ast.expr, node: ast.AST) -> int | None:
-        """Return how often a loop goes round, if that is a constant."""
+        """Return the number of iterations of a loop, if it is a constant."""
         if self.reads(items, None):
             return None
         found = evaluate_closed(items, self.functions)
@@ -78,7 +78,7 @@ class Control(Renaming):
             self.too_long(self.place(node))
 
     def too_long(self, place: Place) -> NoReturn:
-        """Refuse a loop that is unrolled past the limit."""
+        """Refuse a loop whose unrolling exceeds the limit."""
         refuse(
             place,
             f"this loop goes round more than {UNROLL_LIMIT:,} times",
@@ -88,7 +88,7 @@ class Control(Renaming):
 
 
 def literal_truth(test: ast.expr) -> bool | None:
-    """Return the truth of a condition that is a constant, if it is."""
+    """Return the truth of a condition if it is a constant, else None."""
     if isinstance(test, ast.Constant) and (
         isinstance(test.value, bool | int | str | List) or test.value is None
     ):

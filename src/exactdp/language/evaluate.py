@@ -1,8 +1,8 @@
 """Pure expressions as Python closures, run on concrete finite values.
 
-The closures use Python's own operators, so reals of any domain (exact numbers, columns
-of samples, linear forms) pass through + - * / unseen. What goes wrong in them is an
-error of the program, with its place.
+The closures use Python's own operators, so + - * / work on reals of any domain (exact
+numbers, columns of samples, linear forms). A Python exception becomes an error of the
+program, with its place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Closure = Callable[[Env], Value]
 
 
 class Unset:
-    """What a slot holds before it is assigned and after its value is no longer needed."""
+    """The content of a slot before it is assigned and after its value is no longer needed."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ UNSET = Unset()
 
 
 def guarded(place: Place, compute: Callable[[Env], Value]) -> Closure:
-    """Return `compute` with Python's errors turned into errors of the program."""
+    """Return `compute` with Python exceptions turned into errors of the program."""
 
     def run(env: Env) -> Value:
         try:
@@ -178,12 +178,12 @@ class Compiler:
         right: ast.expr,
         place: Place,
     ) -> Closure:
-        """Return the closure of a function of two parts."""
+        """Return the closure of a function of two arguments."""
         a, b = self.compile(left), self.compile(right)
         return guarded(place, lambda env: function(a(env), b(env)))
 
     def boolean(self, op: ast.boolop, parts: list[Closure], place: Place) -> Closure:
-        """Return the closure of `and` or `or`, which stop early."""
+        """Return the closure of `and` or `or`, with short-circuit evaluation."""
         stop = isinstance(op, ast.Or)
 
         def run(env: Env) -> Value:
@@ -302,7 +302,7 @@ class Compiler:
         return bind
 
     def lambda_(self, node: ast.Lambda) -> Closure:
-        """Return the closure that makes a Python function of a lambda."""
+        """Return the closure that creates a Python function from a lambda."""
         slots = [self.slots[param] for param in parameters(node)]
         inside = self.compile(node.body)
 

@@ -1,4 +1,4 @@
-"""A mechanism in words: inputs, samples, output, constants, and which language it needs."""
+"""Describe a mechanism in words: inputs, samples, output, constants and language fragment."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _notes(definition: Definition) -> Iterator[str]:
 
 
 def describe(kind: ValueKind) -> str:
-    """Return a kind of value in words."""
+    """Return the description of a kind of value."""
     parts = []
     if kind.items is not None:
         parts.append(_sequence(kind.items))

@@ -56,9 +56,9 @@ class Flattener(CallLowering):
     """Emits the statements of a function and of the subroutines it calls."""
 
     restart = 0
-    """The label of the beginning, where a run goes that does not count."""
+    """The label of the start, to which a run returns if an observed condition fails."""
     observed: Place | None = None
-    """Where a condition is observed, if one is."""
+    """The place where a condition is observed, if there is one."""
 
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
@@ -106,8 +106,8 @@ class Flattener(CallLowering):
     ) -> ast.Name:
         """Emit a subroutine's statements; return the slot that holds its result.
 
-        The functions of the prelude are not the user's: their statements stand where
-        they are called.
+        The functions of the prelude are not the user's: the place of their statements is
+        that of the call.
         """
         place, params = self.place(at), definition.params
         outer, targets, assigning = self.scope, self.targets, self.assigning
@@ -238,7 +238,7 @@ class Flattener(CallLowering):
         self.mark(end)
 
     def return_(self, value: ast.expr, place: Place) -> None:
-        """Emit the end of the function with its result."""
+        """Emit the return of the function's result."""
         if self.scope.leave:
             self.into(value, self.scope.result)
             self.jump(self.scope.leave, place)
@@ -257,7 +257,7 @@ class Flattener(CallLowering):
                 self.assign_value(target, self.value(value))
 
     def assign_parts(self, parts: list[ast.expr], items: list[ast.expr], place: Place) -> None:
-        """Emit `a, b = x, y`: one after the other, if no value reads what is assigned before."""
+        """Emit `a, b = x, y`, one by one if no value reads a variable assigned before it."""
         assigned: set[str] = set()
         ordered = True
         for part, item in zip(parts, items, strict=True):

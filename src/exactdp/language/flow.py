@@ -44,7 +44,7 @@ class Flow:
         """The slots whose value on entry to each statement may still be read.
 
         The least solution of live = reads ∪ ⋃ (live there − written on the way there), by
-        iteration backwards until nothing changes; it ends because the sets only grow.
+        backward iteration until nothing changes; it terminates because the sets only grow.
         """
         size = len(self.code.instructions)
         live: list[frozenset[str]] = [frozenset()] * size
@@ -63,7 +63,7 @@ class Flow:
     def written_towards(self, pc: int, there: int) -> frozenset[str]:
         """Return the slots that a statement assigns when control goes on to `there`.
 
-        A loop that is over takes no further item.
+        A loop that ends takes no further item.
         """
         one = self.code.instructions[pc]
         if isinstance(one, Next) and there == one.leave:

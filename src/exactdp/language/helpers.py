@@ -1,8 +1,8 @@
-"""Python functions that a user gives: asked twice, and their answers remembered.
+"""Python functions supplied by a user: called twice, with cached results.
 
-exactdp takes such a function for a mathematical one: the same arguments, the same answer, and
-nothing changed on the way. `chance` finds what cannot be so before any call; here every argument
-that is new is given twice, each time in a fresh copy.
+exactdp treats such a function as a mathematical one: equal arguments give equal results, without
+side effects. `chance` finds functions that cannot be so before any call; this module calls the
+function twice for all new arguments, each time with a fresh copy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ A_HELPER = "A Python function is called as a function of its arguments alone, wi
 
 
 class Asked:
-    """A Python function of values that cannot be changed, with its answers so far."""
+    """A Python function of immutable values, with its results so far."""
 
     def __init__(
         self, function: Callable[..., Any], name: str, read: Callable[[Any], Any] = freeze_result
@@ -28,7 +28,7 @@ class Asked:
         self._answers: dict[object, Any] = {}
 
     def __call__(self, *args: Value, **keywords: Value) -> Any:
-        """Return the answer as a value, or refuse a function that gives another one next time."""
+        """Return the result as a value; refuse a function whose second result differs."""
         key = exact((args, keywords))
         if key in self._answers:
             return self._answers[key]
@@ -45,15 +45,15 @@ class Asked:
         return answer
 
     def answer(self, args: tuple[Value, ...], keywords: Mapping[str, Value]) -> Any:
-        """Ask the function once."""
+        """Call the function once."""
         return self.read(self.function(*args, **keywords))
 
 
 class Helper(Asked):
-    """A Python function that a program calls: it is given plain Python values, in fresh copies."""
+    """A Python function that a program calls; it receives fresh copies of plain Python values."""
 
     def answer(self, args: tuple[Value, ...], keywords: Mapping[str, Value]) -> Any:
-        """Ask the function once; what goes wrong in it is an error of the program."""
+        """Call the function once; an exception in it is an error of the program."""
         given, kept = (([*map(thaw, args)], _thawed(keywords)) for _ in range(2))
         try:
             result = self.function(*given[0], **given[1])
@@ -84,7 +84,7 @@ class Helper(Asked):
 
 
 def asked(function: Callable[..., Any], name: str, read: Callable[[Any], Any]) -> Asked:
-    """Return a Python function of a claim, or refuse one that asks for chance or the clock."""
+    """Return a Python function of a claim; refuse one that uses randomness or the clock."""
     origin = source_of_chance(function)
     if origin is not None:
         raise ValueRefusedError(

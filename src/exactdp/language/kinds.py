@@ -1,7 +1,7 @@
-"""The kinds of values: which variables may hold reals, integer noise, lists, nothing yet.
+"""The kinds of values: which variables may hold reals, integer noise, lists, or be unset.
 
-A kind is what can be said of a value on every path that leads to a point of the program.
-Kinds form a finite lattice, so the analysis in `checker` ends.
+A kind describes a value on every path that leads to a point of the program. Kinds form a
+finite lattice, so the analysis in `checker` terminates.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class ValueKind:
     """What a value may be; several may be true at once.
 
     `items` are the kinds of the entries of a sequence: one for each entry, or a single
-    one for all if the length is not known. `single` says that what is finite of it is True,
-    False or None. `sites` are the places where a list that it may be was made: even for the
-    latest list made there, odd for earlier ones.
+    one for all if the length is not known. `single` means that a finite value is True, False
+    or None. `sites` are the places where the list may have been created: even for the latest
+    list created there, odd for earlier ones.
     """
 
     finite: bool = False
@@ -41,12 +41,12 @@ class ValueKind:
 
     @property
     def only_single(self) -> bool:
-        """Whether no finite value beside True, False and None is among what it may be."""
+        """Whether it may be no finite value other than True, False and None."""
         return self.single or not self.finite
 
     @property
     def word(self) -> str:
-        """What to call the real or integer noise that it is or holds."""
+        """The word for the real or integer noise that it is or contains."""
         return "a real" if self.holds("real") else "integer noise"
 
     @property
@@ -73,18 +73,18 @@ class ValueKind:
         return self.items is not None or bool(self.sites)
 
     def holds(self, name: str) -> bool:
-        """Whether it, or an entry at any depth, may be `real`, `integer`, `term`, `function`."""
+        """Whether it, or an entry at any depth, may be `real`, `integer`, `term` or `function`."""
         if getattr(self, name):
             return True
         return any(part.holds(name) for part in self.parts)
 
     @property
     def holds_noise(self) -> bool:
-        """Whether it is noise or holds some."""
+        """Whether it is or contains noise."""
         return self.holds("real") or self.holds("integer")
 
     def all_sites(self) -> frozenset[int]:
-        """Return the sites of the lists that it is or holds."""
+        """Return the sites of the lists that it is or contains."""
         return self.sites.union(*(part.all_sites() for part in self.parts))
 
     def aged(self, site: int) -> ValueKind:
@@ -118,7 +118,7 @@ CONSTANT = ValueKind(finite=True, sites=frozenset({SHARED}))
 
 
 def opaque(sites: frozenset[int]) -> ValueKind:
-    """Return the kind of any finite value, whose lists at any depth were made at these sites."""
+    """Return the kind of a finite value whose lists, at any depth, were made at these sites."""
     inner = ValueKind(finite=True, sites=sites)
     return replace(inner, items=inner)
 
@@ -187,12 +187,12 @@ def joined(kinds: tuple[ValueKind, ...] | list[ValueKind]) -> ValueKind:
 
 
 def whole_number(kind: ValueKind) -> ValueKind:
-    """Return the kind of a number that was rounded."""
+    """Return the kind of a rounded number."""
     return ValueKind(finite=kind.finite, integer=True) if kind.noise else number(kind)
 
 
 def number(kind: ValueKind) -> ValueKind:
-    """Return the kind of a number made of values of a kind: reals cover the others."""
+    """Return the kind of a number computed from values of a kind: reals cover the others."""
     if kind.noise:
         return ValueKind(finite=kind.finite, real=kind.real, integer=not kind.real)
     return TERM if kind.term else FINITE

@@ -1,8 +1,8 @@
-"""The labelled form of the paper: one basic statement a line, loops over constants unrolled.
+"""The labelled form of the paper: one basic statement per line, loops over constants unrolled.
 
 Real and integer variables are assigned at most once in any run: each assignment is to a
 new version (`top_2`), and where two paths meet with different versions, the older one is
-copied to the newer. Labels are the line numbers; control falls through unless told.
+copied to the newer. Labels are the line numbers; control falls through unless a jump is shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from exactdp.language.printer import show, show_value
 from exactdp.language.tree import constant, name, nodes, rebuilt, where
 from exactdp.language.values import Value
 
-#: A statement of the unrolled program: its position and the round of each loop around it.
+#: A statement of the unrolled program: its position and the iteration of each enclosing loop.
 Point = tuple[int, tuple[tuple[int, int], ...]]
 
 
@@ -108,7 +108,7 @@ class _Labeller:
 
     @cached_property
     def again(self) -> set[str]:
-        """The variables assigned in a loop that stays one: they have no versions."""
+        """The variables assigned in a loop that is not unrolled: they have no versions."""
         open_loops = [
             loop
             for loop in self.code.loops
@@ -122,13 +122,13 @@ class _Labeller:
         }
 
     def landing(self, pc: int, rounds: dict[int, int]) -> Point:
-        """Return the next statement to show, after jumps and the turns of known loops."""
+        """Return the next statement to show, after jumps and the iterations of known loops."""
         seen: set[Point] = set()
         while True:
             around = {loop.start for loop in self.code.loops_at(pc)}
             rounds = {start: count for start, count in rounds.items() if start in around}
             one, point = self.code.instructions[pc], (pc, tuple(sorted(rounds.items())))
-            if point in seen:  # an empty loop without end
+            if point in seen:  # an empty infinite loop
                 return point
             seen.add(point)
             match one:
@@ -226,7 +226,7 @@ class _Labeller:
         if not lines:
             return f"{name}: more than {CODE_LIMIT:,} statements when unrolled"
         copies = self.version(lines)
-        # What stands on a line: a statement, or the k-th copy on the way from one to another.
+        # The content of a line: a statement, or the k-th copy on the edge from one to another.
         entries: list[tuple[Point, Point | None, int]] = []
         for line in lines:
             entries.append((line.point, None, 0))
@@ -310,7 +310,7 @@ class _Labeller:
         return f"{shown}_{version}"
 
     def _renamed(self, node: Any, line: _Line) -> Any:
-        """Return an expression with versions for noise and values for loop variables."""
+        """Return an expression with noise replaced by versions and loop variables by values."""
 
         def rename(part: Any) -> Any:
             if isinstance(part, ast.Name) and part.id in self.flow.slots:
@@ -320,7 +320,7 @@ class _Labeller:
         return rename(self._substitute(node, dict(line.point[1])))
 
     def _substitute(self, node: Any, rounds: dict[int, int]) -> Any:
-        """Return an expression with values for loop variables, and closed parts computed."""
+        """Return an expression with values for loop variables and closed parts evaluated."""
         if isinstance(node, ast.Name) and node.id in self.substituted:
             return self._loop_value(node.id, rounds) or node
         new = rebuilt(node, lambda part: self._substitute(part, rounds))

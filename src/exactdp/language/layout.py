@@ -22,7 +22,7 @@ def entry_names(params: Iterable[Param]) -> tuple[str, ...]:
 
 
 def kinds(params: Iterable[Param]) -> list[DomType | None]:
-    """Return for each single value its finite domain, None if it is real."""
+    """Return the finite domain of each single value, None for a real."""
     found: list[DomType | None] = []
     for param in params:
         kind = param.type

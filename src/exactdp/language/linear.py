@@ -1,7 +1,7 @@
-"""Linear forms in named symbols: what a real variable holds in a symbolic run.
+"""Linear forms in named symbols: the values of real variables in a symbolic run.
 
-1/ε beside reals is a symbol too, called `UNIT`: scaled by ε, as all reals are, it is 1. And so is
-log(b)/ε, which is log b then.
+1/ε combined with reals is a symbol too, called `UNIT`: scaled by ε, as all reals are, it is 1. So
+is log(b)/ε, which scales to log b.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def base_of(name: object) -> Fraction | None:
 
 
 def unit_in(names: Iterable[object]) -> str | None:
-    """Return the symbol for 1/ε or log(b)/ε that is among some names."""
+    """Return the symbol for 1/ε or log(b)/ε among some names, or None."""
     return next((str(one) for one in names if one == UNIT or base_of(one) is not None), None)
 
 
 class Linear(Form, Symbolic):
     """A linear form with at least one symbol.
 
-    A form without symbols is a plain number, so `Machine` decides comparisons of such on the spot.
+    A form without symbols is a plain number, whose comparisons `Machine` decides immediately.
     """
 
     __slots__ = ()
@@ -72,19 +72,19 @@ class Linear(Form, Symbolic):
         return (-self).__add__(other)
 
     def rounded(self, *, nearest: bool) -> Linear:
-        """Return the form as a whole number, a symbol of its own unless it is whole already."""
+        """Return the form rounded to a whole number: a new symbol, unless it is whole already."""
         return self if self.is_whole else Linear.symbol(Whole(self, nearest))
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is made of whole numbers, with whole coefficients."""
+        """Whether it is a combination of whole numbers with whole coefficients."""
         numbers = (*self.coefficients.values(), self.constant)
         are_whole = all(isinstance(name, Whole) for name in self.coefficients)
         return are_whole and all(q.denominator == 1 for q in numbers)
 
     @property
     def is_of_bounded_wholes(self) -> bool:
-        """Whether it is made of several whole numbers, each between two numbers."""
+        """Whether it is a combination of several whole numbers, each bounded on both sides."""
         return len(self.coefficients) > 1 and all(
             isinstance(name, Whole) and None not in (name.low, name.high)
             for name in self.coefficients
@@ -93,7 +93,7 @@ class Linear(Form, Symbolic):
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A comparison of a form with 0, and what is to be known of a whole number by it."""
+    """A comparison of a form with 0, and the fact about a whole number that it decides."""
 
     op: str
     form: Any
@@ -101,10 +101,10 @@ class Inquiry:
 
 
 def asked(op: str, form: Linear) -> Inquiry | bool:
-    """Return what to ask first to know whether form op 0, or the answer.
+    """Return the first comparison needed to decide form op 0, or the answer if it is known.
 
-    A single whole number is compared by the real that it is made of. Ends: each round knows more
-    of it, and an inner form is less deep.
+    A single whole number is compared through the real that it rounds. Terminates: each step
+    narrows its bounds, and inner forms are less deep.
     """
     while len(form.coefficients) == 1:
         ((whole, q),) = form.coefficients.items()
@@ -122,9 +122,9 @@ def asked(op: str, form: Linear) -> Inquiry | bool:
 
 
 def asked_of_quotient(op: str, quotient: NoisyQuotient, place: Place) -> Inquiry | bool:
-    """Return what to ask first to know whether a quotient op 0, or the answer.
+    """Return the first comparison needed to decide quotient op 0, or the answer if it is known.
 
-    That is the sign of its denominator; then the numerator is compared.
+    The sign of the denominator is decided first; then the numerator is compared.
     """
     while quotient.sign not in (1, -1):
         if quotient.sign == ZERO:
@@ -138,7 +138,7 @@ def asked_of_quotient(op: str, quotient: NoisyQuotient, place: Place) -> Inquiry
 
 
 def _asked(op: str, number: Any) -> Inquiry | bool:
-    """Return what to ask to know whether a number op 0, symbolic or not."""
+    """Return the comparison needed to decide number op 0, or the answer; symbolic or not."""
     if isinstance(number, Linear):
         return asked(op, number)
     return Inquiry(op, number) if isinstance(number, Symbolic) else COMPARED[op](number, 0)
@@ -155,7 +155,7 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def with_sign(value: Value, about: Denominator, truth: bool) -> Value:
-    """Return a value with quotients of which more is known."""
+    """Return a value with quotients updated by an answer about a denominator."""
     if isinstance(value, NoisyQuotient):
         return about.learned(value, truth)
     if isinstance(value, tuple):
@@ -166,7 +166,7 @@ def with_sign(value: Value, about: Denominator, truth: bool) -> Value:
 
 
 def divided_by_zero(place: Place) -> ProgramError:
-    """Return the error of a quotient whose denominator is 0."""
+    """Return the error for a quotient whose denominator is 0."""
     return fail(
         place,
         "division by zero",
@@ -176,7 +176,7 @@ def divided_by_zero(place: Place) -> ProgramError:
 
 
 def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:
-    """Return a value with something for a whole number, wherever that stands in it."""
+    """Return a value with every occurrence of a whole number replaced by `found`."""
     if isinstance(value, Linear):
         return _with_whole(value, whole, found)
     if isinstance(value, NoisyQuotient):
@@ -206,7 +206,7 @@ def _with_whole(form: Linear, whole: Whole, found: Scalar) -> Scalar:
 
 
 def wholes_in(value: Value) -> Iterator[Whole]:
-    """Yield the whole numbers in a value, those inside of others first."""
+    """Yield the whole numbers in a value, inner ones first."""
     if isinstance(value, tuple):
         for item in value:
             yield from wholes_in(item)
@@ -220,7 +220,7 @@ def wholes_in(value: Value) -> Iterator[Whole]:
 
 
 def made_whole(whole: Whole) -> Scalar:
-    """Return a whole number as a form, or the number that it is known to be."""
+    """Return a whole number as a form, or as a plain number if its value is known."""
     if not isinstance(whole.form, Linear):
         return whole.value(whole.form)
     known = whole.known

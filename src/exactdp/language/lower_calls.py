@@ -33,7 +33,7 @@ _ARGUMENTS = "A subroutine is called with one argument for each of its inputs."
 
 
 class CallLowering(Lowering):
-    """Emits calls: subroutines inlined, abs, min, max and sorted of noise as comparisons."""
+    """Emits calls: inlined subroutines, and abs, min, max and sorted of noise as comparisons."""
 
     def call(self, node: ast.Call) -> ast.expr:
         """Return the value of a call with effects."""
@@ -83,7 +83,7 @@ class CallLowering(Lowering):
         return self.inline(target, [values[param] for param in params], node, True)
 
     def quantifier(self, word: str, argument: Comprehension, node: ast.Call) -> ast.Name:
-        """Emit any(…) or all(…) over a comprehension, which stop early."""
+        """Emit any(…) or all(…) over a comprehension, with short-circuit evaluation."""
         place = self.place(node)
         slot, stop = self.temporary("b"), word == "any"
         end = self.label()
@@ -95,7 +95,7 @@ class CallLowering(Lowering):
             self.condition(argument.elt, *goals)
             self.mark(further)
 
-        # Until the end is reached early the answer is the other one, so set it last.
+        # The loop is left early only with the opposite answer, so set this one last.
         self.clauses(argument.generators, inside)
         self.emit(Set(slot, constant(not stop, place), place=place))
         self.mark(end)
@@ -170,7 +170,7 @@ class CallLowering(Lowering):
         return self.keep(put(ast.ListComp(negated, [each]), place), place)
 
     def mapped(self, function: ast.expr, items: ast.expr, node: ast.expr) -> ast.Name:
-        """Return the list of what a function makes of each item, inlined."""
+        """Return the list of a function's results for each item, with the function inlined."""
         place = self.place(node)
         variable = name("%each", place)
         body: ast.expr

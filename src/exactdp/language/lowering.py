@@ -69,7 +69,7 @@ class Lowering(Control):
         return self.inline(prelude(word), args, node, False)
 
     def is_builtin(self, word: str) -> bool:
-        """Whether a name means what it does in Python."""
+        """Whether a name refers to the Python builtin."""
         return word not in self.scope.constants and word not in self.scope.names
 
     def position_asked(self, node: ast.Call) -> str | None:
@@ -133,7 +133,7 @@ class Lowering(Control):
             match node:
                 case NoiseCall():
                     draw = rebuilt(node, self.value, self.place(node))
-                    # Inside `total = total + lap(…)` it is total that is assigned.
+                    # In `total = total + lap(…)` the variable assigned is `total`.
                     self.emit(Sample(slot, draw, user, place=self.assigning or at))
                     return
                 case ExpMech() | Choose():
@@ -188,7 +188,7 @@ class Lowering(Control):
         self.mark(end)
 
     def boolean(self, op: ast.boolop, operands: list[ast.expr], slot: str) -> None:
-        """Emit slot ← `a and b` or `a or b`, which stop early."""
+        """Emit slot ← `a and b` or `a or b`, with short-circuit evaluation."""
         end = self.label()
         for operand in operands[:-1]:
             self.into(operand, slot)
@@ -240,7 +240,7 @@ class Lowering(Control):
         self.scope.names = outer
 
     def condition(self, test: ast.expr, yes: int, no: int) -> None:
-        """Emit a jump to `yes` or `no` by the truth of a condition."""
+        """Emit a jump to `yes` or `no`, depending on the truth of a condition."""
         if not self.scope.noise.effectful(test):
             self.branch(self.value(test), yes, no, self.place(test))
             return
@@ -297,7 +297,7 @@ class Lowering(Control):
         node: ast.AST,
         labels: tuple[int, int] | None = None,
     ) -> None:
-        """Emit a loop over items; `labels` are where it goes on and where it ends."""
+        """Emit a loop over items; `labels` are those of its continuation and its end."""
         if self.over_input(target, items, inside, node, labels):
             return
         again, leave = labels or (self.label(), self.label())

@@ -1,13 +1,12 @@
-"""One step function for every meaning of a program.
+"""One step function for all semantics of a program.
 
-A `State` is a value: the next statement and what each slot holds. `Machine.advance` runs
+A `State` is a value: the next statement and the content of each slot. `Machine.advance` runs
 a state through everything that is deterministic and stops at an `Event`: a sample, a
 choice, a comparison of symbolic values, or the output. The caller decides the event and
 continues with `resume`. Concrete runs, simulation and exact probabilities differ only in
-what they do at events.
+how they handle events.
 
-At an event every slot whose value can no longer matter is empty, so two states that agree
-on all that matters are equal.
+At an event every dead slot is empty, so two states that agree on all live slots are equal.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ if TYPE_CHECKING:
 class State(NamedTuple):
     """The next statement and the value of every slot.
 
-    States are equal if no run can tell them apart: True is not 1 here.
+    States are equal if no run can tell them apart: True differs from 1 here.
     """
 
     pc: int
@@ -98,7 +97,7 @@ class State(NamedTuple):
 class Draw:
     """The program samples `noise` (of `words.NOISES`) with rate·ε and the given mean.
 
-    Uniform noise has a width instead of a rate, and neither width nor mean depends on noise.
+    Uniform noise has a width instead of a rate; neither its width nor its mean depends on noise.
     """
 
     state: State
@@ -107,7 +106,7 @@ class Draw:
     mean: Value
     width: Value = None
     base: EpsTerm | None = None
-    """Integer noise with the rate k·log(base) has this, and k for its rate."""
+    """The base of integer noise with the rate k·log(base), whose `rate` is k."""
 
     @property
     def ends(self) -> tuple[Value, Value]:
@@ -120,8 +119,8 @@ class Draw:
 class Selection:
     """The program picks one of `values`.
 
-    By the exponential mechanism the weight of a value is exp(q·ε) for its q in
-    `exponents`; by `choose` its probability is the term in `chances`. One of both is None.
+    For the exponential mechanism the weight of a value is exp(q·ε) for its q in
+    `exponents`; for `choose` its probability is the term in `chances`. One of the two is None.
     Exponents are `rate` times the scores: numbers, or forms in real inputs.
     """
 
@@ -136,8 +135,8 @@ class Selection:
 class Compare:
     """The program asks whether `difference` op 0; op is one of < <= == != >= >.
 
-    Where a whole number is compared, it is asked whether that is at least a number, by the real
-    that it is made of; then the statement is run again, with this known (`about`).
+    For a whole number (`about`), the event asks whether it is at least some number, as a comparison
+    of the real that it rounds; then the statement is run again with this answer known.
     """
 
     state: State
@@ -148,7 +147,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Settle:
-    """The program needs a number that is a column: only where columns are run."""
+    """The program needs the value of a column; occurs only in runs on columns."""
 
     state: State
     value: Symbolic
@@ -167,10 +166,10 @@ Event = Draw | Selection | Compare | Done
 #: A statement's step returns the next statement, or ~pc if there is an event at pc.
 _Step = Callable[[Env], int]
 
-#: What an event is about: its class and the facts after its state.
+#: The content of an event: its class and the fields after its state.
 _Facts = Callable[[Env], tuple[Any, ...]]
 
-#: After this many steps `advance` begins to look for a state that comes back.
+#: After this many steps `advance` starts to check for a repeated state.
 _LOOK = 1024
 
 
@@ -214,7 +213,7 @@ class Machine:
         return State(0, tuple(env))
 
     def run(self, inputs: tuple[Value, ...]) -> Value:
-        """Return the output of a run that samples nothing, exactly."""
+        """Return the exact output of a run that samples nothing."""
         event = self.advance(self.start(inputs))
         if isinstance(event, Done):
             return event.output
@@ -228,8 +227,8 @@ class Machine:
     def advance(self, state: State) -> Event:
         """Run until the next event.
 
-        Ends: every `for` loop is bounded, and a `while` loop either changes its values,
-        which the step limit bounds, or comes back to a state it was in, which is noticed.
+        Terminates: every `for` loop is bounded, and a `while` loop either changes its values,
+        which the step limit bounds, or repeats a state, which is detected.
         """
         env: Env = list(state.env)
         pc, steps, count = state.pc, self._steps, 0
@@ -256,9 +255,9 @@ class Machine:
 
     @staticmethod
     def _unsettled(value: Symbolic, place: Place) -> tuple[Any, ...]:
-        """Return the facts of an event that tells more of a number which must be known.
+        """Return the facts of an event that narrows down a number whose value is needed.
 
-        A whole number between two others is found by halves.
+        A whole number between two bounds is found by bisection.
         """
         if not isinstance(value, Linear):
             return Settle, value
@@ -293,12 +292,12 @@ class Machine:
         return State(pc + 1, (*env[:slot], value, *env[slot + 1 :]))
 
     def order(self, state: State) -> tuple[int, ...]:
-        """Return a key that grows along every run, except inside a `while` loop.
+        """Return a key that increases along every run, except inside a `while` loop.
 
-        The key is the statement, preceded for each `for` loop around it by the loop's
-        start and its round; all states inside an outermost `while` loop have one key.
-        So if states are taken in the order of their keys, all that can come to one state
-        have been taken before it.
+        The key is the statement, preceded for each enclosing `for` loop by the loop's
+        start and its iteration; all states inside an outermost `while` loop share one key.
+        If states are processed in the order of their keys, all predecessors of a state
+        have been processed before it.
         """
         key: list[int] = []
         for loop in self._loops[state.pc]:
@@ -306,7 +305,7 @@ class Machine:
             if loop.counter is None:
                 return tuple(key)
             counter = state.env[self.slots[loop.counter]]
-            # The round is forgotten where no further round can follow: that is the end.
+            # The iteration is dropped where no further one can follow: that is the end.
             key.append(sys.maxsize if counter is UNSET else counter)
         return (*key, state.pc)
 
@@ -436,7 +435,7 @@ class Machine:
             env[slot] = found[count]
             env[counter] = count + 1
             if found[count] is not UNSET and not isinstance(found[count], int):
-                env[items] = (*found[:count], UNSET, *found[count + 1 :])  # not looked at again
+                env[items] = (*found[:count], UNSET, *found[count + 1 :])  # not read again
             return body
 
         return step
@@ -512,7 +511,7 @@ class Machine:
             return after if isinstance(found, bool) else ~pc
 
         def event(env: Env) -> tuple[Any, ...]:
-            # The slot holds the question until the event is made; then it is emptied.
+            # The slot holds the comparison until the event is created; then it is emptied.
             found = env[slot]
             if isinstance(found, Inquiry):
                 return Compare, found.op, found.form, found.about
@@ -581,7 +580,7 @@ class Machine:
 
 
 def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:
-    """Return what computes a sum of whole numbers as one, of which bounds can be known."""
+    """Return a function that computes a sum of whole numbers as one whole number with bounds."""
 
     def run(env: Env) -> Value:
         value = compute(env)
@@ -595,7 +594,7 @@ def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:
 def _chosen(
     values: tuple[Value, ...], chances: tuple[Value, ...], place: Place, on: Span
 ) -> tuple[Any, ...]:
-    """Return the facts of `choose`; what has probability 0 for every ε cannot happen."""
+    """Return the facts of `choose`, without values of probability 0 for every ε."""
     found = chances_of(values, chances, place, on)
     possible = [pair for pair in zip(values, found, strict=True) if not never(pair[1])]
     return Selection, tuple(value for value, _ in possible), None, tuple(p for _, p in possible)

@@ -1,7 +1,7 @@
 """det(P): the program with every sample replaced by its mean.
 
-`lap` and its kin become their mean (or start), `unif` its middle, `expmech` its first
-maximiser; `choose` has no mean, so a mechanism with it needs a stated ideal.
+`lap` and the other noises become their mean (or start), `unif` its midpoint, `expmech` its first
+maximiser; `choose` has no mean, so a mechanism that uses it needs an explicit ideal.
 """
 
 from __future__ import annotations

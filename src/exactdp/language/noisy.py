@@ -1,8 +1,8 @@
-"""Which expressions may be noise, judged by how they are written.
+"""A syntactic analysis of which expressions may be noise.
 
-The judgement is cautious: what it calls finite is finite. It decides only how an
-expression is broken into basic statements, so calling too much noise is harmless;
-what is allowed is decided later, by `kinds`.
+The analysis is conservative: what it classifies as finite is finite. It determines only how an
+expression is split into basic statements, so classifying too much as noise is harmless; `kinds`
+later decides what is allowed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BINDING = (
 
 
 class NoisyNames:
-    """Knows which variables of one function may hold noise, given which inputs may."""
+    """The variables of one function that may hold noise, given the inputs that may."""
 
     def __init__(self, definition: Definition, inputs: Iterable[str]) -> None:
         self.constants = definition.constants
@@ -97,7 +97,7 @@ class NoisyNames:
                 self._taint(base)
 
     def noisy(self, node: ast.AST) -> bool:
-        """Whether the value of an expression may be noise, or a structure that holds some."""
+        """Whether the value of an expression may be noise, or a structure that contains noise."""
         match node:
             case ast.Constant() | ast.Compare() | ast.UnaryOp(ast.Not()) | ExpMech() | Choose():
                 return False
@@ -126,13 +126,13 @@ class NoisyNames:
         return any(self.noisy(part) for part in ast.iter_child_nodes(node))
 
     def split(self, node: ast.expr) -> bool:
-        """Whether abs, min, max or sorted of it must be told in comparisons."""
+        """Whether abs, min, max or sorted of it must be expressed as comparisons."""
         if isinstance(node, ast.Name) and isinstance(self.constants.get(node.id), Definition):
             return True
         return self.noisy(node) or (isinstance(node, ast.Lambda) and self.effectful(node.body))
 
     def rounds(self, node: ast.AST) -> bool:
-        """Whether an expression rounds or divides by noise; the result is kept in a slot."""
+        """Whether an expression rounds noise or divides by it; the result is kept in a slot."""
         match node:
             case ast.BinOp(left, ast.FloorDiv() | ast.Mod()):
                 return self.noisy(left)

@@ -1,4 +1,4 @@
-"""What operators and known functions do with finite values, within the stated limits."""
+"""Operators and known functions on finite values, within the documented limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from exactdp.language.values import List, Symbolic, Table, Value, plain, read_de
 
 
 def python_fail(place: Place, error: Exception) -> ProgramError:
-    """Return an error of Python's on finite values as the located error of a program."""
+    """Return a Python exception on finite values as the located error of a program."""
     text = str(error.args[0]) if error.args else type(error).__name__
     match error:
         case ZeroDivisionError():
@@ -52,13 +52,13 @@ _THEIR_NAMES = {
     "Linear": "a real",
     "EpsTerm": "an expression in eps",
 }
-"""What a user calls our types, for the messages of Python."""
+"""The user's names for our types, for Python's messages."""
 
 _OUR_NAMES = re.compile(r"""['"]?\b(List|Table|Linear|EpsTerm)\b['"]?""")
 
 
 def grown(error: ProgramError, variable: str) -> ProgramError:
-    """Return the error of an assignment, which names the variable if that grows too large."""
+    """Return the error of an assignment, naming the variable if its value grows too large."""
     if not variable or error.message != TOO_LARGE or error.place is None:
         return error
     return fail(
@@ -106,7 +106,7 @@ def multiply(left: Value, right: Value) -> Value:
 
 
 def divide(left: Value, right: Value) -> Value:
-    """Return left / right, exactly; by noise it is a quotient that is only compared."""
+    """Return left / right exactly; division by noise gives a quotient that is only compared."""
     if isinstance(right, Symbolic):
         if isinstance(right, NoisyQuotient):
             raise refused_quotient()
@@ -139,24 +139,24 @@ def remainder(left: Value, right: Value) -> Value:
 
 
 def quotient(left: Value, right: Value) -> Value:
-    """Return left // right: ⌊left / right⌋, also of noise."""
+    """Return left // right: ⌊left / right⌋, also for noise."""
     if isinstance(left, Symbolic):
         return (left / right).rounded(nearest=False)
     return left // right
 
 
 def floor(value: Value) -> Value:
-    """Return ⌊value⌋, also of noise."""
+    """Return ⌊value⌋, also for noise."""
     return value.rounded(nearest=False) if isinstance(value, Symbolic) else math.floor(value)
 
 
 def ceil(value: Value) -> Value:
-    """Return ⌈value⌉, also of noise."""
+    """Return ⌈value⌉, also for noise."""
     return -floor(-value)
 
 
 def rounded(value: Value, digits: Value = None) -> Value:
-    """Return the nearest whole number, or decimal with so many digits; of two the even one."""
+    """Return the nearest whole number, or decimal with `digits` digits; ties go to even."""
     if not isinstance(value, Symbolic):
         return round(value, digits)
     if digits is None:
@@ -207,7 +207,7 @@ def _compare(op: Callable[[Any, Any], Any]) -> Callable[[Value, Value], bool]:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Return `left is right`, which is defined where Python has one object for each value."""
+    """Return `left is right`, which is defined for values that are single objects in Python."""
     if left is None or right is None or (isinstance(left, bool) and isinstance(right, bool)):
         return left is right
     raise ValueRefusedError(IDENTITY, rule=SINGLE_OBJECTS, way_out=WRITE_EQUAL)
@@ -228,7 +228,7 @@ COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 
 
 def items_of(value: Value) -> Any:
-    """Return the items of something that can be iterated over, unless they are too many."""
+    """Return the items of an iterable; refuse too many."""
     if not isinstance(value, tuple | range | str | Table):
         raise TypeError(f"{shown(value)} is not a list, tuple, range or string")
     if len(value) > UNROLL_LIMIT:
@@ -334,7 +334,7 @@ def appended(base: Value, item: Value) -> List:
 
 
 def augmented(op: str, base: Value, value: Value) -> Value:
-    """Return what `base op= value` computes."""
+    """Return the result of `base op= value`."""
     if op == "+" and isinstance(base, List):
         return _grown(List((*base, *items_of(value))))
     return OPERATORS[op](base, value)
@@ -366,7 +366,7 @@ def entry_of(base: Value, index: Value) -> Value:
 
 
 def _position(items: Value, item: Value) -> int:
-    """Return where an item stands first."""
+    """Return the position of the first occurrence of an item."""
     if item not in items_of(items):
         raise ValueError(f"{shown(item)} is not in the list")
     return int(items_of(items).index(item))

@@ -1,7 +1,7 @@
-"""What `abs`, `min`, `max`, `sorted`, `in`, `index` and `count` mean on noise.
+"""The definitions of `abs`, `min`, `max`, `sorted`, `in`, `index` and `count` on noise.
 
 They are written in the language itself and inlined like any subroutine, so a case split
-is nothing but the comparisons below.
+consists of the comparisons below.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def count(items, x):
 def prelude(name: str) -> Definition:
     """Return the definition of a function of the prelude."""
     text = _TEXTS[name.replace("min", "max")]
-    if name.startswith("min"):  # the same, compared the other way round
+    if name.startswith("min"):  # the same with the comparisons reversed
         text = text.replace("max", "min").replace("> top", "< top").replace("> best", "< best")
     source = text_source(text.strip("\n"), f"<{name}>")
     reader = FunctionReader(source, given({}))

@@ -1,4 +1,4 @@
-"""Program form to source by Python's own printer; what is printed reads as the same program."""
+"""Print the program form as source, with `ast.unparse`; reading it gives the same program."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def show(node: ast.AST) -> str:
 
 
 def _text(word: str) -> ast.expr:
-    """Return a node that is printed as it stands; a sign binds as it does in Python."""
+    """Return a node that is printed verbatim; a sign binds as in Python."""
     sign = word.startswith("-")
     return ast.UnaryOp(ast.USub(), _text(word[1:])) if sign else ast.Name(word, ast.Load())
 
 
 def _bare(node: Any) -> Any:
-    """Return an expression without the brackets that a tuple does not need."""
+    """Return an expression without the optional parentheses of a tuple."""
     if not isinstance(node, ast.Tuple) or len(node.elts) < 2:
         return _printable(node)
     return _text(", ".join(map(show, node.elts)))
 
 
 def _printable(node: Any) -> Any:
-    """Return a tree that Python prints as the language is written."""
+    """Return a tree that Python prints in the syntax of the language."""
     match node:
         case ast.Constant(value, kind):
             return _text(kind or _spelled(value))
@@ -106,7 +106,7 @@ def _is_pair(node: ast.expr) -> bool:
 
 
 def _table(pairs: list[Any]) -> str:
-    """Return pairs as a dictionary is written."""
+    """Return pairs as a dictionary display."""
     return "{" + ", ".join(": ".join(map(show, pair.elts)) for pair in pairs) + "}"
 
 
@@ -123,7 +123,7 @@ def _spelled(value: Value) -> str:
 def print_definition(definition: Definition) -> str:
     """Return a definition as source: constants, subroutines, then the function itself.
 
-    Python functions cannot be printed; they are named in a comment and must be given
+    Python functions cannot be printed; a comment names them, and they must be passed
     again as constants when the text is read.
     """
     lines: list[str] = []

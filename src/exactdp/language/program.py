@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST_PARTS = 100  # intervals of ε for which a program is kept as it is asked there
+_MOST_PARTS = 100  # number of intervals of ε for which the restricted program is cached
 
 
 class Program:
     """A function of the language, and what follows from its text alone.
 
-    A value: two programs are equal if their definitions are. `exactdp.Mechanism` is a program to
-    which users put questions; the layers between ask for no more than this.
+    A value: two programs are equal if their definitions are. `exactdp.Mechanism` adds the methods
+    that users call; the layers in between need only this class.
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -50,7 +50,7 @@ class Program:
         self.__doc__ = definition.doc or None
         self._kept: dict[object, Any] = {}
         self._parts: dict[tuple[Interval, Stretch | None], Self] = {}
-        _ = self.checked  # a wrong program is refused now, not when it is used
+        _ = self.checked  # refuse a wrong program now, not at its first use
 
     @property
     def inputs(self) -> tuple[Param, ...]:
@@ -74,7 +74,7 @@ class Program:
 
     @cached_property
     def checked(self) -> CheckedCode:
-        """The kinds of its values: the program is well formed."""
+        """The kinds of its values, known because the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)
         doubt = confirmed(Machine(self.code, self.flow), found.doubts)
@@ -89,20 +89,20 @@ class Program:
 
     @cached_property
     def rough_machine(self) -> Machine:
-        """The step function for sampled runs at one ε: there log(r)/ε is rounded."""
+        """The step function for sampled runs at one ε, which rounds log(r)/ε."""
         if not self.uses_log:
             return self.machine
         return Machine(self.code, self.flow, is_rough=True, settles=self.checked.settles)
 
     @cached_property
     def uses_log(self) -> bool:
-        """Whether log(r)/ε may stand beside reals."""
+        """Whether log(r)/ε may be combined with reals."""
         written = (found for one in self.code.instructions for found in expressions(one))
         return any(called(node) == "log" for found in written for node in ast.walk(found))
 
     @property
     def moves(self) -> bool:
-        """Whether numbers beside reals are none, but functions of ε or irrational."""
+        """Whether reals are combined with functions of ε or irrational numbers."""
         return self.meets_eps and (self.uses_log or not self.epsilon.is_point)
 
     def noiseless(self) -> DeterministicProgram:
@@ -115,9 +115,9 @@ class Program:
         return self.code.epsilon
 
     def on(self, interval: Interval, part: Stretch | None = None) -> Self:
-        """Return the program as asked for the ε of an interval, inside that of its definition.
+        """Return the program restricted to an interval of ε, within that of its definition.
 
-        Only there its probabilities must be probabilities; with a part of the interval, only in it.
+        Its probabilities must be valid only there; with a part of the interval, only in that part.
         """
         declared = defined_on(self.definition)
         if not declared.covers(interval):
@@ -141,7 +141,7 @@ class Program:
 
     @property
     def meets_eps(self) -> bool:
-        """Whether a + b/ε may stand beside reals, so that what is compared depends on ε."""
+        """Whether a + b/ε may be combined with reals, so that comparisons depend on ε."""
         return self.checked.meets_eps
 
     @cached_property
@@ -150,9 +150,9 @@ class Program:
         return surely_total(self.code, self.flow)
 
     def kept(self, make: Callable[[Program], T]) -> T:
-        """Return `make(self)`, which is made once and kept as long as the program.
+        """Return `make(self)`, computed once and cached as long as the program exists.
 
-        So what a layer above finds out about a program is shared by all who ask it.
+        So all callers share what a layer above computes about a program.
         """
         if make not in self._kept:
             self._kept[make] = make(self)
@@ -237,7 +237,7 @@ class Program:
 
 
 class DeterministicProgram(Program):
-    """A program that samples nothing: it is called like a function, and runs exactly."""
+    """A program that samples nothing: it can be called like a function and runs exactly."""
 
     def __init__(self, definition: Definition) -> None:
         found = samples(definition)
@@ -251,7 +251,7 @@ class DeterministicProgram(Program):
         super().__init__(definition)
 
     def __call__(self, *args: object, **keywords: object) -> Value:
-        """Return the output for given inputs, exactly."""
+        """Return the exact output for given inputs."""
         if keywords:
             args = tuple(self._by_name(dict(zip(self._names, args, strict=False)) | keywords))
         if any(param.type is None for param in self.inputs):

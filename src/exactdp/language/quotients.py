@@ -1,7 +1,7 @@
-"""Quotients of noise: they are only compared, and released to be compared.
+"""Quotients of noise, which can only be compared, or released to be compared.
 
-n/d > c is n > c·d where d > 0, and n < c·d where d < 0: linear comparisons, after the sign of d is
-asked. Noise with a density is never 0; where d may be 0 all the same, that is a division by zero.
+n/d > c is n > c·d if d > 0, and n < c·d if d < 0: linear comparisons, once the sign of d is
+decided. Noise with a density is almost surely not 0; if d can be 0, that is a division by zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from exactdp.language.values import Symbolic
 class NoisyQuotient(Symbolic):
     """over / under; `sign` is that of the denominator: 1, −1 or ZERO, None if it is not known.
 
-    Where it is known not to be positive, that is NOT_POSITIVE.
+    It is NOT_POSITIVE if the denominator is only known not to be positive.
     """
 
     over: Any
@@ -70,7 +70,7 @@ class NoisyQuotient(Symbolic):
         return replace(self, over=self.over * (1 / Fraction(other)))
 
     def rounded(self, *, nearest: bool) -> Any:
-        """Refuse: nothing is known of a quotient but its comparisons."""
+        """Refuse to round: a quotient can only be compared."""
         del nearest
         raise refused_quotient()
 
@@ -86,13 +86,13 @@ FLIPPED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">":
 
 @dataclass(frozen=True)
 class Denominator:
-    """What is to be known of a denominator: whether it is positive, or else negative."""
+    """A question about a denominator: whether it is positive or, if not, negative."""
 
     under: Any
     is_negative: bool
 
     def learned(self, quotient: NoisyQuotient, truth: bool) -> NoisyQuotient:
-        """Return a quotient where the answer is known."""
+        """Return a quotient updated with the answer."""
         if quotient.under != self.under:
             return quotient
         if self.is_negative:
@@ -101,7 +101,7 @@ class Denominator:
 
 
 def refused_quotient() -> ValueRefusedError:
-    """Return the refusal of what cannot be done with a quotient of noise."""
+    """Return the error for an unsupported operation on a quotient of noise."""
     return ValueRefusedError(
         "a quotient of noise stands beside other noise, or is rounded",
         rule="A quotient of noise is only compared with numbers, or released; numbers may be added "

@@ -30,7 +30,7 @@ from exactdp.language.tree import (
 from exactdp.language.values import plain, read_decimal
 from exactdp.language.words import NOISES, SAMPLERS, VALUES
 
-#: What is made of its parts, without a rule of its own.
+#: Nodes that are rebuilt from their parts, without a rule of their own.
 _PLAIN = (
     ast.BinOp,
     ast.BoolOp,
@@ -129,7 +129,7 @@ class ExpressionReader(NameReader):
         return [self.expr(node) for node in found]
 
     def expression(self, node: ast.expr) -> ast.expr:
-        """Return an expression of whatever kind."""
+        """Return an expression of any kind."""
         match node:
             case ast.Constant():
                 return self.literal(node)
@@ -149,7 +149,7 @@ class ExpressionReader(NameReader):
             case ast.BinOp(_, op):
                 self.operator(op, node)
             case ast.Compare(left, ops, parts):
-                # After `in` a set is as good as a tuple of its entries.
+                # After `in` a set is equivalent to a tuple of its entries.
                 sides = [_entries(*both) for both in zip(ops, parts, strict=True)]
                 node = ast.Compare(left, ops, sides)
             case ast.Subscript(value, ast.Slice() as ends, context):
@@ -190,7 +190,7 @@ class ExpressionReader(NameReader):
         return pair(self.expr(key), self.expr(value), self.source.place(key))
 
     def argument(self, node: ast.expr) -> ast.expr:
-        """Return an expression that is handed to a function: it may be a lambda or generator."""
+        """Return an argument of a function, which may be a lambda or generator."""
         match node:
             case ast.Lambda():
                 return self.lambda_(node)
@@ -202,11 +202,11 @@ class ExpressionReader(NameReader):
         return self.iterated(node)
 
     def iterated(self, node: ast.expr) -> ast.expr:
-        """Return what is gone over at once: it may be enumerate, zip or reversed."""
+        """Return an expression that is iterated at once; it may be enumerate, zip or reversed."""
         return self.call(node) if isinstance(node, ast.Call) else self.expr(node)
 
     def once(self, node: ast.expr, what: str, instead: str) -> NoReturn:
-        """Refuse to keep something that gives its items only once."""
+        """Refuse to store an iterator, which yields its items only once."""
         self.refuse(
             node,
             f"{what} gives its items only once and is not a value",
@@ -226,7 +226,7 @@ class ExpressionReader(NameReader):
         return SYMBOLS[type(op)]
 
     def literal(self, node: ast.Constant) -> ast.Constant:
-        """Return a literal; a float is the decimal that it spells."""
+        """Return a literal; a float is read as the decimal written."""
         value, place = node.value, self.source.place(node)
         if isinstance(value, float):
             text = self.source.segment(node).replace("_", "")
@@ -324,7 +324,7 @@ class ExpressionReader(NameReader):
         return put(ast.Lambda(args, inside), self.source.place(node))
 
     def as_lambda(self, where: ast.expr, node: ast.FunctionDef) -> ast.Lambda:
-        """Return a nested function that is handed to another one: `lambda x: name(x)`."""
+        """Return a nested function passed as an argument: `lambda x: name(x)`."""
         given = node.args.args
         match node.body:
             case [ast.Return(ast.expr() as value)]:
@@ -397,7 +397,7 @@ class ExpressionReader(NameReader):
         return call(function, self.exprs(node.args), place)
 
     def refuse_method(self, node: ast.Call, method: str) -> NoReturn:
-        """Refuse a method that the language does not have, or not here."""
+        """Refuse a method that the language does not have, or that is not allowed here."""
         self.refuse_sampler(node, ast.unparse(node.func))
         self.refuse(
             node,
@@ -474,7 +474,7 @@ class ExpressionReader(NameReader):
         return put(Choose(pairs, None), place)
 
     def arguments(self, node: ast.Call, names: tuple[str, ...], usage: str) -> dict[str, ast.expr]:
-        """Return the arguments of a sampler by name; the last of lap's is by keyword only."""
+        """Return the arguments of a sampler by name; the last one of lap is keyword-only."""
         positional = tuple(word for word in names if word != "scale")
         if len(node.args) > len(positional):
             self.refuse(
@@ -519,7 +519,7 @@ class ExpressionReader(NameReader):
         )
 
 
-#: What is no dictionary for sure.
+#: Nodes that are certainly not dictionaries.
 _NO_TABLE = (ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Constant)
 
 

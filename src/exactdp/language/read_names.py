@@ -1,6 +1,6 @@
-"""What a name in a source means: a variable, a word of the language, a constant from outside.
+"""Resolve the names in a source: variables, words of the language, constants from outside.
 
-Every construct outside the language is refused here by its name.
+This module also refuses every construct outside the language, by its name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribu
 _NO_WAITING = "A mechanism waits for nothing: leave it out."
 _SEE = "Use what the language has: exactdp help language."
 
-#: What Python's other constructs are called, and the way out.
+#: The names of Python's other constructs, and the way out.
 _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("an async loop", "Use a plain `for`."),
     ast.AsyncFunctionDef: ("an async function", "Use a plain `def`."),
@@ -47,7 +47,7 @@ _OUTSIDE: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("yield", "Append to a list and return it."),
     ast.YieldFrom: ("yield from", "Append to a list and return it."),
 }
-#: What libraries call noise whose probabilities are no sums of exponentials.
+#: Library names of noise whose probabilities are not sums of exponentials.
 _GAUSSIAN = ("gauss", "gaussian", "normal", "normalvariate", "randn", "standard_normal", "Gaussian")
 _FOREIGN = {
     **dict.fromkeys((*_GAUSSIAN, "discrete_gaussian", "dgauss"), "Gaussian"),
@@ -61,8 +61,8 @@ RULE = "The language is the paper's DiPWhile+ in Python's own syntax."
 class Nested:
     """A function defined inside a mechanism.
 
-    It is a subroutine that takes the variables of the mechanism that it uses, `closure`, as further
-    arguments, with their values at the time of each call, as in Python.
+    It is a subroutine that takes the variables of the mechanism that it uses, `closure`, as
+    additional arguments, with their values at the time of each call, as in Python.
     """
 
     node: ast.FunctionDef
@@ -70,7 +70,7 @@ class Nested:
 
 
 class NameReader:
-    """Reads names; `lookup` answers what an outside name is bound to."""
+    """Reads names; `lookup` returns the object that an outside name is bound to."""
 
     def __init__(self, source: Source, lookup: Callable[[str], object]) -> None:
         self.source = source
@@ -79,9 +79,9 @@ class NameReader:
         self.notes: list[str] = []
         self.name = ""
         self.locals: set[str] = set()
-        self.inner: list[str] = []  # variables of comprehensions and lambdas around
+        self.inner: list[str] = []  # variables of enclosing comprehensions and lambdas
         self.nested: dict[str, Nested] = {}
-        self.own: set[str] = set()  # of a nested function: its variables hide those around it
+        self.own: set[str] = set()  # of a nested function: its variables hide outer ones
         self.loops = 0
         self.depth = 0
 
@@ -207,7 +207,7 @@ class NameReader:
         )
 
     def refuse_sampler(self, node: ast.AST, name: str) -> None:
-        """Refuse the samplers of other libraries; names that are none of them are left alone."""
+        """Refuse the samplers of other libraries; ignore all other names."""
         last = name.removesuffix(".rvs").rpartition(".")[2]
         if last in _FOREIGN:
             self.refuse(

@@ -1,7 +1,7 @@
-"""Reading: Python's `ast` in, the part of it that is in the language out, nothing executed.
+"""Read Python's `ast` and return the part that is in the language, without executing anything.
 
-Every construct outside the language is refused here by name. What the expressions mean
-(which of them are noise, which variables are assigned) is the concern of later passes.
+Every construct outside the language is refused by name. Later passes determine the meaning
+of expressions (which of them are noise, which variables are assigned).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class FunctionReader(ExpressionReader):
             self.refuse(node, error.message, error.rule, error.way_out)
 
     def type_of(self, node: ast.expr) -> InputType:
-        """Return the type that an annotation's syntax spells."""
+        """Return the type that the syntax of an annotation denotes."""
         match node:
             case ast.Name() | ast.Attribute():
                 word = self.word(node)
@@ -133,7 +133,7 @@ class FunctionReader(ExpressionReader):
     def constant(self, node: ast.expr) -> Any:
         """Return the value of a constant expression in an annotation.
 
-        Its names are not constants of the program: the type is known from here on.
+        Its names do not become constants of the program, because the type is computed here.
         """
         kept, constants = self.locals, dict(self.constants)
         self.locals = set()
@@ -227,7 +227,7 @@ class FunctionReader(ExpressionReader):
         self.outside(node)
 
     def inner_function(self, node: ast.FunctionDef) -> None:
-        """Take a function defined inside the mechanism as a subroutine."""
+        """Register a function defined inside the mechanism as a subroutine."""
         self.check_name(node.name, node)
         if node.name in self.locals or node.name in self.nested:
             self.refuse(
@@ -268,7 +268,7 @@ class FunctionReader(ExpressionReader):
                     )
 
     def maybe(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Return the statements of a block that may be missing."""
+        """Return the statements of an optional block."""
         return self.block(body) if body else []
 
     def loop_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -357,9 +357,9 @@ def _stored(target: ast.expr) -> list[ast.Name]:
 
 
 def _of_python(annotation: ast.expr) -> bool:
-    """Whether a declaration names a type of Python's own, such as `int` or `list[int]`.
+    """Whether a declaration names a Python type, such as `int` or `list[int]`.
 
-    It says nothing here: only a domain is checked.
+    Such a declaration has no effect: only a domain is checked.
     """
     whole = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return isinstance(whole, ast.Name) and whole.id in ("dict", "int", "list", "str", "tuple")

@@ -1,4 +1,4 @@
-"""A definition read from a Python function, or from a text in which nothing is run."""
+"""Read a definition from a Python function, or from source text without executing it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def read_function(
     local: Mapping[str, object],
     types: Sequence[InputType | None] = (),
 ) -> Definition:
-    """Return the definition that a Python function's source spells.
+    """Return the definition in the source of a Python function.
 
-    An input without a type gets that in `types`.
+    An input without a type gets the one in `types`.
     """
     source, node = function_source(function)
     reader = FunctionReader(source, surroundings(function, local))
@@ -43,7 +43,7 @@ def read_function(
 
 
 def read_text(source: Source, constants: dict[str, object]) -> Definition:
-    """Return the definition that a text spells: constants, subroutines, the mechanism last."""
+    """Return the definition in a text: constants, subroutines, and the mechanism last."""
     known = dict(constants)
     definition: Definition | None = None
     for node in source.parse().body:

@@ -1,9 +1,9 @@
-"""Which `while` loops carry noise from round to round, and which only draw it again.
+"""Decide which `while` loops carry noise between iterations, and which only resample it.
 
-A loop that draws until a condition holds forgets what it drew before: on every way round there is
-a statement before which no noise of the loop is needed any more. There its rounds are independent,
-so that its probabilities are a geometric series. Where there is no such statement the noise of one
-round depends on that of the last, and there are more and more values.
+A loop that samples until a condition holds discards the earlier samples: every cycle through it
+contains a statement at which none of the loop's noise is live. Its iterations are independent from
+there, so its probabilities are a geometric series. Without such a statement the noise of an
+iteration depends on that of the previous one, and the number of values is unbounded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def carries(code: Code, flow: Flow, loop: Loop, noisy: frozenset[str]) -> bool:
     inside = {
         pc for pc in range(loop.start, loop.end) if not flow.live[pc].isdisjoint(noisy)
     } & flow.reachable
-    # A way round inside: statements are taken away as long as one has no successor left.
+    # A cycle inside: remove statements as long as one has no successor left.
     ways = {
         pc: {there for there in code.successors[pc] if there in inside and _goes(code, pc, there)}
         for pc in inside
@@ -33,7 +33,7 @@ def carries(code: Code, flow: Flow, loop: Loop, noisy: frozenset[str]) -> bool:
 
 
 def _goes(code: Code, pc: int, there: int) -> bool:
-    """Whether a step is no next round of a `for` loop, whose rounds are counted."""
+    """Whether a step does not start a new iteration of a `for` loop, whose number is bounded."""
     if there > pc:
         return True
     around = [loop for loop in code.loops if loop.start <= there <= pc < loop.end]

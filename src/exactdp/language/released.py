@@ -1,4 +1,4 @@
-"""Expressions in ε as outputs: an output is a closed form, or a number if it does not change."""
+"""Expressions in ε as outputs: closed forms, or numbers if they do not depend on ε."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from exactdp.reals.spans import Span, is_positive
 
 
 def holds_terms(output: Value) -> bool:
-    """Whether an output is an expression in ε, or holds one."""
+    """Whether an output is or contains an expression in ε."""
     if isinstance(output, tuple):
         return any(map(holds_terms, output))
     return isinstance(output, EpsTerm | ClosedForm)
 
 
 def released(output: Value, on: Span, place: Place) -> Value:
-    """Return an output with closed forms for its expressions in ε."""
+    """Return an output with its expressions in ε as closed forms."""
     if isinstance(output, tuple):
         return tuple(released(item, on, place) for item in output)
     return _closed(output, on, place) if isinstance(output, EpsTerm) else output
 
 
 def form_of(term: EpsTerm | Number) -> Value:
-    """Return an expression in ε as a closed form, or as a number if it does not change."""
+    """Return an expression in ε as a closed form, or as a number if it is constant."""
     form: ClosedForm = closed_form(term, eps, exp)
     number = form.numerator.constant() if form.denominator == 1 else None
     return form if number is None else plain(number)

@@ -1,4 +1,4 @@
-"""Places, slots and names while a function is turned into flat code."""
+"""Places, slots and names during the translation of a function to flat code."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from exactdp.language.types import InputType
 
 @dataclass
 class Scope:
-    """One function being emitted: its variables' slots, its constants, where it returns to."""
+    """A function being emitted: the slots of its variables, its constants, its return label."""
 
     prefix: str
     names: dict[str, str]
     constants: Mapping[str, object]
     noise: NoisyNames
     declared: Mapping[str, InputType] = field(default_factory=dict)
-    #: Where its statements stand, if not where they are written.
+    #: The place reported for its statements, if it is not that of their source.
     place: Place | None = None
     #: Whether its variables are the user's.
     user: bool = True
@@ -46,7 +46,7 @@ class Scope:
 
 
 class Renaming:
-    """Knows the slot of every variable and what every other name stands for."""
+    """Maps every variable to its slot and every other name to its meaning."""
 
     scope: Scope
 
@@ -58,10 +58,10 @@ class Renaming:
         self.temporaries = 0
         self.assigning: Place | None = None
         self.calls = 0
-        self.lengths: dict[str, int] = {}  # of inputs that are lists and stay as they are
+        self.lengths: dict[str, int] = {}  # of inputs that are lists and never changed
 
     def place(self, node: ast.AST) -> Place:
-        """Return where a node stands in the user's source."""
+        """Return the place of a node in the user's source."""
         return self.scope.place or where(node)
 
     def slot(self, name: str) -> str:
@@ -80,7 +80,7 @@ class Renaming:
         return self.slot(f"%{name}{self.temporaries}")
 
     def local(self, name: str) -> str:
-        """Return the slot of a variable of the function at hand."""
+        """Return the slot of a variable of the current function."""
         found = self.scope.names.get(name)
         if found is None:
             found = self.scope.names[name] = self.slot(self.scope.prefix + name)

@@ -1,4 +1,4 @@
-"""The rules that more than one pass refuses by, and the refusal itself."""
+"""The rules that more than one pass cites, and the function that raises the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sampling statement asks for: its rate, its scores, its probabilities, checked."""
+"""The checked parameters of a sampling statement: rate, scores, probabilities."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
 def base_of_rate(
     value: Value, place: Place, on: Interval, *, somewhere: bool = False
 ) -> tuple[Fraction, EpsTerm] | None:
-    """Return (k, r) if a rate of integer noise is k·log r, with r > 1 for every ε asked for."""
+    """Return (k, r) if a rate of integer noise is k·log r, with r > 1 for every ε in question."""
     found = value.log_rate() if isinstance(value, EpsTerm) else None
     if found is None:
         return None
@@ -80,7 +80,7 @@ def base_of_rate(
 
 
 def mean_of(value: Value, noise: str, place: Place) -> Value:
-    """Return the mean of a sample if it is a number."""
+    """Return the mean of a sample, which must be a number."""
     is_whole = NOISES[noise].is_whole
     if isinstance(value, EpsTerm) and not is_whole:
         return as_real(value, place)
@@ -106,7 +106,7 @@ def mean_of(value: Value, noise: str, place: Place) -> Value:
 def ends_of(
     lower: Value, upper: Value, lower_place: Place, upper_place: Place
 ) -> tuple[Value, Value]:
-    """Return the middle of uniform noise, and the width, both without noise."""
+    """Return the midpoint and the width of uniform noise, both free of noise."""
     ends = (_end(lower, lower_place), _end(upper, upper_place))
     width = ends[1] - ends[0]
     if not isinstance(width, Symbolic) and width <= 0:
@@ -115,7 +115,7 @@ def ends_of(
 
 
 def empty_range(place: Place, ends: str) -> ProgramError:
-    """Return the refusal of uniform noise without room."""
+    """Return the error for uniform noise with an empty range."""
     return fail(
         place,
         f"unif has no room: it goes from {ends}",
@@ -161,7 +161,7 @@ def scores_of(score: Value, candidates: Value, place: Place) -> tuple[Scalar, ..
 
 
 def _points(value: Value, points: Value, place: Place) -> Scalar:
-    """Return the score of a candidate, if it is one."""
+    """Return the score of a candidate; refuse a value that is not a score."""
     if isinstance(points, EpsTerm):
         points = as_real(points, place)
     if isinstance(points, Symbolic):
@@ -216,10 +216,10 @@ def chances_of(
     *,
     somewhere: bool = False,
 ) -> tuple[EpsTerm | Number, ...]:
-    """Return the probabilities of `choose`: for every ε of an interval ≥ 0, and with sum 1.
+    """Return the probabilities of `choose`: ≥ 0 with sum 1 for every ε of an interval.
 
-    With `somewhere` only what is wrong at every ε is refused: for which the program will be
-    asked is not known yet.
+    With `somewhere`, refuse only what is wrong at every ε, because the ε for which the program
+    will be used are not known yet.
     """
     for chance in chances:
         refuse_log(chance, place)
@@ -264,16 +264,16 @@ def chances_of(
 
 
 class OrderChangesError(ProgramError):
-    """Which part `min` or `max` is changes inside the interval of ε that is asked for."""
+    """Which argument `min` or `max` selects changes inside the given interval of ε."""
 
     gap: ClosedForm
-    """What changes its sign there."""
+    """The function that changes its sign there."""
 
 
 def resolved(term: EpsTerm | Number, on: Span, place: Place) -> EpsTerm | Number:
-    """Return a term without `min` and `max`: which of their parts it is for every ε of a span.
+    """Return a term with `min` and `max` replaced by the argument that they select on a span of ε.
 
-    Refused where that changes inside.
+    Refuse a term for which that argument changes inside.
     """
     if not isinstance(term, EpsTerm) or term.op == "eps":
         return term
@@ -318,7 +318,7 @@ def never(chance: EpsTerm | Number) -> bool:
 def _problem(
     chances: tuple[EpsTerm | Number, ...], on: Span, somewhere: bool
 ) -> tuple[int | None, str] | None:
-    """Return what is wrong with probabilities as functions of ε, decided exactly."""
+    """Return the problem with probabilities as functions of ε, decided exactly, or None."""
     if not any(isinstance(chance, EpsTerm) for chance in chances):
         return _plain_problem(tuple(Fraction(chance) for chance in chances))  # type: ignore[arg-type]
     forms = [closed_form(chance, eps, exp) for chance in chances]
@@ -353,7 +353,7 @@ def _at(chance: EpsTerm | Number, eps: float) -> float:
 
 
 def _witness(total: Callable[[float], float], expected: float) -> str:
-    """Return a number ε at which the sum is visibly wrong, for the message only."""
+    """Return an ε at which the sum is visibly wrong, for the message only."""
     for at in (1.0, 0.5, 2.0, 0.1, 10.0):
         try:
             if abs(total(at) - expected) > 1e-6:

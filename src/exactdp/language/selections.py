@@ -1,9 +1,9 @@
-"""Values that are written with more comparisons than they need, as those with fewer.
+"""Rewrite expressions to equivalent ones that need fewer comparisons.
 
 The position of the largest entry, `x.index(max(x))`, is that of the first entry that no other one
-exceeds: one pass. An end of a sorted list is its least or largest entry; of entries with the same
-key the first one if the list is sorted upwards and its first entry is asked for, and so on, as
-Python's sort keeps their order. These are equal values, also where entries are equal.
+exceeds, which one pass finds. An end of a sorted list is its least or largest entry. Among entries
+with equal keys it is the first one if the list is sorted upwards and its first entry is read, and
+so on, because Python's sort is stable. The values are the same even if entries are equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def position_asked(node: ast.Call) -> str | None:
 
 
 def end_of_sorted(node: ast.expr) -> ast.Call | None:
-    """Return a call of min or max that is an end of a sorted list; None if it is none."""
+    """Return a call of min or max equal to an end of a sorted list; None for other expressions."""
     match node:
         case ast.Subscript(ast.Call(ast.Name("sorted"), [items], keywords), index):
             place = _constant(index)
@@ -41,7 +41,7 @@ def end_of_sorted(node: ast.expr) -> ast.Call | None:
     if reverse is not None and _constant(reverse):
         word = _OTHER[word]
     at = where(node)
-    if place == -1 and key is not None:  # of entries with the same key the last one
+    if place == -1 and key is not None:  # the last of the entries with the same key
         step = placed(ast.Slice(None, None, placed(ast.Constant(-1), at)), at)
         items = placed(ast.Subscript(items, step, ast.Load()), at)
     more = [] if key is None else [placed(ast.keyword("key", key), at)]

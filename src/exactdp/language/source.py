@@ -1,4 +1,4 @@
-"""The text of a mechanism: where it stands, its places, and the outside names it can see."""
+"""The text of a mechanism: its location, its places, and the outside names visible to it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from exactdp.language.words import MISSING
 
 @dataclass(frozen=True)
 class Source:
-    """A text with the name and the line under which a user knows it."""
+    """A text with its file name and first line, as the user knows them."""
 
     name: str
     lines: tuple[str, ...]
     first_line: int = 1
-    #: Lines that were put before the text so that it parses.
+    #: The number of lines inserted before the text so that it parses.
     extra: int = 0
 
     def place(self, node: ast.AST, *, until: ast.AST | None = None) -> Place:
@@ -47,7 +47,7 @@ class Source:
         return all(map(str.isascii, self.lines))
 
     def _column(self, text: str, offset: int) -> int:
-        """Return the column (from 1) of a UTF-8 byte offset, which is what `ast` counts in."""
+        """Return the column (from 1) of a UTF-8 byte offset, the unit that `ast` uses."""
         if self._plain:
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
@@ -58,7 +58,7 @@ class Source:
         return Place(self.name, self.first_line + row - 1, column, column + width, text)
 
     def segment(self, node: ast.AST) -> str:
-        """Return the characters of a node that stands on one line, or nothing."""
+        """Return the characters of a node if it is on one line, else an empty string."""
         if getattr(node, "end_lineno", None) != getattr(node, "lineno", None):
             return ""
         return source_text(self.place(node))
@@ -149,7 +149,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
 
 
 def _short(name: str) -> str:
-    """Return a file's name as a user would say it: relative to here if it is below."""
+    """Return a file name, relative to the current directory if it is inside it."""
     try:
         relative = os.path.relpath(name)
     except ValueError:
@@ -169,8 +169,8 @@ def surroundings(
 ) -> Callable[[str], object]:
     """Return the lookup of a function's outside names: closure, globals, builtins.
 
-    `local` are the names at the place of the decorator. They serve only names that the
-    function's closure does not hold, because only its annotations use them.
+    `local` are the names at the place of the decorator. They are used only for names that the
+    function's closure does not contain, because only its annotations use them.
     """
     code, cells = function.__code__, function.__closure__ or ()
     closure: dict[str, object] = {}
@@ -190,7 +190,7 @@ def surroundings(
 
 
 def given(constants: Mapping[str, object]) -> Callable[[str], object]:
-    """Return the lookup of names given by hand; Python's builtins and `math` are known too."""
+    """Return the lookup of explicitly given names; Python's builtins and `math` are known too."""
 
     def lookup(name: str) -> object:
         if name in constants:

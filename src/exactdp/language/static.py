@@ -1,8 +1,8 @@
-"""What can be decided about sampling statements before any run: rates, scores, chances.
+"""Check sampling statements before any run: rates, scores, probabilities.
 
-A part that depends on constants only is computed now, so that its error is found when
-the mechanism is defined; the rest is checked where it is run. So is an index out of range or
-a division by zero that every run comes to.
+A part that depends on constants only is computed now, so that its errors are reported when
+the mechanism is defined; the rest is checked at run time. An index out of range or a
+division by zero that every run reaches is reported now, too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Written:
-    """A value that is not known yet: equal to those printed alike, shown as it is written."""
+    """A value that is not known yet, shown as written; equal to values that print the same."""
 
     printed: str
     source: str = field(compare=False)
@@ -59,7 +59,7 @@ class _Written:
 
 
 def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> None:
-    """Refuse statements that are wrong whatever the inputs are; `before` are the kinds there."""
+    """Refuse statements that are wrong for all inputs; `before` has the kinds before each one."""
     slots, functions = frozenset(code.slots), code.functions
 
     def closed(*parts: ast.expr) -> bool:
@@ -115,7 +115,7 @@ def _written(node: ast.expr) -> _Written:
 
 
 def surely_total(code: Code, flow: Flow) -> bool:
-    """Whether all probabilities of `choose` are known now, and are such for every ε > 0."""
+    """Whether all probabilities of `choose` are known now, and are valid for every ε > 0."""
     for pc in sorted(flow.reachable):
         one = code.instructions[pc]
         if isinstance(one, Pick) and isinstance(one.choice, Choose):
@@ -130,7 +130,7 @@ def surely_total(code: Code, flow: Flow) -> bool:
 
 
 def _closed_chances(code: Code, choice: Choose) -> tuple[Sequence[Value], Sequence[Value]] | None:
-    """Return the values of `choose` and their probabilities if these are constants."""
+    """Return the values of `choose` and their probabilities if these are constants, else None."""
     functions = code.functions
 
     def closed(*parts: ast.expr) -> bool:
@@ -151,7 +151,7 @@ def _closed_chances(code: Code, choice: Choose) -> tuple[Sequence[Value], Sequen
 
 
 def _every_run(code: Code) -> Iterator[int]:
-    """Return the statements that every run comes to, up to the first branch."""
+    """Return the statements that every run reaches, up to the first branch."""
     pc, seen = 0, set[int]()
     while pc not in seen:
         seen.add(pc)
@@ -163,7 +163,7 @@ def _every_run(code: Code) -> Iterator[int]:
 
 
 def _surely(tree: object) -> Iterator[ast.Subscript | ast.BinOp]:
-    """Return the entries that are read and the quotients in a tree that are always evaluated."""
+    """Return the subscripts and quotients in a tree that are always evaluated."""
     match tree:
         case ast.ListComp(_, [first, *_]) | ast.GeneratorExp(_, [first, *_]):
             yield from _surely(first.iter)

@@ -1,7 +1,7 @@
-"""Expressions in ε as values: rates such as `eps / 2`, chances such as `1 / (1 + exp(eps))`.
+"""Expressions in ε as values: rates (`eps / 2`) and probabilities (`1 / (1 + exp(eps))`).
 
 A term is a small tree, so it can be stored in a variable, hashed and printed. It
-becomes a closed form (`exactdp.reals`) only where its exact value is needed.
+becomes a closed form (`exactdp.reals`) only when its exact value is needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 class EpsTerm:
     """A term in ε: `op` is "eps", "exp", "log", "neg", "min", "max" or one of + - * / **.
 
-    Its leaves are rational; "eps" has its value as an argument where it is known.
+    Its leaves are rational; "eps" has its value as an argument if it is known.
     """
 
     op: str
@@ -164,7 +164,7 @@ class EpsTerm:
         return None
 
     def known_eps(self) -> Fraction | None:
-        """Return ε if the term knows it."""
+        """Return the value of ε if the term contains it."""
         for part in self.args:
             found = part.known_eps() if isinstance(part, EpsTerm) else None
             if self.op == "eps":
@@ -175,19 +175,19 @@ class EpsTerm:
 
     @property
     def has_log(self) -> bool:
-        """Whether a logarithm is in the term."""
+        """Whether the term contains a logarithm."""
         parts = (part for part in self.args if isinstance(part, EpsTerm))
         return self.op == "log" or any(part.has_log for part in parts)
 
     @property
     def is_rough(self) -> bool:
-        """Whether the ε that is known is one of sampled runs, which may round."""
+        """Whether the known ε is that of sampled runs, which may round."""
         if self.op == "eps":
             return len(self.args) > 1
         return any(isinstance(part, EpsTerm) and part.is_rough for part in self.args)
 
     def at_eps(self, eps: EpsTerm) -> EpsTerm:
-        """Return the term with an ε that is known."""
+        """Return the term with a known ε."""
         if self.op == "eps":
             return eps
         parts = (part.at_eps(eps) if isinstance(part, EpsTerm) else part for part in self.args)
@@ -284,9 +284,9 @@ def exp(exponent: object) -> EpsTerm | int:
 
 
 def log(number: object) -> EpsTerm | int:
-    """Return the logarithm of a rational number, as a multiple of that of one that is no power.
+    """Return the logarithm of a rational number, as a multiple of log b with b not a power.
 
-    Of an expression in ε it is a rate of integer noise.
+    The logarithm of an expression in ε is a rate of integer noise.
     """
     if isinstance(number, EpsTerm) and not number.has_log:
         return EpsTerm("log", (number,))

@@ -1,9 +1,9 @@
 """The program form: Python's own syntax tree, read and checked.
 
-The reader leaves of Python's `ast` what the language has, and gives every node its place. A name
-is a variable or the name of a constant (`math.floor` is one name), a decimal is a `Fraction` (its
-`kind` is how it was spelled), `{a: b}` is `dict([(a, b)])`, a declared type is a constant, and
-calls of samplers are the nodes below. Trees are never changed after they were read: passes make
+The reader keeps the part of Python's `ast` that the language has, and gives every node its place.
+A name is a variable or the name of a constant (`math.floor` is one name), a decimal is a
+`Fraction` (its `kind` is its spelling), `{a: b}` is `dict([(a, b)])`, a declared type is a
+constant, and calls of samplers are the nodes below. Trees are immutable once read: passes create
 new ones with `rebuilt`.
 """
 
@@ -64,14 +64,14 @@ _LOAD = ast.Load()
 
 
 class OwnNode(ast.expr):
-    """An expression that Python's tree has no node for."""
+    """An expression for which Python's tree has no node."""
 
     def __init__(self, *parts: Any) -> None:
         ast.AST.__init__(self, *parts)
 
 
 class NoiseCall(OwnNode):
-    """`lap(rate, mean)` and its kin, or by `scale=`; `unif(lo, hi)` has its ends as both parts."""
+    """`lap(rate, mean)` and the like, or with `scale=`; the parts of `unif` are its ends."""
 
     _fields = __match_args__ = ("noise", "rate", "mean", "by_scale")
     noise: str
@@ -104,7 +104,7 @@ class Choose(OwnNode):
     table: ast.expr | None
 
 
-# Making and reading nodes -----------------------------------------------------------------
+# Creating and reading nodes ---------------------------------------------------------------
 
 
 def where(node: ast.AST) -> Place:
@@ -114,7 +114,7 @@ def where(node: ast.AST) -> Place:
 
 
 def source_text(place: Place) -> str:
-    """Return what stands at a place in the source."""
+    """Return the source text at a place."""
     return place.text[place.column - 1 : place.end_column - 1]
 
 
@@ -155,7 +155,7 @@ def called(node: ast.AST) -> str:
 
 
 def arguments(node: ast.Call) -> list[ast.expr]:
-    """Return all that a call is given: arguments by position, then those by name."""
+    """Return all arguments of a call: positional ones, then keyword arguments."""
     return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
@@ -165,7 +165,7 @@ def parameters(node: ast.Lambda) -> list[str]:
 
 
 def rebuilt(node: N, change: Callable[[Any], Any], place: Place | None = None) -> N:
-    """Return a node whose parts are what `change` makes of them, in order."""
+    """Return a node with `change` applied to its parts, in order."""
 
     def each(part: Any) -> Any:
         if isinstance(part, ast.AST):
@@ -247,7 +247,7 @@ def _names(tree: object) -> tuple[set[str], set[str]]:
 
 @dataclass(frozen=True)
 class Param:
-    """An input: its name and type; a subroutine's parameter may leave out the type."""
+    """An input: its name and type; a subroutine's parameter may omit the type."""
 
     name: str
     type: InputType | None
@@ -259,7 +259,7 @@ class Definition:
     """A mechanism or a deterministic function as written, with its constants.
 
     `constants` maps each outside name to a finite value, a Python function, or (for a
-    subroutine) a `Definition`. `notes` says how constants were read where that is not plain.
+    subroutine) a `Definition`. `notes` describes how constants were read if that is not obvious.
     """
 
     name: str
@@ -270,18 +270,18 @@ class Definition:
     constants: Mapping[str, object] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     epsilon: Interval | None = None
-    """The ε for which the program is declared; None if that is not said."""
+    """The ε for which the program is declared; None if none are declared."""
     asked: Interval | None = None
-    """The ε for which it is asked, if only for some; no part of what it is."""
+    """The ε to which it is restricted, if any; not part of its identity."""
     part: Stretch | None = None
-    """Those of them on which `min` and `max` are one of their parts, if an end is irrational."""
+    """The part of them on which `min` and `max` are one fixed argument, if an end is irrational."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
 
     @cached_property
     def key(self) -> tuple[object, ...]:
-        """What makes two definitions the same: text and constants, not places."""
+        """The identity of a definition: text and constants, not places."""
         named = sorted(self.constants.items(), key=lambda item: item[0])
         constants = tuple((name, _key(value)) for name, value in named)
         return self.name, self.params, _key(self.body), constants, self.epsilon
@@ -305,7 +305,7 @@ class Definition:
 
 
 def _key(part: object) -> object:
-    """Return what makes two trees or values the same: no places, no spelling of numbers."""
+    """Return the identity of a tree or value: no places, no spelling of numbers."""
     if isinstance(part, ast.AST):
         own = [getattr(part, one, None) for one in part._fields if one not in ("ctx", "kind")]
         return type(part).__name__, *map(_key, own)

@@ -1,9 +1,9 @@
-"""Trial runs: whether a doubt about a program comes true in a run that can happen.
+"""Trial runs: whether a possible error of a program occurs in an actual run.
 
-Whether a variable may be unset where it is read is known for sure only along the paths that runs
-can take. The checker notes its doubts; a few runs with inputs and samples taken at random show
-most of the mistakes when the program is read. A doubt that no trial confirms is left to the runs
-that are asked for: they refuse it where it comes true with a probability above 0, by its place.
+Whether a variable may be unset when it is read is certain only on the paths that runs can take.
+The checker records possible errors; a few runs with random inputs and samples reveal most
+mistakes when the program is read. An error that no trial confirms is left to the actual runs:
+they report it, with its place, if it occurs with positive probability.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EVENTS = 500
 
 
 def confirmed(machine: Machine, doubts: Mapping[Place, ProgramError]) -> ProgramError | None:
-    """Return a doubt that comes true in a trial run; None if none does."""
+    """Return a possible error that occurs in a trial run; None if none does."""
     if not doubts or any(kind is None for _, kind in machine.code.inputs):
         return None
     for seed in range(_RUNS):
@@ -34,9 +34,9 @@ def confirmed(machine: Machine, doubts: Mapping[Place, ProgramError]) -> Program
 
 
 def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
-    """Return the error that a run ends with.
+    """Return the error that a run ends with, if any.
 
-    Any value that a sample can take serves: conditions on the noise of a run are open.
+    Any value that a sample can take will do: conditions on the noise of a run are open.
     """
     try:
         inputs = tuple(_value(kind, rng) for _, kind in machine.code.inputs)
@@ -65,7 +65,7 @@ def _failure(machine: Machine, rng: random.Random) -> ExactdpError | None:
 
 
 def _number(rng: random.Random) -> Fraction:
-    """Return a number of any size that a threshold may have."""
+    """Return a random number of a magnitude that a threshold may have."""
     return Fraction(rng.randint(-1000, 1000), 2 ** rng.choice((0, 5, 10, 20)))
 
 

@@ -1,4 +1,4 @@
-"""What an input may be: `Real`, `Real[m]`, `Dom(lo, hi)`, `Dom([values])`, `Dom(…)[m]`, `bool`."""
+"""Input types: `Real`, `Real[m]`, `Dom(lo, hi)`, `Dom([values])`, `Dom(…)[m]`, `bool`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RealType:
         return False
 
     def read(self, value: object) -> Value:
-        """Return a given number as an exact rational, or refuse it."""
+        """Return a number as an exact rational, or refuse it."""
         return read_number(value)
 
     def values(self) -> Iterator[Value]:
@@ -69,7 +69,7 @@ class DomType:
         return True
 
     def read(self, value: object) -> Value:
-        """Return the member that is given, or refuse a value outside the domain."""
+        """Return the given member, or refuse a value outside the domain."""
         found = _as_value(value)
         for member in self.members:
             if member == found and isinstance(member, bool) == isinstance(found, bool):
@@ -130,9 +130,9 @@ class ListType:
 
 @dataclass(frozen=True)
 class RecordType:
-    """A list with a type for each entry, None if that is finite.
+    """A list with a type for each entry, None for a finite entry.
 
-    No input has it: it is how a distance takes outputs.
+    No input has this type: distances use it for outputs.
     """
 
     entries: tuple[InputType | None, ...]
@@ -211,7 +211,7 @@ def Dom(  # noqa: N802 (a type in the user's eyes)
 
 
 def read_number(value: object) -> int | Fraction:
-    """Return an int, Fraction, Decimal, decimal string or float as the rational it spells."""
+    """Return an int, Fraction, Decimal, decimal string or float as the rational it denotes."""
     if isinstance(value, str):
         number = read_decimal(value)
         if number is not None:

@@ -1,9 +1,8 @@
-"""Finite values: what a variable of the language may hold beside noise, all of it hashable.
+"""Finite values: what a variable of the language may hold besides noise, all hashable.
 
-ints, bools, Fractions, strings, None, ±inf, expressions in ε, ranges, tables (read-only
-dictionaries), and tuples and lists of values. A list is a `List`: a value like any other,
-because a program state must be comparable with another; `kinds` refuses the programs that
-could tell the difference.
+They are ints, bools, Fractions, strings, None, ±inf, expressions in ε, ranges, tables (read-only
+dictionaries), and tuples and lists of values. A list is an immutable `List`, because program
+states must be comparable; `kinds` refuses the programs that could tell the difference.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.terms import EPS, EpsTerm, extreme
 from exactdp.language.terms import exp as exp_of_term
 
-#: A finite value, a real or integer noise of the domain at work, or a structure of both.
+#: A finite value, a real or integer noise of the current domain, or a structure of both.
 Value: TypeAlias = Any
 
 _NUMERAL = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?(\s*/\s*\d+)?\s*")
 
-#: A float that a Python function returns is exact if its denominator is at most this.
+#: A float that a Python function returns counts as exact if its denominator is at most this.
 _EXACT_FLOAT = 1024
 
 
 class List(tuple[Value, ...]):
-    """A list of the language: an unchangeable, hashable value that is not equal to a tuple."""
+    """A list of the language: an immutable, hashable value that is not equal to a tuple."""
 
     __slots__ = ()
 
@@ -107,7 +106,7 @@ def alike(left: Value, right: Value) -> bool:
 
 
 def read_decimal(text: str) -> Fraction | None:
-    """Return the rational number that `text` spells (`0.1`, `-2`, `1e-3`, `2/3`), if it does."""
+    """Return the rational number in `text` (`0.1`, `-2`, `1e-3`, `2/3`), or None."""
     if not _NUMERAL.fullmatch(text):
         return None
     above, _, below = text.partition("/")
@@ -124,8 +123,8 @@ def plain(number: Fraction) -> int | Fraction:
 def freeze(value: object, note: Callable[[str], None] | None = None) -> Value:
     """Return a Python value as a value of the language, or refuse it.
 
-    A float is read as the decimal that it spells, and a string that spells a number as
-    that number; `note` is told about each.
+    A float is read as the decimal that it prints as, and a string that denotes a number as
+    that number; `note` is called for each.
     """
     if isinstance(value, bool | int | str | List) or value is None:
         number = read_decimal(value) if isinstance(value, str) else None
@@ -219,7 +218,7 @@ def _term(value: object) -> EpsTerm:
 
 
 def thaw(value: Value) -> Any:
-    """Return a value of the language as plain Python, to hand to a Python function."""
+    """Return a value of the language as plain Python, to pass to a Python function."""
     if isinstance(value, List):
         return [thaw(item) for item in value]
     if isinstance(value, tuple):
@@ -232,7 +231,7 @@ def thaw(value: Value) -> Any:
 def freeze_result(value: object) -> Value:
     """Return what a Python function returned as a value of the language.
 
-    A float is taken only if it is exact beyond doubt: 0.5 is, 0.1 or 1/3 are not.
+    A float is accepted only if it is certainly exact: 0.5 is, 0.1 and 1/3 are not.
     """
     if isinstance(value, float) and not math.isinf(value):
         if math.isnan(value) or value.as_integer_ratio()[1] > _EXACT_FLOAT:
@@ -258,7 +257,7 @@ def as_output(value: Value) -> Value:
 
 
 class UnsettledError(Exception):
-    """Noise stands where a finite value is needed: first it must be known which one it is."""
+    """Noise occurs where a finite value is needed: its value must be determined first."""
 
     def __init__(self, value: Symbolic) -> None:
         super().__init__("noise is not a finite value")
@@ -266,7 +265,7 @@ class UnsettledError(Exception):
 
 
 def settled(value: Value) -> Value:
-    """Return a value in which all noise is known."""
+    """Return a value in which all noise is determined."""
     if isinstance(value, Symbolic):
         return value.settled()
     if isinstance(value, tuple):
@@ -276,10 +275,10 @@ def settled(value: Value) -> Value:
 
 
 class Symbolic:
-    """A number that is not one number yet: a linear form in noise, a column of samples.
+    """A number that is not a single number yet: a linear form in noise, a column of samples.
 
-    Each meaning of a program brings its own subclass with + - and * / by rationals.
-    Values that are not symbolic are compared on the spot; symbolic ones by the meaning.
+    Each semantics of programs defines its own subclass with + - and * / by rationals.
+    Values that are not symbolic are compared immediately; symbolic ones by the semantics.
     """
 
     __slots__ = ()
@@ -288,9 +287,9 @@ class Symbolic:
         raise TypeError("noise is not a condition")
 
     def settled(self) -> Value:
-        """Return the finite value that it is, or say that it is not known yet."""
+        """Return the finite value that it is, or raise if it is not known yet."""
         raise UnsettledError(self)
 
     def rounded(self, *, nearest: bool) -> Any:
-        """Return ⌊x⌋, or the nearest whole number, of two the even one."""
+        """Return ⌊x⌋, or the nearest whole number, with ties to even."""
         raise NotImplementedError

@@ -1,7 +1,7 @@
-"""Whole numbers made of reals: ⌊x⌋ and round(x), which stay symbols until their value matters.
+"""Rounded reals: ⌊x⌋ and round(x), which stay symbols until their value matters.
 
-A comparison of one of them with a number is one of the real below it: ⌊x⌋ ≥ 3 is x ≥ 3. What is
-known from comparisons so far stands in the symbol, and where that is a single number, it is it.
+Comparing one of them with a number means comparing the underlying real: ⌊x⌋ ≥ 3 is x ≥ 3. The
+symbol stores the bounds known from earlier comparisons; once they coincide, its value is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Whole:
-    """⌊form⌋ or, `nearest`, the nearest whole number, of two the even one; from low to high."""
+    """⌊form⌋, or with `nearest` the nearest whole number, ties to even; between low and high."""
 
     form: Any
     nearest: bool = False
@@ -27,21 +27,21 @@ class Whole:
         return self.low if self.low == self.high else None
 
     def is_like(self, other: Whole) -> bool:
-        """Whether both are the same number, whatever is known of it."""
+        """Whether both are the same number, regardless of the bounds known."""
         return self.nearest == other.nearest and self.form == other.form
 
     def reaches(self, k: int) -> bool | None:
-        """Whether it is at least k, None if that is not known."""
+        """Whether it is at least k; None if that is not known."""
         if self.low is not None and k <= self.low:
             return True
         return False if self.high is not None and self.high < k else None
 
     def bounded(self, k: int, truth: bool) -> Whole:
-        """Return it where it is known whether it is at least k."""
+        """Return it with the knowledge whether it is at least k."""
         return replace(self, low=k) if truth else replace(self, high=k - 1)
 
     def condition(self, k: int) -> tuple[str, Any]:
-        """Return (op, form) such that it is at least k where form op 0.
+        """Return (op, form) such that it is at least k if and only if form op 0.
 
         Halfway between two whole numbers Python rounds to the even one.
         """
@@ -50,7 +50,7 @@ class Whole:
         return ">=" if k % 2 == 0 else ">", self.form - k + Fraction(1, 2)
 
     def value(self, number: Any) -> int:
-        """Return the whole number where the form is a number."""
+        """Return the whole number for a given number as the form."""
         return int(round(number) if self.nearest else math.floor(number))
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class Whole:
 
 
 def first_unknown(whole: Whole, op: str, limit: Fraction) -> tuple[bool, int | None]:
-    """Return whether z op limit for a whole number z, and k if first z ≥ k must be known."""
+    """Return whether z op limit for a whole number z, and k if z ≥ k must be decided first."""
     steps: tuple[tuple[int, bool], ...]
     if op in ("==", "!="):
         if limit.denominator != 1:

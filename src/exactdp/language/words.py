@@ -1,7 +1,7 @@
 """The words of the language: samplers, `eps`, `exp`, `inf`, and the Python builtins it knows.
 
-`lap` and its kin exist as Python objects so that imports and editors work; they mean
-something only in the source of a mechanism, and say so when they are called elsewhere.
+`lap` and the other samplers exist as Python objects so that imports and editors work; they have a
+meaning only in the source of a mechanism, and raise an error when called elsewhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SamplerWord:
     usage: str
 
     def __call__(self, *args: object, **keywords: object) -> Any:
-        """Refuse: a sampler means something only in a source."""
+        """Refuse: a sampler has a meaning only in the source of a mechanism."""
         del args, keywords
         raise OutsideMechanismError(
             f"{self.word} was called outside a mechanism",
@@ -56,7 +56,7 @@ class SamplerWord:
 
 @dataclass(frozen=True, repr=False)
 class NoiseWord(SamplerWord):
-    """A word that samples a number, with all that the passes of the language know of its kind.
+    """A word that samples a number, with everything that the passes need to know about it.
 
     >>> from exactdp import Mechanism
     >>> above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 0")
@@ -65,9 +65,9 @@ class NoiseWord(SamplerWord):
     """
 
     described: str
-    """What `explain` calls a sample."""
+    """The name of a sample in the output of `explain`."""
     second: str = "mean"
-    """What the second argument is; the first is a rate, but for `unif`."""
+    """The meaning of the second argument; the first is a rate, except for `unif`."""
     is_whole: bool = False
     is_above: bool = False
     """Whether a sample is never below its second argument."""
@@ -105,7 +105,7 @@ bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
 
 @dataclass(frozen=True, repr=False)
 class LogWord(SamplerWord):
-    """`log`: of a number in the source of a mechanism, and of a closed form as a budget.
+    """`log`, of a number in the source of a mechanism, or of a closed form as a budget.
 
     >>> from exactdp import eps, exp, log
     >>> print(log((1 + exp(eps)) / 2))
@@ -113,7 +113,7 @@ class LogWord(SamplerWord):
     """
 
     def __call__(self, *args: object, **keywords: object) -> Any:
-        """Return the logarithm of a closed form; of a number it stands in a source."""
+        """Return the logarithm of a closed form; that of a number is allowed only in a source."""
         if len(args) == 1 and isinstance(args[0], ClosedForm) and not keywords:
             return Logarithm(args[0])
         if len(args) == 1 and isinstance(args[0], int | Fraction) and args[0] > 1 and not keywords:
@@ -133,17 +133,17 @@ expmech: Final = SamplerWord("expmech", "expmech(a * eps, score, candidates)")
 choose: Final = SamplerWord("choose", "choose({value: probability, …})")
 
 NOISES: Final = {noise.word: noise for noise in (lap, dlap, expo, geometric, unif, gumbel)}
-"""The kinds of noise: the only list of them in the language."""
+"""The kinds of noise; no other module lists them."""
 
 SAMPLERS: Final[dict[str, SamplerWord]] = {
     **NOISES,
     **{sampler.word: sampler for sampler in (expmech, choose, bernoulli, observe)},
 }
 
-#: Words that stand for a value.
+#: Words that denote a value.
 VALUES: Final = ("eps", "inf")
 
-#: Python functions that the language knows, run on finite values.
+#: Python functions of the language, applied to finite values.
 BUILTINS: Final[dict[str, Any]] = {
     "Fraction": Fraction,
     **{name: getattr(builtins, name) for name in FUNCTIONS if hasattr(builtins, name)},
@@ -155,7 +155,7 @@ _KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "
 #: Names that a program cannot use for anything else.
 RESERVED: Final = frozenset((*SAMPLERS, *VALUES, "exp", "log", "Real", "Dom"))
 
-#: Python names that people reach for, and what to write instead.
+#: Python names that users may try, and what to write instead.
 INSTEAD: Final = {
     "float": "Write the number exactly: Fraction(1, 3), 0.5 or '0.1'; inf for infinity.",
     "set": "Use a tuple or a list.",
@@ -177,7 +177,7 @@ MISSING: Final = object()
 
 
 def denotes(found: object) -> str | None:
-    """Return the word of the language that a Python object stands for, if it does."""
+    """Return the word of the language that a Python object denotes, or None."""
     if isinstance(found, SamplerWord):
         return found.word
     if id(found) in _KNOWN:
