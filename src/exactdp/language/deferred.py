@@ -1,10 +1,11 @@
-"""Comparisons that a program stores in a list and looks at later are made where it looks at them.
+"""Defer comparisons that a program stores in a list to the places where it reads them.
 
-A list such as `wins = [[x[i] >= x[j] for j in range(m)] for i in range(m)]` has one answer for each
-comparison, and a state that holds it remembers them all. Where every use of the list is one entry
-(`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), the list keeps what is compared instead,
-computed where it was made, and an entry is compared where it is looked at. So is `sorted(x)`, where
-only its ends are looked at, and `max(x)` in `x.index(…)`. All other variables stay the same.
+A list such as `wins = [[x[i] >= x[j] for j in range(m)] for i in range(m)]` holds the result of
+every comparison, and so does every state that contains it. If every use of the list reads one
+entry (`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), the list stores the compared values
+instead, computed where it was created, and an entry is compared where it is read. The same applies
+to `sorted(x)` if only its ends are read, and to `max(x)` in `x.index(…)`. All other variables stay
+the same.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class _Stored:
 
 
 def deferred(definition: Definition) -> Definition:
-    """Return a definition with stored comparisons made where they are looked at."""
+    """Return a definition with stored comparisons made where they are read."""
     body, serial = list(definition.body), count(1)
     for position in range(len(body)):
         match body[position]:
@@ -172,7 +173,7 @@ def _operands(statement: ast.stmt, stored: _Stored) -> ast.stmt:
 
 
 def _list_only(statement: ast.stmt) -> ast.stmt:
-    """Return the statement that keeps the list of which an end is asked for later."""
+    """Return the statement that stores the list whose end is read later."""
     match statement:
         case ast.Assign(several, ast.Call(_, [items])):
             if isinstance(items, ast.GeneratorExp):  # which is no value
@@ -182,7 +183,7 @@ def _list_only(statement: ast.stmt) -> ast.stmt:
 
 
 class _Ends:
-    """Uses of `sorted(…)` by its ends, and of `max(x)` and `min(x)` in `x.index(…)`."""
+    """Uses of the ends of `sorted(…)`, and of `max(x)` and `min(x)` in `x.index(…)`."""
 
     def __init__(self, slot: str, value: ast.expr, changed: set[str]) -> None:
         assert isinstance(value, ast.Call)
@@ -204,7 +205,7 @@ class _Ends:
         return [self.changed(one) for one in body]
 
     def changed(self, node: Any) -> Any:
-        """Return a node with the value for its name."""
+        """Return a node with the name replaced by the value."""
         match node:
             case ast.Name(word) if word == self.slot:
                 raise _OtherUseError
@@ -240,10 +241,10 @@ class _Use:
         self.stored, self._serial = stored, serial
         self._used = 0
         self._names: Counter[str] = Counter()
-        """How often names occur after the list."""
+        """The number of occurrences of each name after the list."""
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Return the statements after the list with comparisons for its entries."""
+        """Return the statements after the list, with its entries replaced by comparisons."""
         self._names = Counter(node.id for node in nodes(body) if isinstance(node, ast.Name))
         found = [self.changed(one) for one in self.block(body)]
         if self._used != 1:
@@ -251,11 +252,11 @@ class _Use:
         return found
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Return statements in which the list is used by position."""
+        """Return statements in which the list is read by position."""
         return [new for one in body for new in self.statement(one)]
 
     def statement(self, one: ast.stmt) -> list[ast.stmt]:
-        """Return a statement in which loops over the list, and index(True), go by position."""
+        """Return a statement in which loops over the list, and index(True), use positions."""
         slot, place = self.stored.slot, where(one)
         match one:
             case ast.Return(ast.Call(ast.Attribute(ast.Name(word), "index"), [found], [])) if (
@@ -286,7 +287,7 @@ class _Use:
         return [one]
 
     def search(self, variable: str, found: ast.stmt, place: Place) -> ast.stmt:
-        """Return the loop that does something at the first entry that is true."""
+        """Return the loop that runs `found` at the first entry that is true."""
         test = put(ast.If(self.at(variable, place), [found], []), place)
         return put(ast.For(name(variable, place), self.positions(place), [test], []), place)
 
@@ -321,11 +322,11 @@ class _Use:
         return put(ast.For(name(variable, place), self.positions(place), inside, orelse), place)
 
     def fresh(self) -> str:
-        """Return a name that no program has."""
+        """Return a name that no program can use."""
         return f"%at{next(self._serial)}"
 
     def changed(self, node: Any) -> Any:
-        """Return a node with comparisons for entries."""
+        """Return a node with entries replaced by comparisons."""
         stored = self.stored
         match node:
             case ast.Name(word) if word == stored.slot:
@@ -383,7 +384,7 @@ def _is_plain(tree: ast.expr) -> bool:
 
 
 def _with(node: Any, values: Mapping[str, Callable[[], ast.expr]]) -> Any:
-    """Return a tree with expressions for names."""
+    """Return a tree with names replaced by expressions."""
     if isinstance(node, ast.Name) and node.id in values:
         return values[node.id]()
     return rebuilt(node, lambda part: _with(part, values))

@@ -1,1 +1,1 @@
-"""What a program means: its runs, simulated or exact, and its probabilities."""
+"""The semantics of programs: runs, simulated or exact, and probabilities."""

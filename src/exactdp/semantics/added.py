@@ -1,4 +1,4 @@
-"""Mechanisms that only add noise: their error has one distribution, whatever the input is."""
+"""Mechanisms that only add noise: the distribution of their error does not depend on the input."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MOST_STATES = 20_000
 
 
 class _NotAddedError(Exception):
-    """Noise is compared or rounded, or chosen from, or its size depends on the input."""
+    """Noise is compared or rounded, a value is chosen, or the noise scale depends on the input."""
 
 
 def added_noise(graph: Graph) -> set[Hashable] | None:
-    """Return what noise is added to the noiseless output along each way of a graph.
+    """Return the noise that is added to the noiseless output along each path of a graph.
 
-    None if noise does more than to be added. If no noise is compared, the program without noise
-    takes the same way at an input as with noise. So the error is a linear form in the samples minus
-    their means: the same random variable on two ways with the same samples and forms.
+    Return None if noise is not only added. If no noise is compared, the program without noise
+    takes the same path at an input as with noise. So the error is a linear form in the samples
+    minus their means: the same random variable on two paths with the same samples and forms.
     """
     try:
         return set(_ways(graph))
@@ -61,7 +61,7 @@ def _ways(graph: Graph) -> Iterator[Hashable]:
 
 
 def _deviation(output: Value, variables: tuple[_Vector, ...]) -> Hashable:
-    """Return how an output differs from the noiseless one, as forms in the samples."""
+    """Return the difference of an output from the noiseless one, as forms in the samples."""
     if isinstance(output, tuple):
         return tuple(_deviation(part, variables) for part in output)
     if isinstance(output, Linear):

@@ -1,9 +1,9 @@
-"""Probabilities of programs in which a + b/ε stands beside reals, at one input.
+"""Probabilities of programs that combine a + b/ε with reals, at one input.
 
-What such a program compares depends on ε. Scaled by ε, 1/ε is a parameter that is 1, so a
-comparison of constants is a linear form in ε and this parameter: it changes at rational ε, and
-between two of them a probability is one closed form, with powers of e as constants. With log(b)/ε
-it changes at rational multiples of log b, and powers of b are constants, too.
+The comparisons of such a program depend on ε. Scaled by ε, 1/ε is a parameter that is 1, so a
+comparison of constants is a linear form in ε and this parameter: its answer changes at rational ε,
+and between two of them a probability is one closed form, with powers of e as constants. With
+log(b)/ε it changes at rational multiples of log b, and powers of b are constants, too.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class EpsilonPiece(Told, Generic[T]):
     """The ε; an end may be irrational."""
     value: T
     unit: str = UNIT
-    """The parameter; if it is called `eps[20]` it is log(20), and `on` is in multiples of it."""
+    """The parameter; if its name is `eps[20]` it is log(20), and `on` is in multiples of it."""
 
     @property
     def base(self) -> Fraction | None:
-        """Of which number the unit is the logarithm."""
+        """The number whose logarithm the unit is, or None."""
         return base_of(self.unit)
 
     def __contains__(self, eps: Fraction) -> bool:
@@ -75,7 +75,7 @@ class EpsilonPiece(Told, Generic[T]):
 
 @dataclass(frozen=True, repr=False)
 class ByEpsilon(Generic[T]):
-    """A value on each of some intervals, which cover all ε but the ends between them.
+    """A value on each of several intervals, which cover all ε except the ends between them.
 
     >>> from exactdp import Mechanism
     >>> above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 / eps")
@@ -85,7 +85,7 @@ class ByEpsilon(Generic[T]):
 
     pieces: tuple[EpsilonPiece[T], ...]
     alone: Callable[[Fraction], T] = field(repr=False, compare=False)
-    """What computes the value at a single ε."""
+    """The function that computes the value at a single ε."""
 
     def __iter__(self) -> Iterator[EpsilonPiece[T]]:
         return iter(self.pieces)
@@ -138,16 +138,16 @@ def _values(value: Any, point: Fraction, digits: int) -> Any:
 
 
 def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
-    """Return the value of a closed form at an ε, where the unit is 1, or a logarithm."""
+    """Return the value of a closed form at an ε, with 1 or a logarithm as the unit."""
     if (found := LogForm.of(form)) is not None:
         return found.at(point, digits)
     return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
 
 
 def in_parts(program: Program, error: OrderChangesError, ask: Callable[[Any], T]) -> ByEpsilon[T]:
-    """Return a value on the parts of ε on which each `min` and `max` is one of its parts.
+    """Return a value on intervals of ε on which each `min` and `max` is one fixed argument.
 
-    An error told where one changes. There are finitely many of them, so this ends.
+    `error` names one that changes. There are finitely many of them, so this terminates.
     """
 
     def pieces(gap: ClosedForm, on: Span) -> Iterator[EpsilonPiece[T]]:
@@ -164,7 +164,7 @@ def in_parts(program: Program, error: OrderChangesError, ask: Callable[[Any], T]
 
 
 def in_units(on: Interval, unit: str) -> Interval:
-    """Return an interval around that of ε over the unit: 1, or a logarithm."""
+    """Return an interval that contains ε divided by the unit: 1, or a logarithm."""
     if (base := base_of(unit)) is None:
         return on
     low, high = log_enclosure(base)
@@ -238,7 +238,7 @@ def by_epsilon(
     run: Callable[[Trace], T],
     alone: Callable[[Fraction], T],
 ) -> ByEpsilon[T]:
-    """Return what a run gives on intervals of ε; the parameters of its trace are ε and the unit."""
+    """Return the results of a run on intervals of ε; its trace has parameters ε and the unit."""
     whole = in_units(program.epsilon, unit)
     region = positive_cone(whole)
     pieces = []

@@ -1,8 +1,8 @@
-"""A cone of parameters cut into cells on which a run goes the same way.
+"""Divide a cone of parameters into cells on which a run takes the same path.
 
-The run is done at a sample point of what is not covered yet; what it compared there says how far
-its result is valid. The first comparison that comes out otherwise is where another cell begins, so
-the cells are the leaves of a tree of comparisons, and each is found once.
+The program is run at a sample point that is not covered yet; its comparisons there determine where
+its result is valid. Another cell begins where the first comparison has the opposite answer, so the
+cells are the leaves of a tree of comparisons, and each is found once.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from exactdp.semantics.spots import OnFaceError, Trace
 T = TypeVar("T")
 
 MOST_CELLS = 20_000
-_FEW = 6  # parameters with which there are never too many cells
+_FEW = 6  # number of parameters up to which there are never too many cells
 _SAMPLES = 2
 
 
 @dataclass(frozen=True)
 class Cell(Generic[T]):
-    """A cone, and what a run gives on all of it."""
+    """A cone, and the result of a run that is valid on all of it."""
 
     cone: Cone
     result: T
     path: tuple[tuple[int, ...], ...]
-    """The comparisons that lead to the cell, as forms that are not negative on it, in order."""
+    """The comparisons that lead to the cell, as forms that are nonnegative on it, in order."""
 
 
 def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> Iterator[Cell[T]]:
@@ -46,7 +46,7 @@ def explore(names: Sequence[str], region: Cone, run: Callable[[Trace], T]) -> It
 def next_cell(
     names: Sequence[str], region: Cone, waiting: tuple[Cone, ...], run: Callable[[Trace], T]
 ) -> tuple[Cell[T] | None, tuple[Cone, ...]]:
-    """Return a cell in the last of the cones that wait, and the cones that wait then."""
+    """Return a cell in the last of the waiting cones, and the cones that remain."""
     *rest, cone = waiting
     if not cone.is_full:
         return None, tuple(rest)
@@ -68,7 +68,7 @@ def next_cell(
 def require_few_cells(
     names: Sequence[str], region: Cone, run: Callable[[Trace], T], times: int = 1
 ) -> None:
-    """Refuse, before the work starts, what has too many cells."""
+    """Refuse a question with too many cells before the work starts."""
     if len(names) <= _FEW:
         return
     enough = 10 * MOST_CELLS
@@ -80,7 +80,7 @@ def require_few_cells(
 
 
 def too_many_cells(count: str) -> ValueRefusedError:
-    """Return the refusal of so many cells."""
+    """Return the error for too many cells."""
     return ValueRefusedError(
         f"there are {count} cells of inputs",
         rule=f"Each cell is treated on its own, and at most {MOST_CELLS:,} are.",
@@ -91,10 +91,10 @@ def too_many_cells(count: str) -> ValueRefusedError:
 def estimated_cells(
     names: Sequence[str], region: Cone, run: Callable[[Trace], T], enough: int
 ) -> int:
-    """Return about how many cells a region has, not much more than `enough`.
+    """Return an estimate of the number of cells of a region, not much more than `enough`.
 
-    A few of the cones with as many comparisons and sides stand for all of these (heterogeneous
-    sampling: Chen 1992), from the top of the tree of comparisons down.
+    A few cones represent all those with as many comparisons and sides (heterogeneous sampling:
+    Chen 1992), from the top of the tree of comparisons down.
     """
     source = random.Random(0)
     waiting: dict[tuple[int, int], list[tuple[Cone, Fraction]]] = {(0, 0): [(region, Fraction(1))]}
@@ -122,7 +122,7 @@ def _reaches(cone: Cone, form: Sequence[int]) -> bool:
 
 
 def _inside(cone: Cone) -> tuple[int, ...]:
-    """Return an inner point on no hyperplane with small coefficients, as far as one can tell."""
+    """Return an inner point that is unlikely to lie on a hyperplane with small coefficients."""
     point = [0] * cone.size
     weight = 1
     for ray in (*cone.rays, *cone.lines):

@@ -1,9 +1,9 @@
-"""The parametrised Markov chain of a program at an input, or for all (paper, section 5.3).
+"""The parametrised Markov chain of a program at one or all inputs (paper, section 5.3).
 
-A state is a statement with the finite values, the noise drawn so far (by distribution, not by
-value) and the order conditions that hold on the way there; a transition has a closed form in ε as
-its probability. Nothing is integrated out or joined here: this is the semantics as the paper
-defines it, for looking at; `exact` computes the same probabilities in less time.
+A state is a statement with the finite values, the noise sampled so far (by distribution, not by
+value) and the order conditions on the path to it; the probability of a transition is a closed form
+in ε. Nothing is integrated out or joined: this is the semantics as the paper defines it, for
+display; `exact` computes the same probabilities in less time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST_STATES = 2_000
-_MOST_ANSWERS = 100  # in a loop, where noise is compared again and again
+_MOST_ANSWERS = 100  # in a loop that compares noise repeatedly
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ChainState:
     output: str | None = None
 
     def lines(self) -> list[str]:
-        """Return the state as a few short lines, as in the paper's figure."""
+        """Return the state as short lines, as in the paper's figure."""
         head = f"line {self.line}" if self.line is not None else f"output {self.output}"
         shown = [head, ", ".join(f"{name}: {value}" for name, value in self.values)]
         shown += [", ".join(map(str, self.noise)), ", ".join(self.conditions)]
@@ -99,7 +99,7 @@ class Chain:
         return found
 
     def substitute(self, **values: ClosedForm) -> Chain:
-        """Return the chain with closed forms for parameters of its probabilities."""
+        """Return the chain with parameters of its probabilities replaced by closed forms."""
         moved = []
         for one in self.transitions:
             known = {n: form for n, form in values.items() if n in one.probability.parameters}
@@ -138,7 +138,7 @@ def chain(program: Program, u: object) -> Chain:
 
 
 def chain_at_spots(program: Program, u: tuple[Value, ...], names: tuple[str, ...]) -> Chain:
-    """Return the chain where inputs are spots: they are shown by their names."""
+    """Return the chain for inputs that are spots, which are shown by name."""
     known = dict(zip(entry_names(program.inputs), entries(u), strict=True))
     spots = {name: value for name, value in known.items() if isinstance(value, Spot)}
     values = [Linear.symbol(name) if name in spots else value for name, value in known.items()]
@@ -157,7 +157,7 @@ def _built(
 
 @dataclass(frozen=True)
 class _NamedState:
-    """A machine state with the noise and the answers on the way to it."""
+    """A machine state with the noise and the answers on the path to it."""
 
     state: State
     noise: tuple[NamedNoise, ...]
@@ -172,7 +172,7 @@ class _ChainBuilder:
     ) -> None:
         self.machine: Machine = program.machine
         self.first = self.machine.start(u)
-        self.inputs = inputs  # what the symbols in u stand for
+        self.inputs = inputs  # the values of the symbols in u
         self.frame = frame
         self.numbers: dict[_NamedState, int] = {}
         self.found: list[tuple[_NamedState, Event, Density]] = []
@@ -192,7 +192,7 @@ class _ChainBuilder:
         return Chain(states, tuple(self.transitions))
 
     def visit(self, spot: _NamedState, density: Density) -> int:
-        """Return the number of the state that a spot leads to."""
+        """Return the number of the state that follows a named state."""
         event = self.machine.advance(spot.state)
         reached = _NamedState(event.state, spot.noise, spot.answers)
         if reached not in self.numbers:
@@ -206,7 +206,7 @@ class _ChainBuilder:
         return self.numbers[reached]
 
     def refused(self, what: str) -> ValueRefusedError:
-        """Return the refusal of a chain that is too large; it names what grows in a loop."""
+        """Return the error for a chain that is too large; it names what grows in a loop."""
         inside = [spot.state for spot in self.numbers if self.machine.while_around(spot.state.pc)]
         is_cause = 4 * len(inside) > len(self.numbers)
         cause = told(growing(self.machine.code, inside)) if is_cause else ""
@@ -220,7 +220,7 @@ class _ChainBuilder:
     def ways(
         self, spot: _NamedState, event: Event, density: Density
     ) -> Iterator[tuple[int, ClosedForm]]:
-        """Yield the targets of a state with the probabilities to go there."""
+        """Yield the successors of a state with their transition probabilities."""
         if isinstance(event, Draw):
             fresh = len(spot.noise)
             name = NamedNoise(f"r{fresh + 1}", event.noise, *_arguments(event))
@@ -245,7 +245,7 @@ class _ChainBuilder:
     def compared(
         self, spot: _NamedState, event: Compare, density: Density
     ) -> Iterator[tuple[int, ClosedForm]]:
-        """Yield the ways of a comparison that have mass, each with its conditional probability."""
+        """Yield the outcomes of a comparison with mass, with their conditional probabilities."""
         asked = question(
             noise_part(event.difference),
             event.op,
@@ -268,7 +268,7 @@ class _ChainBuilder:
                 yield self.visit(_NamedState(after, spot.noise, answers), part), chance
 
     def shown(self, spot: _NamedState, event: Event) -> ChainState:
-        """Return a state in words."""
+        """Return the displayed form of a state."""
         conditions = tuple(_condition(question, truth) for question, truth in spot.answers)
         if isinstance(event, Done):
             return ChainState(None, (), spot.noise, conditions, _show(event.output))
@@ -307,7 +307,7 @@ def _sum(form: Mapping[int | str, Fraction], constant: Fraction) -> str:
 
 
 def _arguments(event: Draw) -> tuple[str, str]:
-    """Return the arguments of a sample in words."""
+    """Return the displayed arguments of a sample."""
     if NOISES[event.noise].has_ends:
         return _show(event.ends[0]), _show(event.ends[1])
     return f"{spell(event.rate)}·ε", _show(event.mean)

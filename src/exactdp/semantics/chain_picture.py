@@ -1,4 +1,4 @@
-"""A Markov chain as SVG, drawn in layers without the help of other programs."""
+"""Draw a Markov chain as SVG, in layers, without external programs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Rectangle: TypeAlias = tuple[float, float, float, float]
 
 _CHARACTER, _LINE, _PADDING = 6.6, 15, 8
 _ACROSS, _DOWN = 30, 84
-_LABEL, _LANE = 22, 14  # between labels above each other; between arrows beside each other
+_LABEL, _LANE = 22, 14  # vertical gap between labels; horizontal gap between arrows
 _LONGEST = 46
 
 
 @dataclass(frozen=True)
 class Route:
-    """How a transition is drawn: the corners of its arrow, and the middle of its label."""
+    """The drawing of a transition: the corners of its arrow, and the centre of its label."""
 
     corners: tuple[Point, ...]
     label: Point
@@ -29,7 +29,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the states of a chain stand: a layer for each number of steps from the first."""
+    """The positions of the states of a chain: one layer per number of steps from the first."""
 
     width: float
     height: float
@@ -41,7 +41,7 @@ class Layout:
 
 
 def layout(chain: Chain) -> Layout:
-    """Return the places of all states and labels."""
+    """Return the positions of all states and labels."""
     layers = _layers(chain)
     texts = tuple(
         tuple(part for line in state.lines() for part in textwrap.wrap(line, _LONGEST))
@@ -97,10 +97,10 @@ def _columns(layers: list[list[int]], widths: list[float]) -> tuple[dict[int, fl
 
 
 def _levels(ends: list[tuple[float, float]], lengths: list[float]) -> tuple[list[int], int]:
-    """Return a level for each label between two layers, and how many there are.
+    """Return a level for each label between two layers, and the number of levels.
 
-    A label stands on its arrow, from one horizontal place to the other, at the height of its level.
-    Ends because labels on levels of their own do not overlap.
+    A label lies on its arrow, between the two horizontal positions, at the height of its level.
+    Terminates because labels on different levels do not overlap.
     """
     for count in range(1, len(ends) + 1):
         taken: list[list[tuple[float, float]]] = [[] for _ in range(count)]
@@ -123,7 +123,7 @@ def _levels(ends: list[tuple[float, float]], lengths: list[float]) -> tuple[list
 def _around(
     ends: dict[int, tuple[Rectangle, Rectangle]], lengths: list[float], right: float
 ) -> dict[int, Route]:
-    """Return arrows back, or to the same layer: around the right side, one lane for each."""
+    """Return arrows back, or to the same layer: around the right side, each in its own lane."""
     found: dict[int, Route] = {}
     start = right + len(ends) * _LANE + _PADDING
     lowest = 0.0

@@ -1,8 +1,8 @@
 """The probability of an event at an input as a function of ε that is evaluated, not expanded.
 
-The pass over the graph that gives closed forms gives, in other frames, values at an ε (balls), the
-first Taylor coefficients at 0 (exact), and how fast the probability falls as ε grows. What else
-`reals.unexpanded.Chance` says of it is read off the graph.
+The pass over the graph that computes closed forms also computes, in other frames, values at an ε
+(balls), the first Taylor coefficients at 0 (exact), and how fast the probability falls as ε grows.
+The other properties of `reals.unexpanded.Chance` are read off the graph.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_par
 K = TypeVar("K")
 
 _NOISE = ("lap", "expo")
-_MOST_EXPANDED = 150_000  # terms at a node, where expansion is the last resort
+_MOST_EXPANDED = 150_000  # terms at a node, if expansion is the last resort
 
 
 class EventChance:
-    """The probability that some arrivals have, each restricted to what `masses` tells of it."""
+    """The total probability of some arrivals, each restricted as `masses` specifies."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class EventChance:
         self._expanded: ClosedForm | None = None
 
     def known(self, kind: Callable[[Chance], K]) -> K:
-        """Return what one kind of object knows of this chance, made when it is first asked for."""
+        """Return what `kind` derives from this chance, computed on first use."""
         if kind not in self._known:
             self._known[kind] = kind(self)
         found: K = self._known[kind]
@@ -60,12 +60,12 @@ class EventChance:
 
     @cached_property
     def samples(self) -> int:
-        """How many samples a run draws at most."""
+        """The maximal number of samples in a run."""
         return int(self._longest(lambda step: Fraction(int(isinstance(step.event, Draw)))))
 
     @property
     def first_bits(self) -> int:
-        """With how many bits a value has some correct digits: polynomials lose 3^n."""
+        """The number of bits for which a value has some correct digits: polynomials lose 3^n."""
         return 64 + 8 * self.samples // 5
 
     def value(self, eps: arb) -> arb:
@@ -96,7 +96,7 @@ class EventChance:
         return result
 
     def expanded(self) -> ClosedForm:
-        """Return the closed form, if it has not very many terms; otherwise refuse."""
+        """Return the closed form; refuse if it has too many terms."""
         if self._expanded is None:
             found = Arrivals(self._plan, self._inputs, self._point, most=_MOST_EXPANDED)
             try:
@@ -111,7 +111,7 @@ class EventChance:
 
     @cached_property
     def costs(self) -> tuple[Fraction, Fraction]:
-        """Lower bounds of what the event and its opposite cost in noise."""
+        """Lower bounds on the noise cost of the event and of its complement."""
         frame = ExponentFrame(*self._units)
         while True:
             try:
@@ -145,12 +145,12 @@ class EventChance:
         """Bounds on the first two derivatives.
 
         Scaled by ε, noise has the mean ε·q and comparisons the constant ε·c. Measured from ε·p for
-        some number p the means are ε·(q − p) and the constants ε·(c + p·Σ coefficients); where all
-        of these vanish nothing depends on ε but the means. The derivative of a Laplace density h by
-        its mean has the integral of |h′| = rate, the second one 2·rate² (rate²·h less rate² at one
-        point). With S = Σ rate·|q − p| along a run |P′| ≤ S and |P″| ≤ 2·S². An exponential density
-        has 2·rate in place of rate, and no second derivative. A constant that does not vanish moves
-        the end of a range, past at most (largest density)·|constant| of mass.
+        some number p the means are ε·(q − p) and the constants ε·(c + p·Σ coefficients); if all
+        these constants vanish, only the means depend on ε. For a Laplace density h, the derivative
+        with respect to its mean has ∫|h′| = rate, and the second one ∫|h″| = 2·rate² (rate²·h minus
+        a point mass). With S = Σ rate·|q − p| along a run, |P′| ≤ S and |P″| ≤ 2·S². An
+        exponential density has 2·rate in place of rate, and no second derivative. A constant that
+        does not vanish moves the end of a range, past at most (largest density)·|constant| of mass.
         """
         if any(way.edge.kept is None for step in self._plan.steps for way in step.ways):
             return None, None
@@ -166,7 +166,7 @@ class EventChance:
         return min(found, key=lambda pair: (pair[1] is None, pair[0] is None, pair[0] or 0))
 
     def _moves_from(self, p: Fraction) -> tuple[Fraction | None, Fraction | None]:
-        """Return the bounds with everything measured from p; the second one if it is known."""
+        """Return the bounds with everything measured from p; the second is None if unknown."""
         draws = [step.event for step in self._plan.steps if isinstance(step.event, Draw)]
         densest = max((event.rate for event in draws), default=Fraction(0))
 
@@ -187,7 +187,7 @@ class EventChance:
                 gap = abs(self._point.value(step.places[0]) + p * sum(weights.values()))
                 ends += gap * densest / min(map(abs, weights.values()))
             elif isinstance(step.event, Done) and list(forms_of(step.event.output)):
-                return None, None  # what is asked of an output has ends of its own
+                return None, None  # the conditions on an output have ends of their own
         whole = self._longest(moved)
         smooth = not ends and all(event.noise == "lap" for event in draws)
         return whole + ends, 2 * whole**2 if smooth else None
@@ -215,7 +215,7 @@ def _too_long() -> ValueRefusedError:
 
 
 class _Losses(Runner):
-    """A pass in which exponents are kept of what leaves the ways to the event."""
+    """A pass that records the exponents of the mass that leaves the paths to the event."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class _Losses(Runner):
         self.lost: Fraction | None = None
 
     def visit(self, step: Step, density: Density) -> None:
-        """Note what has no way on, and go on with the rest."""
+        """Record the mass without a successor, and continue with the rest."""
         event = step.event
         known = {way.edge.case for way in step.ways}
         if isinstance(event, Compare) and len(known) == 1:
@@ -250,7 +250,7 @@ class _Losses(Runner):
 
 
 def can_be_evaluated(plan: Plan) -> bool:
-    """Whether a program has only what `EventChance` knows: real noise and plain numbers."""
+    """Whether a program uses only what `EventChance` supports: real noise and plain numbers."""
     if any(stage.cyclic for stage in plan.stages):
         return False
     for step in plan.steps:

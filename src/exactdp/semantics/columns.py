@@ -1,8 +1,8 @@
 """Columns: the values of one number in every run of a batch.
 
-Integer noise stays whole: a column of it holds integers over a common denominator, and is
-compared exactly. Real noise is a column of floats that knows how far rounding may have moved
-it, so that equal numbers are found equal, and a comparison that rounding decides is refused.
+Integer noise stays exact: its column holds integers over a common denominator, and is
+compared exactly. Real noise is a column of floats with a bound on the rounding error, so that
+equal numbers are found equal, and a comparison that depends on rounding is refused.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _COMPARE: dict[str, Any] = {
     ">": np.greater,
 }
 
-_WIDE = 2**62  # integers from here on are Python's, which do not overflow
+_WIDE = 2**62  # larger integers are Python's, which do not overflow
 _ROUNDING = 2.0**-53
-_CLOSE = 2.0**-16  # of the scale of the noise: what rounding may blur
+_CLOSE = 2.0**-16  # the share of the noise scale that rounding may blur
 
 
 class Column(Symbolic, ABC):
@@ -51,7 +51,7 @@ class Column(Symbolic, ABC):
 
     @abstractmethod
     def _times(self, factor: Fraction) -> Value:
-        """Return the column times a number that is not 0."""
+        """Return the column times a nonzero number."""
 
     @abstractmethod
     def with_values(self, values: NDArray[Any]) -> Self:
@@ -74,7 +74,7 @@ class Column(Symbolic, ABC):
         """Return the values as outputs, one by one."""
 
     def settled(self) -> Value:
-        """Return the value if all runs have the same."""
+        """Return the value if it is the same in all runs."""
         if len(self.values) and (self.values == self.values[0]).all():
             return next(iter(self.with_values(self.values[:1]).rows()))
         return super().settled()
@@ -128,7 +128,7 @@ class Wholes(Column):
         self.denominator = denominator
 
     def _scaled(self, factor: int, room: int = 0) -> NDArray[Any]:
-        """Return the integers times a factor, in a type that holds so much more than them."""
+        """Return the integers times a factor, in a type with room for an additional `room`."""
         if int(_largest(self.values)) * abs(factor) + room >= _WIDE:
             return self.values.astype(object) * factor
         return self.values * factor
@@ -184,16 +184,16 @@ class Wholes(Column):
 
 
 def whole(values: NDArray[Any]) -> NDArray[Any]:
-    """Return floats that are whole as integers."""
+    """Return whole floats as integers."""
     if _largest(values) < _WIDE:
         return values.astype(np.int64)
     return np.array([int(value) for value in values.tolist()], dtype=object)
 
 
 class Reals(Column):
-    """Floats, each at most `error` away from what it stands for.
+    """Floats, each at most `error` away from its exact value.
 
-    `scale` is that of the finest noise in them: they lie in an interval of length x with
+    `scale` is that of the finest noise in them: each lies in an interval of length x with
     probability at most x/scale.
     """
 
@@ -206,7 +206,7 @@ class Reals(Column):
 
     @classmethod
     def near(cls, values: NDArray[Any], error: float, scale: float) -> Reals:
-        """Return a column whose values were just rounded, and were `error` away before."""
+        """Return a column of values that were just rounded, with a previous error of `error`."""
         return cls(values, error + _ROUNDING * float(_largest(values)), scale)
 
     def _plus(self, other: Value, sign: int) -> Value:
@@ -239,7 +239,7 @@ class Reals(Column):
     def rounded(self, *, nearest: bool) -> Wholes:
         """Return ⌊x⌋ for each run, or the nearest whole number.
 
-        What rounding cannot tell from where it jumps counts as there, if that has hardly any mass.
+        A value indistinguishable from a jump counts as there, if that has negligible mass.
         """
         jump = np.floor(self.values) + 0.5 if nearest else np.rint(self.values)
         near = self._near(self.values - jump)
@@ -247,7 +247,7 @@ class Reals(Column):
         return Wholes(whole(np.rint(exact) if nearest else np.floor(exact)))
 
     def _near(self, differences: NDArray[Any]) -> NDArray[Any]:
-        """Return for each run whether rounding cannot tell a difference from 0."""
+        """Return for each run whether a difference is indistinguishable from 0."""
         near: NDArray[Any] = ~(np.abs(differences) > self.error)
         if near.any() and not self.error < _CLOSE * self.scale:
             raise ValueRefusedError(
@@ -260,7 +260,7 @@ class Reals(Column):
     def truth(self, op: str) -> NDArray[Any]:
         """Return for each run whether its value op 0.
 
-        What rounding cannot tell from 0 is 0, if so short an interval has hardly any mass.
+        A value indistinguishable from 0 counts as 0, if so short an interval has negligible mass.
         """
         near = self._near(self.values)
         return _COMPARE[op](np.where(near, 0.0, self.values), 0)  # type: ignore[no-any-return]
@@ -271,7 +271,7 @@ class Reals(Column):
 
 
 def _float(number: int | Fraction) -> float:
-    """Return a number as a float, infinite if it is too large for one."""
+    """Return a number as a float, infinite if it is too large."""
     try:
         return float(number)
     except OverflowError:

@@ -39,7 +39,7 @@ _LEAST_BUDGET = Fraction(1, 10**100)
 
 
 class Uniform(Protocol):
-    """Whatever gives uniform numbers: `random.Random` or a numpy generator."""
+    """A source of uniform numbers: `random.Random` or a numpy generator."""
 
     def random(self) -> float:
         """Return a number in [0, 1)."""
@@ -78,10 +78,10 @@ def read_budget(eps: object) -> Fraction:
 
 
 def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Value:
-    """Return the output of one run with sampled noise (floats: for looking, not for proof).
+    """Return the output of one run with sampled noise (floats: for exploration, not for proof).
 
-    Only the samples are rounded: real noise is a symbol that stands for the rational number
-    drawn, so comparisons are decided exactly, however small the noise is beside its mean.
+    Only the samples are rounded: real noise is a symbol for the rational number sampled, so
+    comparisons are decided exactly, however small the noise is compared with its mean.
     """
     drawn: list[Fraction] = []
     visited = Visited(machine)
@@ -103,7 +103,7 @@ def run_once(machine: Machine, state: State, eps: Fraction, rng: Uniform) -> Val
 
 
 def placed(machine: Machine, event: Event, compute: Callable[[], T]) -> T:
-    """Return what is computed for an event; a refusal names the place of its statement."""
+    """Return `compute()` for an event; an error names the place of its statement."""
     try:
         return compute()
     except ValueRefusedError as error:
@@ -125,7 +125,7 @@ def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
 
 
 def at_budget(output: Value, eps: Fraction) -> Value:
-    """Return an output with floats for its expressions in ε."""
+    """Return an output with its expressions in ε replaced by floats."""
     if isinstance(output, tuple):
         parts = [at_budget(part, eps) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
@@ -137,7 +137,7 @@ def _number(value: Value, drawn: list[Fraction]) -> Fraction:
 
 
 def _floats(output: Value, drawn: list[Fraction]) -> Value:
-    """Return an output with floats for its real noise."""
+    """Return an output with its real noise replaced by floats."""
     if isinstance(output, tuple):
         parts = [_floats(part, drawn) for part in output]
         return List(parts) if isinstance(output, List) else tuple(parts)
@@ -151,7 +151,7 @@ def _floats(output: Value, drawn: list[Fraction]) -> Value:
 
 
 def draw(event: Draw, eps: Fraction, rng: Uniform) -> int | Fraction:
-    """Return one sample of noise around 0: a whole number for integer noise."""
+    """Return one sample of noise centred at 0: an integer for integer noise."""
     kind = NOISES[event.noise]
     if kind.has_ends:
         return (Fraction(rng.random()) - Fraction(1, 2)) * event.width  # type: ignore[no-any-return]
@@ -171,7 +171,7 @@ def _exponential(scale: Fraction, rng: Uniform) -> Fraction:
 
 
 def scale_of(event: Draw, eps: Fraction) -> Fraction:
-    """Return 1/(rate·ε), the scale of a sample, if floats can hold it."""
+    """Return 1/(rate·ε), the scale of a sample; refuse it if floats cannot represent it."""
     budget = eps if event.base is None else Fraction(math.log(event.base.at(float(eps))))
     scale = 1 / (event.rate * budget)
     if not _SMALLEST < scale < 1 / _SMALLEST:
@@ -189,7 +189,7 @@ def weights(event: Selection, eps: Fraction) -> list[float]:
     if event.exponents is not None:
         numbers = [q for q in event.exponents if not isinstance(q, Symbolic)]
         top = max(numbers)
-        # Below e^-1000 there is no float but 0.
+        # Below e^-1000 the only float is 0.
         sizes = [max((q - top) * eps, _LOWEST) for q in numbers]
         found = [math.exp(size) for size in sizes]
     else:
@@ -201,12 +201,12 @@ def weights(event: Selection, eps: Fraction) -> list[float]:
 
 @lru_cache(maxsize=4096)
 def _chances(listed: tuple[EpsTerm | Number, ...], at: Fraction) -> tuple[float, ...]:
-    """Return probabilities of `choose` at an ε; as closed forms nothing overflows or cancels."""
+    """Return probabilities of `choose` at an ε; closed forms avoid overflow and cancellation."""
     return tuple(float(closed_form(chance, budget, exp).at(at)) for chance in listed)
 
 
 def pick(chances: list[float], uniform: float) -> int:
-    """Return the position that a uniform number falls on."""
+    """Return the position that a uniform number selects."""
     for position, chance in enumerate(chances):
         uniform -= chance
         if uniform < 0:

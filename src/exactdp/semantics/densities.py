@@ -21,7 +21,7 @@ _ZERO = ExpPoly(0)
 
 
 def at_input(output: Value, inputs: Mapping[str, Number]) -> Value:
-    """Return an output in which numbers without noise are numbers."""
+    """Return an output in which expressions without noise are replaced by numbers."""
     if isinstance(output, tuple):
         return tuple(at_input(item, inputs) for item in output)
     if isinstance(output, Linear) and not noise_part(output):
@@ -41,14 +41,14 @@ def is_integer(arrival: Arrival, form: Symbolic) -> bool:
 
 
 def has_quotient(output: Value) -> bool:
-    """Whether an output holds a quotient of noise."""
+    """Whether an output contains a quotient of noise."""
     if isinstance(output, tuple):
         return any(map(has_quotient, output))
     return isinstance(output, NoisyQuotient)
 
 
 def refuse_quotient(output: Value) -> None:
-    """Refuse a question about a quotient of noise that is not told in comparisons."""
+    """Refuse a question about a quotient of noise that comparisons cannot express."""
     if has_quotient(output):
         raise ValueRefusedError(
             "the output is a quotient of noise",
@@ -96,7 +96,7 @@ class JointDensity:
         return total
 
     def _moved(self, found: Sequence[Arrival]) -> Iterator[Density]:
-        """Yield the densities of outputs of the pattern, its numbers as their variables."""
+        """Yield the densities of outputs of the pattern, with its numbers as variables."""
         inputs = self._arrivals.inputs
         for arrival in found:
             if arrival.density.products and pattern_at(arrival, inputs) == self._pattern:
@@ -109,7 +109,7 @@ class JointDensity:
 
 
 def refuse_dependent(forms: Sequence[Linear], pattern: Value) -> None:
-    """Refuse numbers of which one follows from the others: together they have no density."""
+    """Refuse linearly dependent numbers: they have no joint density."""
     rows = [dict(noise_part(form)) for form in forms]
     while rows:
         row = {name: q for name, q in rows.pop().items() if q}

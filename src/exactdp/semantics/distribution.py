@@ -78,14 +78,14 @@ from exactdp.semantics.tails import Tails, tails
 
 __all__ = ["Distribution", "Engine", "Hook", "Work", "within"]
 
-_MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists one by one
+_MOST_LISTED = 1_000  # values of bounded integer noise that a distribution lists individually
 
-_MOST_KEPT = 10_000  # answers that an engine remembers
+_MOST_KEPT = 10_000  # answers that an engine caches
 
-_MOST_ARRIVALS = 4  # inputs of which it remembers what reaches the outputs, for their moments
-_MOST_DENSITIES = 500  # densities of real outputs that it remembers
+_MOST_ARRIVALS = 4  # inputs whose arrivals it caches, for their moments
+_MOST_DENSITIES = 500  # densities of real outputs that it caches
 
-_MOST_PLANS = 1_000  # graphs that it remembers, one for each pattern and the finite inputs
+_MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
 
 _MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated instead of expanded
 
@@ -97,7 +97,7 @@ _ZERO = ExpPoly(0)
 class Engine:
     """Computes probabilities of one program; graphs are built once and kept.
 
-    Answers are kept too, by what a graph sees of an input: inputs that give the same integral
+    Answers are cached too, keyed by what a graph depends on: inputs that lead to the same integral
     (in NoisyMax all that differ by a shift) share it.
     """
 
@@ -127,9 +127,9 @@ class Engine:
 
     @cached_property
     def outputs(self) -> tuple[Value, ...] | None:
-        """The outputs that the program can return at any input; None if they are too many.
+        """The outputs that the program can return at any input; None if there are too many.
 
-        Too many are also the inputs of a large finite domain.
+        None also if a finite input domain is too large.
         """
         if self._program.checked.output.holds_noise or self._events is None:
             return None
@@ -137,9 +137,9 @@ class Engine:
 
     @cached_property
     def output_lengths(self) -> tuple[frozenset[int | None], bool]:
-        """The lengths of all outputs, None for one that is no list; whether at all inputs.
+        """The lengths of outputs, None for one that is not a list; and whether all inputs count.
 
-        Of large finite domains only one input is looked at.
+        For large finite domains only one input is examined.
         """
         events = self._events
         if events is None:
@@ -169,7 +169,7 @@ class Engine:
 
     @cached_property
     def _events(self) -> tuple[NodeEvent, ...] | None:
-        """What may happen in the program at any input; None if finite inputs are too many."""
+        """The events that the program can have at any input; None if there are too many inputs."""
         graphs = self._graphs_of_all_inputs
         if graphs is None:
             return None
@@ -195,7 +195,7 @@ class Engine:
 
     @cached_property
     def rounds(self) -> bool:
-        """Whether rounded reals are released, or compared with others than numbers."""
+        """Whether rounded reals are released, or compared with anything but numbers."""
         events = self._events
         if events is None:
             finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
@@ -221,7 +221,7 @@ class Engine:
 
     @cached_property
     def jumps(self) -> bool:
-        """Whether probabilities may jump: an input meets no noise, or integer noise."""
+        """Whether probabilities may jump: an input occurs without noise, or with integer noise."""
         if self._events is None:
             return True
         forms = [one.difference for one in self._events if isinstance(one, Compare)]
@@ -249,7 +249,7 @@ class Engine:
     def _answer(
         self, plan: Plan, inputs: Mapping[str, Number], point: Constants, pattern: Value
     ) -> ClosedForm:
-        """Return a probability: expanded, or to be evaluated if it has too many terms."""
+        """Return a probability: expanded, or unexpanded if it has too many terms."""
         limit = plan.is_long and can_be_evaluated(plan)
         found = Arrivals(plan, inputs, point, most=_MOST_TERMS if limit else None)
         try:
@@ -280,7 +280,7 @@ class Engine:
         regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]],
         trace: Trace,
     ) -> ClosedForm:
-        """Return the same where inputs, or numbers in the regions, depend on parameters."""
+        """Return the same for inputs, or numbers in the regions, that depend on parameters."""
         found = self._at_spots(u, ANYTHING, trace)
         parameters = {name: trace.spot(name) for name in trace.names}
         return found.ask(lambda listed: _inside(listed, regions, found.inputs, parameters))
@@ -291,7 +291,7 @@ class Engine:
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         point = plan.at(inputs)
         key = id(plan), point, tuple(sorted(inputs.items()))
-        if key not in self._arrivals:  # a variance asks twice
+        if key not in self._arrivals:  # a variance needs them twice
             if len(self._arrivals) >= _MOST_ARRIVALS:
                 self._arrivals.clear()
             self._arrivals[key] = Arrivals(plan, inputs, point)
@@ -300,7 +300,7 @@ class Engine:
     def expectation_at_spots(
         self, u: tuple[Value, ...], function: Function, trace: Trace, *, jumps: bool = True
     ) -> ClosedForm | float:
-        """Return the same where inputs are spots: a closed form in their parameters.
+        """Return the same for inputs that are spots: a closed form in their parameters.
 
         The function may jump where it compares inputs, unless it is known not to.
         """
@@ -315,10 +315,10 @@ class Engine:
         return found.ask(lambda listed: expectation(listed, symbols, integrand))
 
     def probability_at_spots(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
-        """Return the probability of a pattern where inputs (or numbers in it) are spots.
+        """Return the probability of a pattern for inputs (or numbers in it) that are spots.
 
-        A closed form in the parameters of the spots, valid where the comparisons in their trace
-        have the same answers.
+        It is a closed form in the parameters of the spots, valid where the comparisons in their
+        trace have the same answers.
         """
         return self.probability_with(u, pattern, trace_of((*u, pattern)))
 
@@ -328,7 +328,7 @@ class Engine:
         return found.ask(lambda listed: _probability(listed, pattern, found.inputs))
 
     def distribution_at_spots(self, u: tuple[Value, ...]) -> Distribution:
-        """Return the distribution of the output where inputs are spots."""
+        """Return the distribution of the output for inputs that are spots."""
         return self.distribution_with(u, trace_of(u))
 
     def density(self, u: tuple[Value, ...], pattern: Value, points: Sequence[Any]) -> ClosedForm:
@@ -340,7 +340,7 @@ class Engine:
         plan, inputs = self.plan(u, pattern)
         if trace is not None and (plan.units or has_spots(u)):
             return JointDensity(self._at_spots(u, pattern, trace), pattern).at(points)
-        # At numbers it is one function for all points, whatever parameters these depend on.
+        # At a numeric input it is one function for all points, whatever parameters these depend on.
         point = plan.at(inputs)
         key = id(plan), point, trace and trace.names
         if key not in self._densities:
@@ -355,7 +355,7 @@ class Engine:
         return self._densities[key].at(points)
 
     def seen_of(self, u: tuple[Value, ...], pattern: Value) -> object:
-        """Return what outputs of a pattern depend on at an input: where it is equal, they are."""
+        """Return a key for an input: if the keys are equal, so are the outputs of the pattern."""
         plan, inputs = self.plan(u, pattern)
         finite = tuple(x for x, names in zip(u, self._names, strict=True) if names is None)
         return finite, plan.at(inputs)
@@ -390,7 +390,7 @@ class Engine:
         return Arrivals(plan, inputs, plan.at_spots(inputs, trace.names))
 
     def unit(self, u: tuple[Value, ...]) -> str:
-        """Return which of 1/ε and log(b)/ε stands beside reals, at such finite inputs."""
+        """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs."""
         units = self.plan(u, ANYTHING)[0].units
         bases = [base for name in units if (base := base_of(name)) is not None]
         if len(units) > 1 and bases:
@@ -404,7 +404,7 @@ class Engine:
         return next(iter(units), UNIT)
 
     def _require_numbers(self) -> None:
-        """Refuse a question whose answer is no single closed form in ε."""
+        """Refuse a question whose answer is not a single closed form in ε."""
         require_numbers(
             self._program,
             "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
@@ -431,7 +431,7 @@ class Engine:
         return plan, plan.with_rounded(inputs) if plan.rounds_inputs else inputs
 
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
-        """Return the graph of the ways to a pattern from an input, whose reals are symbols."""
+        """Return the graph of the paths to a pattern from an input whose reals are symbols."""
         values = tuple(
             value if names is None else _symbols(names)
             for value, names in zip(given, self._names, strict=True)
@@ -462,7 +462,7 @@ def _is_rounded(name: str) -> bool:
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
-    """Return a graph with what matters for a pattern only, unless it is known."""
+    """Return a graph reduced to what matters for a pattern, unless it is known already."""
     if graph is known and all(node.variables <= 2 for node in graph.nodes):
         return graph
     found = graph.pruned(lambda output: match(output, pattern, [])).joined()
@@ -509,7 +509,7 @@ def _cut(density: Density, form: dict[int, Fraction], op: str, constant: Any) ->
 
 
 Names: TypeAlias = str | tuple[str, ...] | None
-"""What stands for an input in a graph: a symbol, a list of symbols, or None for the value."""
+"""The representation of an input in a graph: a symbol, a list of symbols, or None for its value."""
 
 
 def _names(param: Param) -> Names:
@@ -557,7 +557,7 @@ def _mass(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> Den
 
 
 def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, Number]) -> Density:
-    """Return the density where a number of the output is as wanted."""
+    """Return the density restricted to where a number of the output matches a pattern."""
     if isinstance(form, NoisyQuotient):
         return _confined_quotient(density, form, wanted, inputs)
     noise, constant = noise_part(form), constant_part(form, inputs)
@@ -582,7 +582,7 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
 def _confined_quotient(
     density: Density, quotient: NoisyQuotient, wanted: Any, inputs: Mapping[str, Number]
 ) -> Density:
-    """Return the density where a quotient is as wanted: for each sign of the denominator."""
+    """Return the density restricted to where a quotient matches, by sign of the denominator."""
     lower, upper, ops = limits(wanted)
     signs = ((1, ">"), (-1, "<")) if quotient.sign not in (1, -1) else ((quotient.sign, ""),)
     found = Density(density.frame, ())
@@ -605,7 +605,7 @@ def _compared(density: Density, form: Any, op: str, inputs: Mapping[str, Number]
 
 
 def limits(wanted: Any) -> tuple[Any, Any, tuple[str, str]]:
-    """Return the ends of what is wanted of a number, and how it compares with them."""
+    """Return the ends of the range that a pattern requires, and the comparisons with them."""
     if isinstance(wanted, Interval):
         ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="
         return wanted.lower, wanted.upper, ops
@@ -617,8 +617,8 @@ def limits(wanted: Any) -> tuple[Any, Any, tuple[str, str]]:
 class Distribution(Mapping[Value, ClosedForm]):
     """Output → probability, for every output with mass; `Real` stands for a real number in one.
 
-    The probabilities sum to exactly 1. `density` and `cumulative` tell more of real numbers.
-    Integer noise is listed value by value where it is bounded; else `int` stands for all of it.
+    The probabilities sum to exactly 1. `density` and `cumulative` describe the real numbers.
+    Bounded integer noise is listed value by value; otherwise `int` stands for all its values.
     """
 
     def __init__(self, found: Arrivals) -> None:
@@ -626,7 +626,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         self._inputs = found.inputs
         apart: dict[State, ClosedForm] = found.ask(self._by_pattern)
         self.apart = tuple((state.env[0], chance) for state, chance in apart.items())
-        """Outputs with their chances; True and 1, one key of the mapping, are two here."""
+        """Outputs with their probabilities; True and 1 share a key of the mapping, not here."""
         self._chances = _disjoint(self.apart)
 
     def _by_pattern(self, found: list[Arrival]) -> dict[State, ClosedForm]:
@@ -673,7 +673,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         return self._sum(output, position, below)
 
     def density(self, output: object, at: numbers.Number, position: int = 0) -> ClosedForm:
-        """Return the density of the real number at `position` at a point, with that pattern."""
+        """Return the density at a point of the real number at `position`, for that pattern."""
         point = rational(at, "a number")
 
         def here(arrival: Arrival, form: Linear) -> ClosedForm:
@@ -758,7 +758,7 @@ def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Number]
 
 
 def _with_integers(pattern: Value, values: list[Value]) -> Value:
-    """Return a pattern with values for its `int` places, in order."""
+    """Return a pattern with its `int` places replaced by values, in order."""
     if pattern is int:
         return values.pop(0)
     if isinstance(pattern, tuple):
@@ -767,7 +767,7 @@ def _with_integers(pattern: Value, values: list[Value]) -> Value:
 
 
 def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, ClosedForm]:
-    """Return the chances with outputs that an `int` pattern includes added to that pattern."""
+    """Return the probabilities, with outputs that match an `int` pattern merged into it."""
     wide = [pattern for pattern, _ in chances if _has_integers(pattern)]
     result: dict[Value, ClosedForm] = {}
     for output, chance in chances:
@@ -793,7 +793,7 @@ def _includes(pattern: Value, output: Value) -> bool:
 def _density_at(
     arrival: Arrival, form: Linear, point: Fraction, inputs: Mapping[str, Number]
 ) -> ClosedForm:
-    """Return the density of a scaled real number at point·ε: it is made the only variable."""
+    """Return the density of a scaled real number at point·ε, as the only remaining variable."""
     refuse_quotient(arrival.output)
     refuse_mixed(arrival)
     if _is_integer(arrival, form):

@@ -1,9 +1,8 @@
-"""Events: what an output must look like, as a pattern with a place for each number.
+"""Events: patterns that an output must match, with a place for each number.
 
-A pattern is built like an output. Where the output has noise, `Real` (or `int`) matches any
-number, an `Interval` those inside, and `Near(v, γ)` those within γ of v; other entries must be
-equal. So the event "within γ of the ideal" (the paper's P^new) is the ideal with `Near` for every
-number.
+A pattern has the structure of an output. For noise, `Real` (or `int`) matches any number, an
+`Interval` the numbers inside, and `Near(v, γ)` those within γ of v; other entries must be equal.
+So the event "within γ of the ideal" (the paper's P^new) is the ideal with `Near` for every number.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ NUMBER = _Number()
 
 
 def read_pattern(value: object) -> Value:
-    """Return an output as a user writes it as a pattern: lists are tuples, numbers exact."""
+    """Return the pattern of an output written by a user: lists become tuples, numbers exact."""
     if isinstance(value, tuple | list):
         return tuple(read_pattern(item) for item in value)
     if isinstance(value, RealType | Interval | Near | Spot) or value is int:
@@ -73,7 +72,7 @@ def _plain(value: Value) -> Value:
 
 
 def near(output: Value, radius: Fraction | Spot) -> Value:
-    """Return the pattern of the outputs within `radius` of one, in the largest difference."""
+    """Return the pattern of the outputs within `radius` of `output` in the maximum norm."""
     if isinstance(output, tuple):
         return tuple(near(item, radius) for item in output)
     if isinstance(output, Spot):
@@ -82,14 +81,14 @@ def near(output: Value, radius: Fraction | Spot) -> Value:
 
 
 def shape_of(pattern: Value) -> Value:
-    """Return a pattern with `NUMBER` for the numbers that are near others."""
+    """Return a pattern with `NUMBER` in place of `Near`."""
     if isinstance(pattern, tuple):
         return tuple(map(shape_of, pattern))
     return NUMBER if isinstance(pattern, Near) else pattern
 
 
 def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:
-    """Return an output with `Real` or `int` for its noise."""
+    """Return an output with its noise replaced by `Real` or `int`."""
     if isinstance(output, tuple):
         return tuple(pattern_of(item, is_integer) for item in output)
     if isinstance(output, Symbolic):
@@ -98,11 +97,11 @@ def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:
 
 
 Numbers = list[tuple[Any, Interval | Value]]
-"""Symbolic numbers of an output, each with what the pattern wants of it."""
+"""Symbolic numbers of an output, each with the part of the pattern that it must match."""
 
 
 def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
-    """Whether an output can match a pattern; what its noise must satisfy goes to `numbers`."""
+    """Whether an output can match a pattern; the conditions on its noise go to `numbers`."""
     if isinstance(output, tuple) or isinstance(pattern, tuple):
         return (
             isinstance(output, tuple)
@@ -127,10 +126,10 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
 
 
 def prefix_test(place: int | None, pattern: Value) -> Callable[[State], bool]:
-    """Return a test that refuses states which can no longer end in an output of the pattern.
+    """Return a test that rejects states that can no longer end in an output of the pattern.
 
-    It knows the common case of a list that is only ever appended to and then returned
-    (`appended_slot`, at a place): what is in it must match the beginning of the pattern.
+    It covers the common case of a list that is only appended to and then returned
+    (`appended_slot`, at a place): its entries must match the beginning of the pattern.
     """
     if place is None or not isinstance(pattern, tuple):
         return lambda _: True
@@ -148,12 +147,12 @@ def prefix_test(place: int | None, pattern: Value) -> Callable[[State], bool]:
 
 
 def is_number(pattern: Value) -> bool:
-    """Whether a value is a rational number, and no truth value."""
+    """Whether a value is a rational number, not a truth value."""
     return isinstance(pattern, int | Fraction) and not isinstance(pattern, bool)
 
 
 def appended_slot(code: Code) -> str | None:
-    """Return the slot that every output is, if it starts empty once and is only appended to."""
+    """Return the slot that every return reads, if it starts empty once and is only appended to."""
     returned = {
         one.value.id if isinstance(one.value, ast.Name) else None
         for one in code.instructions

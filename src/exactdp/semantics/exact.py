@@ -1,8 +1,8 @@
-"""Exact probabilities: densities pushed along the graph of a program at one input.
+"""Exact probabilities: densities propagated along the graph of a program at one input.
 
-Nodes are taken in topological order. At each, the densities that arrive are added; a sample
-multiplies by its density, a comparison cuts, and on the way to the next node the variables that
-are not needed there are integrated out.
+Nodes are processed in topological order. At each one, the arriving densities are added; a sample
+multiplies by its density, a comparison restricts, and on the edge to the next node the variables
+that are not needed there are integrated out.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Arrival:
-    """What reached an output: the output with its noise as forms, and the density."""
+    """An output that a run can reach: the output with its noise as forms, and the density."""
 
     output: Any
     variables: int
@@ -65,9 +65,9 @@ class TooManyTermsError(Exception):
 
 
 class Arrivals:
-    """What reaches the outputs of a graph at an input, in a frame that fits.
+    """The arrivals at the outputs of a graph at an input, in a sufficiently fine frame.
 
-    With `most` terms at a node, more of them raise `TooManyTermsError`.
+    More than `most` terms at a node raise `TooManyTermsError`.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class Arrivals:
         self._found: list[Arrival] | None = None
 
     def ask(self, question: Callable[[list[Arrival]], T]) -> T:
-        """Return an answer about the arrivals; begins again when the frame does not fit.
+        """Return an answer about the arrivals; restart with a finer frame if one is too coarse.
 
-        Ends, because each frame is a refinement of the last one and some frame fits.
+        Terminates because each frame refines the previous one and some frame is fine enough.
         """
         while True:
             try:
@@ -115,13 +115,13 @@ class Runner:
         self.plan = plan
         self.inputs = inputs
         self.point = point
-        # What 1 in the numbers of the point is in the numbers of the frame.
+        # The unit of the point's numbers, in units of the frame.
         self.unit = frame.points // point.denominator
         self.waiting = {0: Density(frame, (Summand(frame.one, {}),))}
         self.arrived: list[Arrival] = []
 
     def run(self) -> list[Arrival]:
-        """Return what reaches the outputs."""
+        """Return the arrivals at the outputs."""
         try:
             self._run_stages(counting=heard())
         except ProgramError as error:
@@ -148,7 +148,7 @@ class Runner:
                         self.visit(step, part)
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
-        """Take a density through a loop: for each truth of its comparisons a finite chain."""
+        """Pass a density through a loop: a finite chain for each combination of answers."""
         steps = {n: self.plan.steps[n] for n in stage.nodes}
         if any(isinstance(step.event, Draw) for step in steps.values()):
             self.draw_again(entry, stage, density)
@@ -177,9 +177,9 @@ class Runner:
                 self.send(way, part.times(probability))
 
     def draw_again(self, entry: int, stage: Stage, density: Density) -> None:
-        """Take a density through a loop that draws noise: rounds that know nothing of each other.
+        """Pass a density through a loop that samples noise, in independent iterations.
 
-        From where a round begins the density of earlier noise is always the same, up to a factor.
+        At the start of an iteration the density of earlier noise is the same, up to a factor.
         """
         rounds = rounds_of(self.plan.graph, stage.nodes)
         first = self.round(entry, rounds, density)
@@ -213,7 +213,7 @@ class Runner:
         return density.without(range(self.plan.steps[number].variables)).number()
 
     def round(self, start: int, rounds: Rounds, density: Density) -> dict[int, Density]:
-        """Return what one round of a loop sends to the beginnings of others, and out of it."""
+        """Return what one iteration of a loop sends to the starts of others, and out of it."""
         inner = copy(self)
         inner.waiting = {}
         steps = self.plan.steps
@@ -228,7 +228,7 @@ class Runner:
     def answered(
         self, density: Density, asked: list[Question], variables: int
     ) -> list[tuple[Density, dict[Question, bool]]]:
-        """Return the parts of a density on which every question has one answer, with mass."""
+        """Return the parts of a density with mass on which every question has one answer."""
         parts: list[tuple[Density, dict[Question, bool]]] = [(density, {})]
         for one in asked:
             parts = [
@@ -241,7 +241,7 @@ class Runner:
         return parts
 
     def visit(self, step: Step, density: Density) -> None:
-        """Take a density from a node to those after it."""
+        """Pass a density from a node to its successors."""
         event = step.event
         if isinstance(event, Done):
             for form in forms_of(event.output):
@@ -276,7 +276,7 @@ class Runner:
                 self.send(way, density.times(listed[way.edge.case or 0]))
 
     def rounded(self, step: Step, event: Rounding, density: Density) -> Density:
-        """Return a density in which a form is k + f, a whole number and 0 ≤ f < 1.
+        """Return a density in which a form is split into an integer k and a rest 0 ≤ f < 1.
 
         Its variables are those that are needed later, then k and f.
         """
@@ -305,7 +305,7 @@ class Runner:
         return picked_by(map(self.point.value, step.places))
 
     def send(self, way: PreparedEdge, density: Density) -> None:
-        """Add a density to those that wait at the target, in its variables."""
+        """Add a density to those waiting at the target, in the target's variables."""
         arrived = moved(density, way, self.inputs)
         if arrived.products:
             known = self.waiting.get(way.edge.target)
@@ -313,7 +313,7 @@ class Runner:
 
 
 def entangled(place: Place) -> ProgramError:
-    """Return the refusal to round noise that was compared with other noise."""
+    """Return the error for rounding noise that was compared with other noise."""
     return fail(
         place,
         "noise is rounded that was compared with noise which is needed later",
@@ -323,7 +323,7 @@ def entangled(place: Place) -> ProgramError:
 
 
 def moved(density: Density, way: PreparedEdge, inputs: Mapping[str, Number]) -> Density:
-    """Return a density in the variables at the end of a way; the others are integrated out."""
+    """Return a density in the variables at the end of an edge; integrate out the others."""
     if way.nothing:
         return density
     change = _renamed if way.edge.kept is not None else _changed
@@ -334,7 +334,7 @@ def moved(density: Density, way: PreparedEdge, inputs: Mapping[str, Number]) -> 
 def _renamed(
     product: Summand, way: PreparedEdge, frame: Frame, _: Mapping[str, Number]
 ) -> list[Summand]:
-    """Return a product along a way on which variables die or stay."""
+    """Return a product along an edge on which variables are dropped or kept."""
     found = product.without_all(way.dead, frame)
     return found if way.names is None else [one.renamed(way.names) for one in found]
 
@@ -342,9 +342,9 @@ def _renamed(
 def _changed(
     product: Summand, way: PreparedEdge, frame: Frame, inputs: Mapping[str, Number]
 ) -> list[Summand]:
-    """Return a product along a way with other variables.
+    """Return a product along an edge that changes variables.
 
-    Each new variable n = q·x + rest takes the place of an old one: x = (n − rest)/q.
+    Each new variable n = q·x + rest replaces an old one: x = (n − rest)/q.
     """
     current: Summand | None = product
     variables = way.variables
@@ -424,7 +424,7 @@ def sampled(
 
 
 def _placed(error: ProgramError, code: Code) -> ProgramError:
-    """Return a refusal of Gumbel noise with its place: where the first of it is drawn."""
+    """Return an error about Gumbel noise with the place of its first sample."""
     draws = (one for one in code.instructions if isinstance(one, Sample))
     found = next((one.place for one in draws if one.draw.noise == "gumbel"), None)
     if error.place is not None or found is None:
@@ -446,7 +446,7 @@ def _chosen(listed: tuple[Any, ...]) -> tuple[ClosedForm, ...]:
 
 
 def picked_by(exponents: Iterable[Any]) -> tuple[ClosedForm, ...]:
-    """Return the probabilities of the exponential mechanism; exponents are not scaled by ε yet."""
+    """Return the probabilities of the exponential mechanism; exponents are not scaled by ε."""
     return _picked(tuple(q.closed_form() if isinstance(q, Spot) else q * eps for q in exponents))
 
 

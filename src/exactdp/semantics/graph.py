@@ -1,9 +1,9 @@
-"""The finite graph of a program: what can happen, before any probability is computed.
+"""The finite graph of a program: its possible events, before any probability is computed.
 
-Real inputs stand as symbols, so a graph serves every input with the same finite values. A node
-is a state of the machine at an event in which live noise is named by position: the first symbolic
-value that does not depend on earlier ones is variable 0, the next one 1, and so on. States that
-agree on all finite values are therefore one node, and dead noise is gone.
+Real inputs are symbols, so a graph covers every input with the same finite values. A node is a
+state of the machine at an event in which live noise is named by position: the first symbolic value
+that is independent of earlier ones is variable 0, the next one 1, and so on. States that agree on
+all finite values are therefore one node, and dead noise is dropped.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Noise: TypeAlias = int
 
 
 class NoiseKinds(NamedTuple):
-    """What is known of the variables of a node."""
+    """The properties of the variables of a node."""
 
     integers: frozenset[int] = frozenset()
-    """Those that are integer noise."""
+    """The variables that are integer noise."""
     bounded: frozenset[int] = frozenset()
-    """Those of the others that lie between two numbers: uniform noise, the rest of a rounding."""
+    """The other variables that lie between two numbers: uniform noise, the rest of a rounding."""
 
     def after(self, event: NodeEvent, size: int) -> NoiseKinds:
-        """Return the same with the variables that are new after an event of a node with so many."""
+        """Return the same with the variables added by an event of a node with `size` variables."""
         if isinstance(event, Rounding):
             rest = () if event.is_whole else (size + 1,)
             return NoiseKinds(self.integers | {size}, self.bounded.union(rest))
@@ -60,7 +60,7 @@ class NoiseKinds(NamedTuple):
         return self._replace(bounded=self.bounded | {size}) if kind.has_ends else self
 
     def of(self, variables: Sequence[Linear]) -> NoiseKinds:
-        """Return what is known of forms in the variables, as variables."""
+        """Return the properties of forms in the variables, as new variables."""
         noise = [noise_part(form).keys() for form in variables]
         return NoiseKinds(
             frozenset(n for n, names in enumerate(noise) if not self.integers.isdisjoint(names)),
@@ -68,17 +68,17 @@ class NoiseKinds(NamedTuple):
         )
 
     def mixes(self, form: Linear) -> bool:
-        """Whether integer noise and real noise stand in one form."""
+        """Whether a form contains both integer noise and real noise."""
         noise = noise_part(form)
         return not self.integers.isdisjoint(noise) and not self.integers.issuperset(noise)
 
 
 @dataclass(frozen=True)
 class Later:
-    """A sample that the program has drawn and not looked at yet; a symbol like noise and inputs.
+    """A sample that the program has drawn but not used yet; a symbol like noise and inputs.
 
-    It is drawn where it is first looked at, so that it is not live before. `number` tells apart
-    samples with the same law.
+    It is drawn at its first use, so that it is not live before. `number` distinguishes samples
+    with the same law.
     """
 
     noise: str
@@ -88,7 +88,7 @@ class Later:
 
     @cached_property
     def law(self) -> tuple[str, Fraction, Scalar]:
-        """What tells how it is distributed."""
+        """The parameters of its distribution."""
         return self.noise, self.rate, self.mean
 
     @cached_property
@@ -101,13 +101,13 @@ class Later:
 
 @dataclass(frozen=True)
 class LateDraw(Draw):
-    """A sample that is drawn now, because the next event looks at it."""
+    """A sample that is drawn now, because the next event uses it."""
 
     sample: Later | None = None
 
 
 class RoundedInput(str):
-    """A rounded form in inputs; in a graph it is an input like others."""
+    """A rounded form in inputs; a graph treats it as another input."""
 
     __slots__ = ("whole",)
     whole: Whole
@@ -122,10 +122,10 @@ class RoundedInput(str):
 
 @dataclass(frozen=True)
 class Rounding:
-    """Real noise is rounded, because the next event looks at the result.
+    """Real noise is rounded, because the next event uses the result.
 
     `form` is k + f with a whole number k and 0 ≤ f < 1. Both are new variables, in this order, and
-    one variable of the form is gone. For integer noise k alone is new, and all others stay.
+    replace one variable of the form. For integer noise only k is new, and all others stay.
     """
 
     state: State
@@ -135,7 +135,7 @@ class Rounding:
     """Whether it is integer noise that is rounded."""
 
     def values(self, number: Any) -> tuple[Any, ...]:
-        """Return the new variables where the form is a number or a spot, without noise."""
+        """Return the new variables if the form is a number or a spot, without noise."""
         half = Fraction(1, 2) if self.whole.nearest and not self.is_whole else 0
         k = whole_of(number - half, self.whole)
         return (k,) if self.is_whole else (k, number - k)
@@ -143,10 +143,10 @@ class Rounding:
 
 @dataclass(frozen=True)
 class Edge:
-    """A way on from a node: the target, and its variables as forms in those of the source.
+    """An edge from a node: the target, and its variables as forms in those of the source.
 
-    `case` tells the ways of one event apart: None after a sample, the position in `values` of a
-    choice, the truth of a comparison.
+    `case` distinguishes the outcomes of an event: None after a sample, the position in `values`
+    for a choice, the truth of a comparison.
     """
 
     target: int
@@ -155,7 +155,7 @@ class Edge:
 
     @cached_property
     def kept(self) -> dict[int, int] | None:
-        """Old variable → new one, if the new ones are all among the old ones, else None."""
+        """The map from old to new variables if all new ones are among the old ones, else None."""
         names: dict[int, int] = {}
         for new, form in enumerate(self.variables):
             if form.constant or len(form.coefficients) != 1:
@@ -169,7 +169,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Failure:
-    """The program fails in this state, if it comes there with positive probability."""
+    """The program fails in this state, if it reaches it with positive probability."""
 
     state: State
     error: ProgramError
@@ -180,7 +180,7 @@ NodeEvent: TypeAlias = Event | Failure | Rounding
 
 @dataclass(frozen=True)
 class Node:
-    """An event with its variables' number and the ways on (none from `Done` and `Failure`)."""
+    """An event, its number of variables and its edges (none from `Done` and `Failure`)."""
 
     event: NodeEvent
     variables: int
@@ -189,20 +189,20 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """All nodes that can be reached; node 0 is the first."""
+    """All reachable nodes; node 0 is the first."""
 
     nodes: tuple[Node, ...]
     code: Code
 
     def place(self, number: int) -> Place:
-        """Return where in the source the statement of a node stands."""
+        """Return the place of a node's statement in the source."""
         return self.code.instructions[self.nodes[number].event.state.pc].place
 
     def pruned(self, wanted: Callable[[Value], bool]) -> Graph:
-        """Return the graph without the ways that can no longer end in a wanted output.
+        """Return the graph without the edges that can no longer lead to a wanted output.
 
-        Failures stay, and loops stay whole with all ways to them and out of them: whether they end
-        is found when they are solved.
+        Failures are kept, and loops are kept with all edges into and out of them: whether they
+        terminate is decided when they are solved.
         """
         sources: dict[int, list[int]] = {}
         looping = {n for n, inside in enumerate(self.cyclic) if inside}
@@ -244,8 +244,8 @@ class Graph:
     def sees_differences_only(self) -> bool:
         """Whether nothing changes when the means of all samples are shifted by the same amount.
 
-        So it is where every mean is free of noise, every variable stays itself, comparisons are
-        of differences, and no output holds noise.
+        This is so if every mean is free of noise, no variable is transformed, only differences
+        are compared, and no output contains noise.
         """
         for node in self.nodes:
             event = node.event
@@ -265,7 +265,7 @@ class Graph:
         return True
 
     def surely(self) -> Graph:
-        """Return the graph without ways that need equal noise, which have no probability."""
+        """Return the graph without edges that require equal noise, which have probability 0."""
         if self.whole or any(self.cyclic):
             return self
 
@@ -283,7 +283,7 @@ class Graph:
 
     @cached_property
     def mentions(self) -> list[frozenset[str]]:
-        """For each node the inputs that it and the nodes after it look at."""
+        """For each node, the inputs that it and the nodes after it use."""
         found: list[frozenset[str]] = [frozenset()] * len(self.nodes)
         for component in reversed(self.components):
             together: set[str] = set()
@@ -330,10 +330,10 @@ class Graph:
         return False
 
     def trimmed(self) -> Graph:
-        """Return the graph with no more variables than later events depend on.
+        """Return the graph with only those variables that later events depend on.
 
-        A list of noise may be kept although only its largest entry is looked at again, or only its
-        sum: then the sum is the variable.
+        A list of noise may be live although only its largest entry, or only its sum, is used
+        again: then the sum is the variable.
         """
         needed = [Span() for _ in self.nodes]
         for component in reversed(self.components):
@@ -360,10 +360,10 @@ class Graph:
 
     @cached_property
     def _fixed(self) -> list[set[int]]:
-        """For each node the variables that are not put into sums.
+        """For each node, the variables that are not replaced by sums.
 
-        Those are the compared ones, and all where noise is rounded that occurs in others later,
-        or where both kinds of noise meet.
+        These are the compared ones, and all variables if rounded noise occurs in others later,
+        or if both kinds of noise are combined.
         """
         if self.mixes:
             return [set(range(node.variables)) for node in self.nodes]
@@ -380,7 +380,7 @@ class Graph:
 
     @cached_property
     def _compared(self) -> list[set[int]]:
-        """For each node the variables that took part in comparisons on the way to it."""
+        """For each node, the variables that were compared on a path to it."""
         found: list[set[int]] = [set() for _ in self.nodes]
         for component in self.components:
             while True:  # more than once in a loop only
@@ -410,10 +410,10 @@ class Graph:
             yield {name: q for name, q in row.items() if name < node.variables}
 
     def joined(self) -> Graph:
-        """Return the graph with nodes joined from which exactly the same can happen.
+        """Return the graph with nodes merged that have exactly the same future.
 
-        After `pruned` this forgets what no longer matters: which index is the best so far, say,
-        if only the last index is asked for. Nodes on cycles are left as they are.
+        After `pruned` this drops what no longer matters: for example, which index is the best so
+        far, if only the last index is in question. Nodes on cycles are not merged.
         """
         classes: dict[int, int] = {}
         known: dict[object, int] = {}
@@ -494,7 +494,7 @@ def forms_of(output: Value) -> Iterator[Linear]:
 
 
 def all_forms(value: Value) -> Iterator[Linear]:
-    """Yield the symbolic numbers of a value, those inside of whole numbers too."""
+    """Yield the symbolic numbers of a value, including those inside whole numbers."""
     for form in forms_of(value):
         yield form
         for whole in wholes_in(form):
@@ -564,7 +564,7 @@ def _with_variables(node: Node, basis: VariableBasis, targets: list[VariableBasi
 
 
 def _future(event: NodeEvent) -> object:
-    """Return what an event asks, without the state it happens in."""
+    """Return the content of an event, without its state."""
     match event:
         case Draw(_, noise, rate, mean, width, base):
             return noise, rate, mean, width, base
@@ -588,8 +588,8 @@ def build(
 ) -> Graph:
     """Return the graph from a state.
 
-    `look` returns a state as far as it matters, or None to leave it out with the ways to it. With
-    `late`, samples are drawn where they are first looked at, which changes no probability.
+    `look` returns the relevant part of a state, or None to leave it out with the edges to it. With
+    `late`, samples are drawn at their first use, which changes no probability.
     """
     numbers: dict[tuple[State, NoiseKinds], int] = {}
     visited = Visited(machine)
@@ -654,10 +654,10 @@ def build(
 
 
 def _advanced(machine: Machine, state: State, kinds: NoiseKinds) -> Event:
-    """Return the next event; rounded inputs that it looks at are named in its state.
+    """Return the next event; rounded inputs that it uses are named in its state.
 
-    What is whole already, because it is made of integer noise, is that form, also in a sum with
-    real noise.
+    A rounding of a form that is whole already, because it consists of integer noise, is that form,
+    also in a sum with real noise.
     """
     while True:
         event = machine.advance(state)
@@ -692,7 +692,7 @@ def _divided(whole: Whole, kinds: NoiseKinds, place: Place) -> Linear:
 
 
 def _is_whole(form: Linear, integers: frozenset[int]) -> bool:
-    """Whether a form is made of integer noise with whole coefficients."""
+    """Whether a form consists of integer noise with whole coefficients."""
     numbers = (*form.coefficients.values(), form.constant)
     return all(name in integers for name in form.coefficients) and all(
         q.denominator == 1 for q in numbers
@@ -716,7 +716,7 @@ def has_integers(code: Code) -> bool:
 
 
 def _renamed(machine: Machine, event: NodeEvent, state: State, kinds: NoiseKinds) -> NodeEvent:
-    """Return the event of a state whose noise was renamed."""
+    """Return the event of a state with renamed noise."""
     if isinstance(event, Done):
         return Done(state, state.env[0])
     if isinstance(event, Failure):
@@ -750,7 +750,7 @@ def _by_epsilon(place: Place) -> ProgramError:
 
 
 def _awaited(event: Event, kinds: NoiseKinds, place: Place) -> NodeEvent:
-    """Return an event, or the sample or the rounding that has to be done before it."""
+    """Return an event, or the sample or rounding that must precede it."""
     waiting = [looks_at(event)]
     whole = next(wholes_in(waiting[0]), None)
     if whole is not None:
@@ -771,7 +771,7 @@ def _awaited(event: Event, kinds: NoiseKinds, place: Place) -> NodeEvent:
 def _with_bounded_reals(event: Event, kinds: NoiseKinds) -> NodeEvent:
     """Return an event, or the rounding of real noise that it adds to integer noise.
 
-    Of r = k + f with a whole number k only 0 ≤ f < 1 is left: see `measure.mixed`.
+    Of r = k + f with a whole number k, only 0 ≤ f < 1 remains: see `measure.mixed`.
     """
     if not isinstance(event, Compare | Done):
         return event
@@ -785,7 +785,7 @@ def _with_bounded_reals(event: Event, kinds: NoiseKinds) -> NodeEvent:
 
 
 def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
-    """Return a value with a variable for a sample."""
+    """Return a value with a sample replaced by a variable."""
     if isinstance(value, Linear):
         for whole in wholes_in(value):
             form = _inserted(whole.form, sample, fresh)
@@ -839,7 +839,7 @@ def _rounded(event: Rounding, count: int) -> State:
 
 
 def _replaced(value: Value, gone: int, form: Linear) -> Value:
-    """Return a value with a form for a variable, also in what is rounded."""
+    """Return a value with a variable replaced by a form, also inside roundings."""
     if isinstance(value, tuple):
         parts = [_replaced(part, gone, form) for part in value]
         if any(map(is_not, parts, value)):
@@ -856,7 +856,7 @@ def _replaced(value: Value, gone: int, form: Linear) -> Value:
 
 
 def _whole_with(whole: Whole, gone: int, form: Linear) -> Any:
-    """Return a whole number with a form k + f − … for a variable.
+    """Return a whole number with a variable replaced by a form k + f − ….
 
     ⌊(k + f)/n + c⌋ is ⌊k/n + c⌋ for a positive integer n and a multiple c of 1/n.
     """
@@ -883,14 +883,14 @@ def noise_part(form: object) -> dict[int, Fraction]:
 
 
 def contains_noise(value: Value) -> bool:
-    """Whether a value holds noise somewhere."""
+    """Whether a value contains noise."""
     if isinstance(value, NoisyQuotient):
         return contains_noise((value.over, value.under))
     return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)
 
 
 def _is_settled(value: Value) -> bool:
-    """Whether a value holds neither noise nor samples that are still to be drawn."""
+    """Whether a value contains neither noise nor samples that are still to be drawn."""
     if isinstance(value, tuple):
         return all(map(_is_settled, value))
     if isinstance(value, Whole):
@@ -907,11 +907,11 @@ def _is_settled(value: Value) -> bool:
 def canonical(
     event: NodeEvent, state: State, noiseless: dict[int, Value], kinds: NoiseKinds
 ) -> tuple[State, tuple[Linear, ...]]:
-    """Return the state at an event with its noise renamed, and what the new variables stand for.
+    """Return the state at an event with its noise renamed, and the meaning of the new variables.
 
-    What is made of integer noise is an integer too. At the end of a run only the output
-    matters; it takes the place of the environment. Tuples known to hold no noise (the inputs,
-    above all) are remembered in `noiseless` by identity.
+    A variable that consists of integer noise is an integer too. At the end of a run only the
+    output matters; it replaces the environment. Tuples known to contain no noise (above all, the
+    inputs) are cached in `noiseless` by identity.
     """
     basis = _Basis(noiseless, kinds)
     if kinds.integers:
@@ -925,7 +925,7 @@ def canonical(
 class _Basis:
     """Collects independent forms and writes others in terms of them.
 
-    Of integer noise z a form z/2 + 1/4 is kept as z, so that it is an integer.
+    For integer noise z, a form z/2 + 1/4 is stored as z, so that it is an integer.
     """
 
     def __init__(self, noiseless: dict[int, Value], kinds: NoiseKinds) -> None:
@@ -941,7 +941,7 @@ class _Basis:
         self._rows: list[tuple[int, dict[int, Fraction], dict[int, Fraction]]] = []
 
     def seed(self, value: Value) -> None:
-        """Make variables of the parts of forms with integer noise and real noise, k + f."""
+        """Make the parts k and f of forms with integer and real noise variables of their own."""
         for form in all_forms(value):
             if self._kinds.mixes(form):
                 for name in noise_part(form):
@@ -966,7 +966,7 @@ class _Basis:
         return value
 
     def _rename_symbol(self, form: Linear) -> Linear | None:
-        """Return a form that is a single symbol with its new name; None if it takes more work."""
+        """Return a form that is a single symbol with its new name; None in the general case."""
         if form.constant or len(form.coefficients) != 1:
             return None
         ((name, q),) = form.coefficients.items()
@@ -987,7 +987,7 @@ class _Basis:
         return form if new == name else Linear.symbol(new)
 
     def _rename_form(self, form: Linear) -> Scalar:
-        """Return a form with its noise renamed, and its samples that are still to be drawn."""
+        """Return a form with its noise and its samples that are still to be drawn renamed."""
         late = {name: q for name, q in form.coefficients.items() if isinstance(name, Later | Whole)}
         if not late:
             return self._rename(form)
@@ -1002,7 +1002,7 @@ class _Basis:
         return replace(name, form=self.rename(name.form))
 
     def _numbered(self, sample: Later) -> Later:
-        """Return a sample numbered as it occurs among those with the same law."""
+        """Return a sample numbered by its occurrence among those with the same law."""
         if sample not in self._late:
             number = self._laws[sample.law] = self._laws.get(sample.law, -1) + 1
             same = number == sample.number

@@ -1,17 +1,17 @@
-"""Comparisons whose answer is implied, or decides nothing, are passed by.
+"""Bypass comparisons whose answer is implied or irrelevant.
 
 Two symbols of a graph (its noise and its inputs) that are compared with each other are ordered
-afterwards. What is known at a node is what holds on every way to it; what is needed there is what
-holds on every way from it to the output. Both are partial orders: of a > b and b ≥ c follows a > c.
+afterwards. What is known at a node holds on every path to it; what is needed there holds on every
+path from it to the output. Both are partial orders: a > b and b ≥ c imply a > c.
 
-- A way that contradicts what is known or needed is left out: none of its runs ends in the output.
-- A comparison with one way left whose answer is known or needed anyway is passed by.
-- So is one whose two ways lead to the same node with the same values. A way to a node B is also
-  one to a comparison A before it whose answer, where that leads to B, is known or needed.
+- An edge that contradicts what is known or needed is removed: none of its runs ends in the output.
+- A comparison with one remaining edge whose answer is known or needed anyway is bypassed.
+- So is one whose two edges lead to the same node with the same values. An edge to a node B also
+  counts as one to a comparison A before B, if the answer of A that leads to B is known or needed.
 
-None of these changes which runs end in the output. A program may therefore look at the entries of
-a list one by one, or store all comparisons first, and is the same graph as one that passes through
-the list once.
+None of these changes which runs end in the output. So a program that examines the entries of a
+list one by one, or stores all comparisons first, has the same graph as one that makes a single
+pass over the list.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Names = dict[int | str, int]
 
 @dataclass
 class Order:
-    """A partial order: for each symbol those that it is at least, and those that it is above.
+    """A partial order: for each symbol x, the symbols y with x ≥ y, and those with x > y.
 
-    Both are bit masks, closed under what follows; `fails` tells that they contradict each other.
+    Both are bit masks, transitively closed; `fails` means that they contradict each other.
     """
 
     least: list[int]
@@ -43,15 +43,15 @@ class Order:
 
     @classmethod
     def of(cls, size: int) -> Order:
-        """Return the order of which nothing is known."""
+        """Return the empty order."""
         return cls([1 << one for one in range(size)], [0] * size)
 
     def copy(self) -> Order:
-        """Return an order that may learn more."""
+        """Return a copy that can be extended."""
         return Order(self.least[:], self.above[:], self.fails)
 
     def learn(self, a: int, b: int, *, strictly: bool) -> None:
-        """Add that a is at least b, or above it, with all that follows."""
+        """Add a ≥ b, or strictly a > b, with all consequences."""
         if self.above[b] >> a & 1 or (strictly and self.least[b] >> a & 1):
             self.fails = True
         if (self.above if strictly else self.least)[a] >> b & 1:
@@ -64,20 +64,20 @@ class Order:
                 self.above[one] |= below if is_above else strict
 
     def add(self, other: Order) -> None:
-        """Add all that another order knows."""
+        """Add all relations of another order."""
         for a, mask in enumerate(other.least):
             for b in _bits(mask & ~(1 << a)):
                 self.learn(a, b, strictly=bool(other.above[a] >> b & 1))
 
     def common(self, other: Order) -> Order:
-        """Return what both know."""
+        """Return the relations common to both."""
         if self.fails or other.fails:
             return other if self.fails else self
         least = [one & two for one, two in zip(self.least, other.least, strict=True)]
         return Order(least, [one & two for one, two in zip(self.above, other.above, strict=True)])
 
     def moved(self, places: list[int | None], size: int) -> Order:
-        """Return the order of `size` symbols, to which those of this one are moved, or are lost."""
+        """Return an order of `size` symbols, with the symbols of this one moved or dropped."""
         found = Order.of(size)
         found.fails = self.fails
         for a, new in enumerate(places):
@@ -112,21 +112,21 @@ def _bits(mask: int) -> Iterator[int]:
 
 @dataclass
 class _Pass:
-    """Two passes over a graph without cycles: what is known forwards, what is needed backwards."""
+    """Two passes over an acyclic graph: forward for what is known, backward for what is needed."""
 
     graph: Graph
     surely: bool
-    """Whether equal noise may be left out, which has no probability."""
+    """Whether equal noise, which has probability 0, may be ignored."""
     inputs: tuple[str, ...]
     known: dict[int, Order] = field(default_factory=dict)
     needed: dict[int, Order] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
-    """The nodes so far, with ways past others."""
+    """The nodes so far, with edges that bypass others."""
     past: dict[int, Edge] = field(default_factory=dict)
-    """Nodes that are passed by, with the way on."""
+    """Nodes that are bypassed, with the edge to follow."""
 
     def run(self) -> Graph:
-        """Return the graph without what decides nothing."""
+        """Return the graph without irrelevant comparisons."""
         numbers = [number for (number,) in self.graph.components]
         self.known[0] = Order.of(self.size(self.graph.nodes[0].variables))
         for number in numbers:
@@ -140,11 +140,11 @@ class _Pass:
         return Graph(nodes, self.graph.code)
 
     def size(self, variables: int) -> int:
-        """Return how many symbols a node has: inputs, variables, and one that may be new."""
+        """Return the number of symbols of a node: inputs, variables, and one that may be new."""
         return len(self.inputs) + variables + 1
 
     def compared(self, node: Node) -> tuple[int, str, int] | None:
-        """Return a op b, if that is what a node asks; None if it is something else."""
+        """Return a op b if a node compares two symbols, else None."""
         event = node.event
         if not isinstance(event, Compare) or not isinstance(event.difference, Linear):
             return None
@@ -158,13 +158,13 @@ class _Pass:
         return first, event.op if p > 0 else _FLIPPED[event.op], second
 
     def place(self, name: object) -> int | None:
-        """Return where a symbol stands in the orders of a node."""
+        """Return the position of a symbol in the orders of a node."""
         if isinstance(name, int):
             return len(self.inputs) + name
         return self.inputs.index(name) if name in self.inputs else None
 
     def told(self, node: Node, edge: Edge) -> tuple[int, str, int] | None:
-        """Return what is known after a way was taken."""
+        """Return the relation that holds after an edge is taken."""
         found = self.compared(node)
         if found is None or not isinstance(edge.case, bool):
             return None
@@ -172,7 +172,7 @@ class _Pass:
         return a, op if edge.case else _NEGATED[op], b
 
     def with_told(self, order: Order, node: Node, edge: Edge) -> Order:
-        """Return an order that also knows what a way tells."""
+        """Return an order extended by the relation of an edge."""
         found = self.told(node, edge)
         if found is None:
             return order
@@ -186,7 +186,7 @@ class _Pass:
         return order
 
     def places(self, node: Node, edge: Edge) -> list[int | None]:
-        """Return where the symbols of a node are after a way."""
+        """Return the positions of the symbols of a node after an edge."""
         first = len(self.inputs)
         found: list[int | None] = [*range(first), *[None] * (node.variables + 1)]
         for new, form in enumerate(edge.variables):
@@ -197,7 +197,7 @@ class _Pass:
         return found
 
     def forward(self, number: int) -> None:
-        """Tell the nodes after a node what is known there, along ways that can be taken."""
+        """Propagate what is known at a node to its successors, along the possible edges."""
         node, order = self.graph.nodes[number], self.known.get(number)
         if order is None:
             return
@@ -214,7 +214,7 @@ class _Pass:
         self.nodes[number] = replace(node, edges=tuple(edges))
 
     def backward(self, number: int) -> None:
-        """Find what is needed at a node, and whether it is passed by."""
+        """Compute what is needed at a node, and whether it is bypassed."""
         node = self.nodes.get(number)
         if node is None:
             return
@@ -236,7 +236,7 @@ class _Pass:
             self.past[number] = way
 
     def before(self, node: Node, edge: Edge) -> Order | None:
-        """Return what is needed before a way, None if it cannot lead to the output."""
+        """Return what is needed before an edge, None if it cannot lead to the output."""
         later = self.needed[edge.target]
         if later.fails:
             return None
@@ -244,12 +244,12 @@ class _Pass:
         return None if order.fails else order
 
     def brought(self, later: Order, node: Node, edge: Edge) -> Order:
-        """Return an order of the symbols after a way as one of those before it."""
+        """Return an order of the symbols after an edge as one of those before it."""
         after = self.size(self.graph.nodes[edge.target].variables)
         return later.moved(_inverted(self.places(node, edge), after), self.size(node.variables))
 
     def onwards(self, edge: Edge) -> Edge:
-        """Return a way with the nodes that are passed by left out."""
+        """Return an edge that skips the bypassed nodes."""
         while edge.target in self.past:
             further = self.past[edge.target]
             forms = dict(enumerate(edge.variables))
@@ -260,14 +260,13 @@ class _Pass:
     def may_pass(self, node: Node) -> bool:
         """Whether a node is a comparison that may be left out.
 
-        Inputs that are compared in a program with noise are divided all the same, as a checker
-        expects.
+        Comparisons of inputs in a program with noise are kept, as a certificate checker expects.
         """
         event = node.event
         return isinstance(event, Compare) and (has_noise(event.difference) or bool(self.inputs))
 
     def way_past(self, number: int) -> Edge | None:
-        """Return the way on from a node, if its comparison decides nothing."""
+        """Return the edge that bypasses a node, if its comparison is irrelevant."""
         node = self.nodes[number]
         if len({(edge.target, edge.variables) for edge in node.edges}) == 1:
             (edge, *others) = node.edges
@@ -280,7 +279,7 @@ class _Pass:
         return None
 
     def is_sure(self, number: int, edge: Edge) -> bool:
-        """Whether what the only way of a node tells is known or needed anyway."""
+        """Whether the relation of a node's only edge is known or needed anyway."""
         node = self.nodes[number]
         event = node.event
         if self.surely and isinstance(event, Compare) and event.op in ("==", "!="):
@@ -293,9 +292,9 @@ class _Pass:
         return order.implies(*found)
 
     def leads_through(self, number: int, one: Edge, other: Edge) -> bool:
-        """Whether a way to B is one to a comparison A, to which the other way leads, before B.
+        """Whether an edge to B counts as one to a comparison A before B, the other edge's target.
 
-        Both ways may draw the same samples first.
+        Both edges may draw the same samples first.
         """
         node, drawn = self.nodes[number], 0
         while True:
@@ -325,7 +324,7 @@ class _Pass:
         return first is not None and second is not None and order.implies(first, op, second)
 
     def after_sample(self, node: Node, edge: Edge, drawn: int) -> tuple[object, Edge] | None:
-        """Return the law of the sample that is drawn after a way, and the way to what follows.
+        """Return the law of the sample that is drawn after an edge, and the edge after it.
 
         The sample is a new symbol of the node, after those that were drawn before.
         """
@@ -341,7 +340,7 @@ class _Pass:
 
 
 def _inverted(places: list[int | None], size: int) -> list[int | None]:
-    """Return from where each of so many symbols came."""
+    """Return the previous position of each of `size` symbols."""
     found: list[int | None] = [None] * size
     for old, new in enumerate(places):
         if new is not None:
@@ -350,7 +349,7 @@ def _inverted(places: list[int | None], size: int) -> list[int | None]:
 
 
 def without_implied(graph: Graph, *, surely: bool) -> Graph:
-    """Return the graph with ways past comparisons of which the answer does not matter."""
+    """Return the graph without comparisons whose answer does not matter."""
     if any(graph.cyclic) or (surely and graph.whole):
         return graph
     draws = any(isinstance(node.event, Draw) for node in graph.nodes)

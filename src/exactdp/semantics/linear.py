@@ -1,4 +1,4 @@
-"""Linear forms in named symbols, as the language makes them of 1/ε too."""
+"""Linear forms in named symbols, including 1/ε."""
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.linear import Linear, Scalar
@@ -8,7 +8,7 @@ __all__ = ["Linear", "Scalar", "require_numbers"]
 
 
 def require_numbers(program: Program, rule: str) -> None:
-    """Refuse a question that is answered where all numbers beside reals are rational."""
+    """Refuse a question that requires all numbers combined with reals to be rational."""
     if program.moves:
         found = "log(r) / eps" if program.uses_log else "a + b / eps"
         instead = "" if program.uses_log else "; or declare one eps: @mechanism(epsilon='[1, 1]')"

@@ -1,4 +1,4 @@
-"""While loops: a finite chain, solved exactly.
+"""While loops as finite chains, solved exactly.
 
 Inside a `while` loop no noise is sampled, so once the truth of every comparison of earlier noise
 is fixed, a strongly connected component of the graph is a finite Markov chain with closed forms
@@ -15,16 +15,16 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.plan import PreparedEdge
 
 Move = tuple[PreparedEdge, ClosedForm]
-"""A way on with its probability, which is not 0."""
+"""An edge with its nonzero probability."""
 
 Moves = Mapping[int, list[Move]]
-"""For each node of a component the ways on."""
+"""The edges from each node of a component."""
 
 
 def exits(
     component: set[int], entry: int, moves: Moves, place: Callable[[int], Place]
 ) -> list[Move]:
-    """Return the ways out of a component, and the probability of each, for a run from a node.
+    """Return the edges out of a component, and the probability of each, for a run from a node.
 
     Raises an error if the run stays inside forever with positive probability.
     """
@@ -52,7 +52,7 @@ def _reachable(entry: int, component: set[int], moves: Moves) -> list[int]:
 def _refuse_trap(
     reached: list[int], component: set[int], moves: Moves, place: Callable[[int], Place]
 ) -> None:
-    """Raise an error if from some node that is reached no way leads out."""
+    """Raise an error if no path leads out from some reached node."""
     sources: dict[int, list[int]] = {}
     for node in reached:
         for way, _ in moves[node]:
@@ -70,7 +70,7 @@ def _refuse_trap(
 
 
 def endless(place: Place, states: int) -> ProgramError:
-    """Return the refusal of a loop that is never left from some states."""
+    """Return the error for a loop that never ends from some states."""
     return ProgramError(
         "this loop never ends with positive probability",
         place=place,
@@ -110,7 +110,7 @@ def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedFor
                 step = passed * onward
                 weight[source][target] = step if known is None else known + step
     visits: dict[int, ClosedForm] = {}
-    # The node eliminated last knows its visits; the others get theirs from those after them.
+    # The visits to the node eliminated last are known; the others follow by back substitution.
     for node, gain, into in reversed(eliminated):
         own: ClosedForm = ExpPoly(1) if node == entry else ExpPoly(0)
         for source, chance in into.items():

@@ -1,8 +1,8 @@
-"""Expectations: a function of the output, integrated against the densities that arrive.
+"""Expectations: a function of the output, integrated against the densities of the arrivals.
 
 The function is called with the noise of an output as symbols (`polynomial`). Where it compares, the
-density is cut in two. On each part it is a polynomial in noise x, that is ε^{−k} times one in the
-scaled noise X = ε·x, which the integrals of `measure` know: they multiply powers and exponentials.
+density is split in two. On each part it is a polynomial in noise x, that is ε^{−k} times one in the
+scaled noise X = ε·x, which `measure` integrates: it handles powers times exponentials.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _MOST_PIECES = 2_000
 _MOST_COMPARISONS = 5_000  # in one call
 
 Number = Callable[[Linear], Any]
-"""What stands for a symbolic number when a function is called."""
+"""The replacement of a symbolic number when a function is called."""
 Function = Callable[[Value, Number], Any]
-"""A function of an output, in which symbolic numbers become others."""
+"""A function of an output, and of the replacement of its symbolic numbers."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class Call:
     """
 
     answers: tuple[bool, ...]
-    """How the first comparisons come out."""
+    """The answers to the first comparisons."""
     density: Density
     integrand: Integrand
     others: list[tuple[bool, ...]] = field(default_factory=list)
-    """The answers of other pieces, found on the way."""
+    """The answers of other pieces, found during this call."""
     asked: int = 0
     conditions: list[tuple[Linear, str, bool]] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class Call:
         return truth
 
     def _without_noise(self, constant: Any, op: str) -> bool:
-        """Return how parameters compare; the function may jump there."""
+        """Return the answer for parameters without noise; the function may jump there."""
         if self.integrand.jumps:
             constant.trace.note(constant, always=True)
         return COMPARISONS[op](constant, 0)
@@ -112,9 +112,9 @@ def expectation(
     outputs: Callable[[Arrival], Value],
     integrand: Integrand,
 ) -> ClosedForm | float:
-    """Return Σ ∫ function(output)·density over the outputs that arrive; ±∞ where it is infinite.
+    """Return Σ ∫ function(output)·density over the arrivals; ±∞ if it is infinite.
 
-    `outputs` gives the output of an arrival with its noise and the parameters as symbols.
+    `outputs` returns the output of an arrival with its noise and the parameters as symbols.
     """
     parts: list[tuple[Density, int, PolynomialNumber]] = []
     infinite: set[float] = set()
@@ -147,9 +147,9 @@ def expectation(
 
 
 class _Sample:
-    """A function at an output with numbers for its noise: what it returns there is compared.
+    """The function at an output with numbers for its noise, to compare the results.
 
-    A function that looks at the types of its arguments could treat symbols in another way.
+    A function that inspects the types of its arguments could treat symbols differently.
     """
 
     def __init__(self, output: Value, integrand: Integrand, arrival: Arrival) -> None:
@@ -174,7 +174,7 @@ class _Sample:
             return
         try:
             known = _read(self._function(self._output, self._number), call)
-        except ExactdpError:  # it divides whole numbers, say, and a float is the result
+        except ExactdpError:  # for example, dividing integers gives a float
             return
         one, two = (
             form.at(self._values) if isinstance(form, PolynomialNumber) else form
@@ -215,7 +215,7 @@ def _calls(
 
 
 def _read(value: Any, call: Call) -> PolynomialNumber | float:
-    """Return what a function returned as a polynomial, or ±∞."""
+    """Return the result of a function as a polynomial, or ±∞."""
     if isinstance(value, PolynomialNumber):
         return value
     if isinstance(value, EpsTerm):
@@ -259,7 +259,7 @@ def _integral(density: Density, variables: int, value: PolynomialNumber, degree:
 
 
 def guarded(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
-    """Return what a function of a user returns, or refuse what it raises."""
+    """Return the result of a user's function; turn an exception into an error."""
     try:
         return function(*arguments)
     except (ExactdpError, RecursionError):

@@ -1,25 +1,25 @@
-"""In which directions of the inputs the probability of an output can only grow.
+"""The directions of the inputs along which the probability of an output does not decrease.
 
-V(node, r, x) is the chance of success of a run at a node, where the live noise is r and the input
-x. A direction moves r and x. That V does not fall along a direction is shown backwards, rule by
-rule; each rule holds at every point, so no case of probability 0 is left out.
+V(node, r, x) is the success probability of a run at a node with live noise r and input x. A
+direction moves r and x. The rules below show by backward induction that V does not decrease along
+a direction; each holds at every point, so no case of probability 0 is left out.
 
-- At the end V is 1 where the output is as wanted. A number v that must be within γ of a form f(x)
-  stays so along directions that do not move v − f(x).
+- At the end V is 1 if the output matches. A number v that must be within γ of a form f(x) stays so
+  along directions that do not move v − f(x).
 - At a sample with mean μ(x) the noise z = r − μ(x) has a law that does not depend on x (coupling:
-  the same z at both inputs). So V does not fall along d if the next V does not along d together
-  with r moved as fast as μ. Where the mean has noise in it, the graph has z itself for r.
+  the same z at both inputs). So V does not decrease along d if the next V does not along d with r
+  moved as fast as μ. If the mean contains noise, the graph has z itself in place of r.
 - At a choice V is a mixture whose weights do not depend on r; nor on x, if the exponents of
-  `expmech` all move alike. Otherwise V is the share of some candidates if each ends for sure in
-  the output or never does. That share does not fall if the scores of these grow at least as fast
+  `expmech` all move at the same rate. Otherwise V is the share of some candidates, if each always
+  or never ends in the output. That share does not decrease if their scores grow at least as fast
   as those of all others.
 - At a comparison of a form D with 0 let V₊ be the chance where D is positive and V₋ where it is
   negative. Both must not fall along d. If D does not move along d that is enough. If D grows, a run
   crosses D = 0 once, from V₋ to V₊, so V₋ ≤ V₊ is needed where D = 0: one of them is 0 or 1
   everywhere, or both are the same node and, where D = 0, with the same values. If D falls, V₊ ≤ V₋.
 
-What is not shown is not known; a graph with loops, failures, integer noise, or comparisons without
-noise shows nothing.
+A direction that the rules do not cover is unknown; so are all directions of a graph with loops,
+failures, integer noise, or comparisons without noise.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""
 
 _TRANSLATED = ("lap", "expo", "unif", "gumbel")
-"""Noise that only moves with its mean, where its width is a number."""
+"""Noise that only moves with its mean, if its width is a number."""
 
 
 class Direction(NamedTuple):
@@ -64,7 +64,7 @@ class Direction(NamedTuple):
 
 
 def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int:
-    """Return how fast a form grows if its symbols move at given rates."""
+    """Return the rate of change of a form whose symbols move at given rates."""
     if not isinstance(form, Linear):
         return 0
     total: Fraction | int = 0
@@ -76,9 +76,9 @@ def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int
 
 @dataclass
 class Order:
-    """The directions along which the chance of an output does not fall.
+    """The directions along which the probability of an output does not decrease.
 
-    `graph` has the ways to the output and no others; `wanted` are the forms in the inputs that the
+    `graph` has the paths to the output and no others; `wanted` are the forms in the inputs that the
     numbers of the output must be close to, in order.
     """
 
@@ -110,7 +110,7 @@ class Order:
 
     @cached_property
     def _sure(self) -> list[bool]:
-        """Whether each node ends in the output whatever happens."""
+        """Whether each node ends in the output with certainty."""
         found = [False] * len(self.graph.nodes)
         for component in reversed(self.graph.components):
             for number in component:
@@ -128,7 +128,7 @@ class Order:
         return found
 
     def grows_with(self, names: Iterable[str], sign: int) -> frozenset[str]:
-        """Return those of some inputs such that the chance does not fall if they move one way."""
+        """Return the inputs whose move in direction `sign` does not lower the probability."""
         falling: set[str] = set()
         waiting: dict[int, set[str]] = {0: set(names)}
         for component in self.graph.components:
@@ -152,20 +152,20 @@ class Order:
         return frozenset(names) - falling
 
     def grows_along(self, direction: Mapping[str, Fraction | int]) -> bool:
-        """Whether the chance does not fall if the inputs move in a direction."""
+        """Whether the probability does not decrease if the inputs move in a direction."""
         moving = ((name, q) for name, q in direction.items() if q and name in self._mentions[0])
         return self._holds(0, Direction((0,) * self.graph.nodes[0].variables, frozenset(moving)))
 
     @cached_property
     def _mentions(self) -> list[frozenset[str]]:
-        """For each node the inputs that it and the nodes after it look at."""
+        """For each node, the inputs that it and the nodes after it use."""
         if not self.wanted:
             return self.graph.mentions
         more = frozenset(inputs_in(self.wanted))
         return [found | more for found in self.graph.mentions]
 
     def _holds(self, number: int, direction: Direction) -> bool:
-        """Whether V of a node does not fall along a direction, by the rules above."""
+        """Whether V of a node does not decrease along a direction, by the rules above."""
         start = (number, direction)
         asked_by: dict[tuple[int, Direction], tuple[int, Direction] | None] = {start: None}
         waiting = [start]
@@ -176,7 +176,7 @@ class Order:
             if known or self._sure[at] or self._is_still(way):
                 continue
             further = None if known is False else self._needed(self.graph.nodes[at], way)
-            if further is None:  # then it is not known of those that need it either
+            if further is None:  # then it is unknown for those that need it, too
                 asker: tuple[int, Direction] | None = one
                 while asker is not None:
                     self._known[asker] = False
@@ -221,7 +221,7 @@ class Order:
         return len({rate_of(form, rates) for form in event.exponents or ()}) > 1
 
     def _favours(self, node: Node, event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
-        """Whether candidates that surely end in the output gain on those that never do."""
+        """Whether candidates that always end in the output gain on those that never do."""
         if not all(self._sure[edge.target] for edge in node.edges):
             return False
         wanted = {edge.case for edge in node.edges}
@@ -239,7 +239,7 @@ class Order:
         )
 
     def _is_ordered(self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]) -> bool:
-        """Whether V grows where a run crosses the place at which a comparison changes."""
+        """Whether V does not decrease where a run crosses the zero of a comparison."""
         difference = event.difference
         assert isinstance(difference, Linear)
         rate = rate_of(difference, rates)

@@ -1,6 +1,6 @@
 """Closed forms for all real inputs at once: one for each cell of a fan of cones.
 
-In them an input x stands for ε·x, and so does γ: scaled like this, probabilities are sums of
+In them an input x stands for ε·x, and γ for ε·γ: with this scaling, probabilities are sums of
 exponentials of linear forms.
 """
 
@@ -63,7 +63,7 @@ class Piece(Told, Generic[T]):
 
 @dataclass(frozen=True, repr=False)
 class Piecewise(Generic[T]):
-    """Pieces that cover all inputs; neighbours agree on common sides wherever both are claimed.
+    """Pieces that cover all inputs; neighbours agree on common sides on which both are valid.
 
     >>> from exactdp import AllReals, Mechanism
     >>> larger = Mechanism.from_source(
@@ -78,9 +78,9 @@ class Piecewise(Generic[T]):
     """ε first, then the real inputs, each scaled by ε in the closed forms."""
     pieces: tuple[Piece[T], ...]
     alone: Callable[[tuple[Value, ...]], T] | None = field(default=None, repr=False, compare=False)
-    """What computes the value at single numbers; asked on the sides of pieces."""
+    """The function that computes the value at given numbers; used on the sides of pieces."""
     inputs: tuple[str, ...] = field(default=(), repr=False)
-    """What a value is asked at: all inputs in order, then further parameters."""
+    """The arguments of a value: all inputs in order, then further parameters."""
 
     def __iter__(self) -> Iterator[Piece[T]]:
         return iter(self.pieces)
@@ -181,7 +181,7 @@ def piecewise(
     alone: Callable[[Value, tuple[Value, ...]], T],
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
-    """Return what a run gives for all real inputs, and for further parameters that are ≥ 0.
+    """Return the results of a run for all real inputs, and for further parameters ≥ 0.
 
     Inputs with a finite domain are enumerated.
     """

@@ -1,4 +1,4 @@
-"""A graph prepared for many inputs: all that does not depend on the input is done here, once.
+"""A graph prepared for many inputs: everything independent of the input is computed once.
 
 The probabilities of a graph depend on an input only through its constants: the means of samples,
 and the constants of comparisons, changes of variables and outputs. They are linear functions of
@@ -39,11 +39,11 @@ from exactdp.semantics.graph import (
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot, whole_of
 
-_MANY = 9  # samples: with fewer no density has more than some thousand terms
+_MANY = 9  # samples: with fewer, no density has more than a few thousand terms
 
 
 class Constants(NamedTuple):
-    """What a graph sees of an input: its constants, as multiples of 1/denominator."""
+    """The constants of a graph at an input, as multiples of 1/denominator."""
 
     denominator: int
     values: tuple[int, ...]
@@ -54,7 +54,7 @@ class Constants(NamedTuple):
 
 
 class SpotConstants(NamedTuple):
-    """What a graph sees of an input with spots."""
+    """The constants of a graph at an input with spots."""
 
     denominator: int
     values: tuple[Any, ...]
@@ -85,8 +85,7 @@ def has_inputs(form: object) -> bool:
 class Question:
     """Σ form·x + constant op 0 for noise x; made by `question`.
 
-    Where there is real noise, it is only asked for an order: equality has no mass, so it is no
-    question.
+    With real noise, only an order is asked for: equality has no mass, so its answer is known.
     """
 
     form: tuple[tuple[int, Fraction], ...]
@@ -126,10 +125,10 @@ class Question:
 
 @dataclass(frozen=True)
 class PreparedEdge:
-    """An edge, and what becomes of the variables of its source.
+    """An edge, and its effect on the variables of its source.
 
-    Those in `dead` are integrated out and the others renamed, where `names` is not None. Edges
-    that change variables have neither.
+    If `names` is not None, those in `dead` are integrated out and the others renamed. Edges that
+    transform variables have neither.
     """
 
     edge: Edge
@@ -137,11 +136,11 @@ class PreparedEdge:
     dead: tuple[int, ...] = ()
     names: dict[int, int] | None = None
     nothing: bool = False
-    """Whether all variables stay what they are."""
+    """Whether all variables stay unchanged."""
 
     @classmethod
     def of(cls, edge: Edge, variables: int) -> PreparedEdge:
-        """Return the way along an edge from a node that has so many variables."""
+        """Return the prepared edge from a node with the given number of variables."""
         kept = edge.kept
         if kept is None:
             return cls(edge, variables)
@@ -152,22 +151,22 @@ class PreparedEdge:
 
 @dataclass(frozen=True)
 class Step:
-    """A node: its event, its number of variables, the ways on, and where its constants stand."""
+    """A node: its event, its number of variables, its edges, and the places of its constants."""
 
     event: NodeEvent
     variables: int
     ways: tuple[PreparedEdge, ...]
     places: tuple[int, ...]
     fixed: Question | bool | None
-    """What a comparison asks of real noise, if that does not depend on the input."""
+    """The comparison of real noise, if it does not depend on the input."""
     kept: tuple[int, ...] = ()
-    """Where noise is rounded, the other variables that are needed later."""
+    """At a rounding, the other variables that are needed later."""
 
     @cached_property
     def is_idle(self) -> bool:
-        """Whether noise is compared and all ways are one, so that the answer does not matter.
+        """Whether noise is compared and all edges are equal, so that the answer does not matter.
 
-        Inputs that are compared without noise are divided all the same, as a checker expects.
+        Comparisons of inputs without noise are kept, as a certificate checker expects.
         """
         if not (isinstance(self.event, Compare) and has_noise(self.event.difference)):
             return False
@@ -192,15 +191,15 @@ def kept_by(node: Node) -> tuple[int, ...]:
 
 
 def _renumbered(edge: Edge, names: tuple[int, ...]) -> Edge:
-    """Return an edge with the variables in a list named by their places there."""
+    """Return an edge with the variables in a list renamed to their positions."""
     places = {name: place for place, name in enumerate(names)}
     return replace(edge, variables=tuple(form.renamed(places) for form in edge.variables))
 
 
 def places_of(event: Draw) -> tuple[Any, ...]:
-    """Return the forms at which the density of a sample has its place: its mean, or its ends.
+    """Return the forms that locate the density of a sample: its mean, or its ends.
 
-    Around a mean with noise, which is added to the sample, there is none: it is 0.
+    For a mean with noise, which is added to the sample, this is 0.
     """
     if NOISES[event.noise].has_ends:
         return event.ends
@@ -214,7 +213,7 @@ def question(
     if not form:
         if isinstance(constant, Spot):
             constant.trace.note(constant, always=True)
-            constant.trace.sign(constant.form)  # also an equality divides cells
+            constant.trace.sign(constant.form)  # an equality divides cells, too
         return COMPARISONS[op](constant, 0)
     whole = integers.issuperset(form)
     if op in ("==", "!=") and not whole:
@@ -235,12 +234,12 @@ def question(
 
 
 def floor_of(number: Any) -> int:
-    """Return the largest whole number that is at most a number; of a spot it is noted."""
+    """Return the largest whole number that is at most a number; for a spot the trace notes it."""
     return whole_of(number, Whole(number))
 
 
 def _between(limit: Spot, step: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Return the multiples of a step between which a limit is; None if it is one itself."""
+    """Return the multiples of a step around a limit; None if it is a multiple itself."""
     k = floor(fraction(limit.value) / step)
     if limit == step * k:  # at every point: a sample is on no face
         return None
@@ -260,7 +259,7 @@ class Stage(NamedTuple):
 
 
 class Plan:
-    """The steps of a graph, the order in which they are taken, and its constants."""
+    """The steps of a graph, their order, and its constants."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -268,11 +267,11 @@ class Plan:
         self.steps = [self._step(node) for node in graph.nodes]
         self.stages = [Stage(tuple(one), graph.cyclic[one[0]]) for one in graph.components]
         draws = [node.event for node in graph.nodes if isinstance(node.event, Draw)]
-        # The units of a frame that fits: a denominator of all rates, and how much finer than the
+        # The units of a sufficient frame: a denominator of all rates, and how much finer than the
         # constants the breakpoints may be.
         self._rates = lcm(*(event.rate.denominator for event in draws))
         self.is_long = len(draws) >= _MANY
-        """Whether there are so many samples that densities may have very many terms."""
+        """Whether there are enough samples for densities with very many terms."""
         self._finer = 1
         self._means = [place for (is_mean, *_), place in self._places.items() if is_mean]
         self._shift_means = graph.sees_differences_only
@@ -315,7 +314,7 @@ class Plan:
         return Step(event, node.variables, ways, places, fixed, kept)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
-        """Return where the constant of a form stands among all constants."""
+        """Return the position of the constant of a form among all constants."""
         constant: Any = form
         terms: frozenset[tuple[str, Fraction]] = frozenset()
         if isinstance(form, Linear):
@@ -337,7 +336,7 @@ class Plan:
         return any(isinstance(name, RoundedInput) for name in names)
 
     def with_rounded(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return inputs, and what rounding makes of them in the graph."""
+        """Return the inputs together with the rounded inputs of the graph."""
         found = dict(inputs)
         for _, terms in self._constants:
             for name, _ in terms:
@@ -347,7 +346,7 @@ class Plan:
         return found
 
     def at_spots(self, inputs: Mapping[str, Any], names: tuple[str, ...]) -> SpotConstants:
-        """Return what the graph sees of an input with spots."""
+        """Return the constants of the graph at an input with spots."""
         values = []
         for constant, terms in self._constants:
             value: Any = Fraction(constant, self._denominator)
@@ -357,7 +356,7 @@ class Plan:
         return SpotConstants(1, tuple(values), names)
 
     def frame(self, point: Constants | SpotConstants) -> Any:
-        """Return a frame that fits a point, as far as is known."""
+        """Return a frame for a point that is sufficient as far as is known."""
         if isinstance(point, SpotConstants):
             return Frame(self._rates, names=point.names)
         return Frame(self._rates, self._finer * point.denominator).shared()
@@ -368,9 +367,9 @@ class Plan:
         self._finer = lcm(self._finer, frame.points // point.denominator)
 
     def at(self, inputs: Mapping[str, Number]) -> Constants:
-        """Return what the graph sees of an input.
+        """Return the constants of the graph at an input.
 
-        Where it sees differences only, the means are shifted so that the first is 0.
+        If only differences matter, the means are shifted so that the first is 0.
         """
         common = lcm(*(value.denominator for value in inputs.values()))
         scaled = {n: v.numerator * (common // v.denominator) for n, v in inputs.items()}

@@ -1,8 +1,8 @@
 """Numbers that are polynomials in the noise of an output and in parameters.
 
-A Python function of an input and an output is called with such numbers. What it adds and multiplies
-is again a polynomial; a comparison of linear ones is decided by the `Decider` of the call, which
-notes it. So a function that is polynomial on pieces is called once for each of its pieces.
+A Python function of an input and an output is called with such numbers. Sums and products are again
+polynomials; the `Decider` of the call decides and records comparisons of linear ones. So a
+piecewise polynomial function is called once for each of its pieces.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _MOST_TERMS = 5_000
 
 
 class Decider(Protocol):
-    """What decides the comparisons of one call of a function."""
+    """Decides the comparisons of one call of a function."""
 
     def decide(self, form: Linear, op: str) -> bool:
-        """Return whether form op 0, on the piece that the call is about."""
+        """Return whether form op 0 on the piece of the call."""
 
 
 class PolynomialNumber:
@@ -182,7 +182,7 @@ class PolynomialNumber:
     def __abs__(self) -> PolynomialNumber:
         return -self if self < 0 else self
 
-    # What it is -----------------------------------------------------------------------
+    # Properties -----------------------------------------------------------------------
 
     @property
     def degree(self) -> int:
@@ -213,7 +213,7 @@ def _product(one: Monomial, two: Monomial) -> Monomial:
 
 
 def lifted(value: Any, number: Callable[[Linear], Any]) -> Any:
-    """Return a value with Python's lists, and a number for each linear form in it."""
+    """Return a value with Python lists, and each linear form replaced by a number."""
     if isinstance(value, tuple):
         return [lifted(item, number) for item in value]
     if isinstance(value, EpsTerm):

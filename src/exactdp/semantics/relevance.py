@@ -1,4 +1,4 @@
-"""What of a state matters if one pattern of output is asked for; the rest is forgotten."""
+"""Reduce states to the part that matters for one pattern of outputs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from exactdp.language.values import Value, as_output
 from exactdp.semantics.events import ANYTHING, appended_slot, match, prefix_test
 
 Look = Callable[[State], State | None]
-"""Returns a state as far as it matters, None if it does not matter at all."""
+"""Returns the relevant part of a state, None if it does not matter at all."""
 
 
 class _Other:
-    """Stands for a value that is not the one asked for."""
+    """Stands for a value other than the one in question."""
 
     def __repr__(self) -> str:
         return "…"
@@ -26,7 +26,7 @@ OTHER = _Other()
 
 
 class Relevance:
-    """Knows what matters in the states of a program."""
+    """Determines what matters in the states of a program."""
 
     def __init__(self, machine: Machine) -> None:
         code, slots = machine.code, machine.slots
@@ -36,12 +36,12 @@ class Relevance:
         self._appended = None if appended is None else slots[appended]
 
     def look_for(self, pattern: Value) -> Look:
-        """Return how states look if only the outputs of a pattern count.
+        """Return the function that reduces states if only the outputs of a pattern count.
 
         A state that can no longer end in such an output does not matter, except in a program with
-        `while` loops, where it may come to a loop that never ends. A value that will be returned or
-        forgotten, and nothing else, matters only if it matches: which index is the best so far,
-        say, where the question is whether it is the last one.
+        `while` loops, where it may reach a loop that never ends. A value that is only returned or
+        discarded matters only if it matches: for example, which index is the best so far, if the
+        question is whether it is the last one.
         """
         keep = prefix_test(self._appended, pattern if self._ends else ANYTHING)
 
@@ -60,7 +60,7 @@ class Relevance:
 def only_returned(code: Code) -> frozenset[str]:
     """Return the slots that are read only to return them, or to copy them to another such slot.
 
-    The largest such set: slots are taken out until all that is left satisfies this.
+    The largest such set: slots are removed until all that remain satisfy this.
     """
     slots = found = frozenset(code.slots)
     while True:

@@ -1,9 +1,9 @@
-"""Loops that draw noise again: where a round begins, and how often each beginning is visited.
+"""Loops that resample noise: where a round begins, and how often each beginning is visited.
 
-A round begins at a node to which no noise of the loop has come. From there the loop goes on as if
-for the first time, so the nodes at which rounds begin are a finite chain, and what leaves the loop
-is what leaves it in one round, times the expected number of rounds. What decides whether another
-round follows must not depend on noise from before the loop: else that number would depend on it.
+A round begins at a node at which no noise of the loop is live. From there the loop continues as if
+for the first time, so the nodes at which rounds begin form a finite chain, and the mass that leaves
+the loop is the mass that leaves it in one round, times the expected number of rounds. Whether
+another round follows must not depend on noise from before the loop: otherwise that number would.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from exactdp.semantics.graph import Graph, noise_part
 
 @dataclass(frozen=True)
 class Rounds:
-    """The nodes of a loop at which rounds begin, and the others in an order in which they come."""
+    """The nodes of a loop at which rounds begin, and the others in topological order."""
 
     begins: frozenset[int]
     others: tuple[int, ...]
 
 
 def rounds_of(graph: Graph, component: tuple[int, ...]) -> Rounds:
-    """Return how a loop with samples in it goes round."""
+    """Return the rounds of a loop that contains samples."""
     inside = set(component)
     drawn: dict[int, set[int]] = {number: set() for number in component}
     for number in component:
@@ -50,7 +50,7 @@ def rounds_of(graph: Graph, component: tuple[int, ...]) -> Rounds:
 def _spread(
     graph: Graph, inside: set[int], found: dict[int, set[int]], start: int, variables: set[int]
 ) -> None:
-    """Note at all nodes of a loop the variables that depend on some of one of its nodes."""
+    """Record at all nodes of a loop the variables that depend on given ones of one node."""
     waiting = [(start, variables)]
     while waiting:
         number, taken = waiting.pop()
@@ -65,7 +65,7 @@ def _spread(
 
 
 def _ordered(graph: Graph, left: set[int], component: tuple[int, ...]) -> tuple[int, ...]:
-    """Return nodes in an order in which each comes before those that follow it."""
+    """Return nodes in topological order."""
     found: list[int] = []
     while left:
         targets = {edge.target for number in left for edge in graph.nodes[number].edges}
@@ -80,10 +80,10 @@ def _ordered(graph: Graph, left: set[int], component: tuple[int, ...]) -> tuple[
 def visits(
     first: Mapping[int, ClosedForm], again: Mapping[int, Mapping[int, ClosedForm]]
 ) -> dict[int, ClosedForm] | None:
-    """Return v with v = first + v·again: how often each beginning is visited.
+    """Return v with v = first + v·again, the expected visits to each beginning.
 
     Beginnings are eliminated one by one, each with its own loop summed as a geometric series.
-    None if one of them is never left.
+    Return None if one of them is never left.
     """
     weight = {k: dict(row) for k, row in again.items()}
     start = dict(first)

@@ -1,9 +1,9 @@
-"""Many sampled runs at once: batches that agree on all finite values go on together.
+"""Many sampled runs at once: runs that agree on all finite values continue as one batch.
 
-A batch is a state whose real slots hold columns, one entry a run. A comparison splits it
-in two; batches that come to the same statement with the same finite values are joined
-again, in the order of `Machine.order`, so their number follows the program's finite
-values, not its paths.
+A batch is a state whose real slots hold columns, one entry per run. A comparison splits it
+in two; batches that reach the same statement with the same finite values are merged
+again, in the order of `Machine.order`, so their number depends on the program's finite
+values, not on its paths.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def sample(program: Program, u: object, eps: object, size: int, seed: Any) -> li
     machine = program.on(Interval(budget, budget)).rough_machine
     if program.deterministic:
         return [machine.run(given)] * size
-    with np.errstate(all="ignore"):  # what overflows is refused when it is compared
+    with np.errstate(all="ignore"):  # an overflow is refused when it is compared
         return _Simulation(machine, budget, np.random.default_rng(seed)).run(
             machine.start(given), size
         )
 
 
 class _Batch(NamedTuple):
-    """Runs that have come to the same event, and the columns of its state."""
+    """Runs that have reached the same event, and the columns of its state."""
 
     event: Event
     runs: NDArray[Any]
@@ -82,7 +82,7 @@ class _Simulation:
         return outputs
 
     def joined(self, key: State, parts: list[_Batch]) -> tuple[Event, NDArray[Any]]:
-        """Return the batches that came to one event as one."""
+        """Return the batches that reached one event as one batch."""
         if len(parts) == 1:
             return parts[0].event, parts[0].runs
         runs = np.concatenate([part.runs for part in parts])
@@ -93,7 +93,7 @@ class _Simulation:
         return self.machine.advance(State(key.pc, filled(key.env, columns))), runs
 
     def put(self, state: State, runs: NDArray[Any]) -> None:
-        """Let a batch go on to its next event, and wait there for others to join it."""
+        """Advance a batch to its next event, where it waits for others to join it."""
         event = self.machine.advance(state)
         columns: list[Any] = []
         key = State(event.state.pc, skeleton(event.state.env, columns))
@@ -124,7 +124,7 @@ class _Simulation:
                     self.put_part(resume(event, value), runs, picks == position)
 
     def settle(self, state: State, runs: NDArray[Any]) -> None:
-        """Let runs go on apart that differ in the first integer noise of a state."""
+        """Separate runs that differ in the first integer noise of a state."""
         columns: list[Any] = []
         bare = skeleton(state.env, columns)
         place = next(k for k, column in enumerate(columns) if isinstance(column, Wholes))
@@ -136,7 +136,7 @@ class _Simulation:
             self.put(State(state.pc, filled(bare, kept)), runs[mask])
 
     def put_part(self, state: State, runs: NDArray[Any], mask: NDArray[Any]) -> None:
-        """Let the runs in `mask` go on in a state."""
+        """Continue the runs in `mask` in a state."""
         if not mask.any():
             return
         if mask.all():
@@ -175,7 +175,7 @@ def _write(outputs: list[Value], output: Value, runs: NDArray[Any]) -> None:
 
 
 def _rows(output: Value) -> Iterable[Value]:
-    """Return the outputs of all runs of a batch, one by one; without end if they are equal."""
+    """Return the outputs of all runs of a batch; an infinite iterator if they are equal."""
     if isinstance(output, Column):
         return output.rows()
     if isinstance(output, NoisyQuotient):

@@ -1,7 +1,7 @@
-"""States that agree on all finite values: a state with holes, and what fills them.
+"""Skeletons of states: a state with holes for its symbolic values, and these values.
 
-Two states can be joined if their skeletons are equal; their symbolic values then stand at
-the same places, in the same order.
+Two states can be merged if their skeletons are equal; their symbolic values are then at the
+same places, in the same order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which linear forms in the variables of a node matter later, and variables that are just these."""
+"""The linear forms in the variables of a node that matter later, and variables for them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from math import gcd, lcm
 
 Row = dict[int, Fraction]
 
-_MANY = 3  # noises whose sum is worth a variable of its own; pairs are integrated as they are
+_MANY = 3  # noises whose sum justifies a variable of its own; pairs are integrated directly
 
 
 @dataclass(frozen=True)
 class VariableBasis:
-    """Independent forms with whole coefficients, each with a variable that no other one has."""
+    """Independent forms with whole coefficients, each with a variable that occurs in no other."""
 
     forms: tuple[Row, ...]
     pivots: tuple[int, ...]
     is_everything: bool
-    """Whether these are the variables as they were."""
+    """Whether these are the original variables."""
 
     def coordinates(self, form: Row) -> Row:
         """Return a form that lies in the span by its coefficients of the forms."""
@@ -58,9 +58,9 @@ class Span:
         self._rows[pivot] = new
 
     def basis(self, variables: int, compared: set[int]) -> VariableBasis:
-        """Return variables for the span: those that occur, or sums where that is worth it.
+        """Return variables for the span: those that occur, or sums if that pays off.
 
-        It is for sums of many that were not compared yet, so that they are independent.
+        It does for sums of many variables that were not compared yet and so are independent.
         """
         used = sorted({name for row in self._rows.values() for name in row})
         long = [row for row in self._rows.values() if len(row) >= _MANY]
@@ -84,7 +84,7 @@ def combined(row: Row, parts: Sequence[Row]) -> Row:
 
 
 def _reduce(rest: Row, row: Row, pivot: int) -> None:
-    """Subtract the multiple of a row that takes its pivot away."""
+    """Subtract the multiple of a row that eliminates its pivot."""
     factor = rest.get(pivot)
     if not factor:
         return

@@ -1,9 +1,9 @@
-"""Numbers that are known only as linear forms in parameters, run at a sample point.
+"""Numbers that are linear forms in parameters, evaluated at a sample point.
 
 A `Spot` is such a number: a form, its value at the sample, and the trace that it belongs to. Each
-comparison of spots is decided by the values and written down, so that after a run the trace holds
-conditions on the parameters under which the run goes the same way: a polyhedral cone. Nothing
-else of the engine knows about parameters.
+comparison of spots is decided by the values and recorded, so that after a run the trace holds
+conditions on the parameters under which the run takes the same path: a polyhedral cone. No other
+part of the engine deals with parameters.
 
 Everything is scaled by ε, so a rational constant c means c·ε.
 """
@@ -39,7 +39,7 @@ _ZERO, _ONE = fmpq(0), fmpq(1)
 class OnFaceError(BaseException):
     """Two different forms are equal at the sample point; `form` is their difference.
 
-    No `Exception`: it passes through functions of the user and what reports their mistakes.
+    Not an `Exception`, so that it passes through a user's functions and their error handling.
     """
 
     def __init__(self, form: Vector) -> None:
@@ -69,11 +69,11 @@ class Trace:
         """The forms whose zeros are inputs at which a claim may jump; True if it may jump there
         although the ideal does not change."""
         self.watching = False
-        """Whether every comparison is noted: a function of the user is asked."""
+        """Whether every comparison is noted, because a user's function is running."""
 
     @property
     def positive(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The forms that were compared with 0, signed so that they are positive."""
+        """The forms that were compared with 0, with the sign that makes them positive."""
         return tuple(map(rational_vector, self._positive.values()))
 
     def spot(self, name: str) -> Spot:
@@ -85,7 +85,7 @@ class Trace:
         return Spot(tuple(exact(form.get(name, 0)) for name in self.names), self)
 
     def from_closed_form(self, form: ExpPoly) -> Spot | None:
-        """Return a linear form in the parameters, if that is what a closed form is."""
+        """Return a closed form as a linear form in the parameters; None if it is not linear."""
         linear = form.linear_form()
         return None if linear is None else self.of(linear)
 
@@ -98,7 +98,7 @@ class Trace:
         return total
 
     def require_bounded(self, spot: Spot) -> None:
-        """Refuse to round a number without bound: there is a case for each whole number."""
+        """Refuse to round an unbounded number, which has a case for each whole number."""
         if self._region is None:
             return
         far = [ray for ray in self._region.rays if not ray[0]]
@@ -122,7 +122,7 @@ class Trace:
             self.sides[direction] = always or self.sides.get(direction, False)
 
     def knows(self, form: Vector) -> bool:
-        """Whether the sign of a form, or of a multiple of it, was asked before."""
+        """Whether the sign of a form, or of a multiple of it, was requested before."""
         return _direction(form) in self._positive
 
     def sign(self, form: Vector) -> int:
@@ -170,7 +170,7 @@ class Spot:
 
     def _vector(self, other: object) -> Vector | None:
         if isinstance(other, Spot):
-            # Numbers of different runs have nothing to do with each other.
+            # Numbers of different runs are unrelated.
             return other.form if other.trace is self.trace else None
         if isinstance(other, int | Fraction):
             return (exact(other), *(_ZERO,) * (len(self.form) - 1))
@@ -262,7 +262,7 @@ class Spot:
 
 
 def has_spots(value: Value) -> bool:
-    """Whether a value is a spot or holds one."""
+    """Whether a value is or contains a spot."""
     return next(_spots(value), None) is not None
 
 
@@ -282,7 +282,7 @@ def _spots(value: Value) -> Iterator[Spot]:
 
 @contextmanager
 def watched(value: Value) -> Iterator[None]:
-    """Note all comparisons of the spots in a value for as long as a function of the user runs."""
+    """Note all comparisons of the spots in a value while a user's function runs."""
     spot = next(_spots(value), None)
     if spot is None:
         yield
@@ -319,7 +319,7 @@ def run_at_spots(machine: Machine, u: tuple[Value, ...]) -> Value:
 
 
 def whole_of(number: Any, whole: Whole) -> int:
-    """Return the whole number made of a number or of a spot, whose neighbourhood is noted."""
+    """Return the rounded value of a number or of a spot, whose neighbourhood is noted."""
     if not isinstance(number, Spot):
         return whole.value(number)
     number.trace.require_bounded(number)
@@ -332,7 +332,7 @@ def whole_of(number: Any, whole: Whole) -> int:
 
 
 def symbolic(value: Value) -> Value:
-    """Return a value with a linear form in the parameters for each spot in it."""
+    """Return a value with each spot replaced by a linear form in the parameters."""
     if isinstance(value, tuple):
         return type(value)(map(symbolic, value))
     if not isinstance(value, Spot):
@@ -342,7 +342,7 @@ def symbolic(value: Value) -> Value:
 
 
 def _spot(value: Value, trace: Trace) -> Value:
-    """Return a value with a spot for each linear form in it."""
+    """Return a value with each linear form replaced by a spot."""
     if isinstance(value, tuple):
         return tuple(_spot(item, trace) for item in value)
     if not isinstance(value, Linear):

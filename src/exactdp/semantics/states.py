@@ -1,7 +1,7 @@
-"""How many states a `while` loop may have: the paper's DOM is finite, so they are finitely many.
+"""The limit on the states of a `while` loop, of which the paper's finite DOM has finitely many.
 
-That a variable grows without end cannot be decided in general. So there is a limit, which grows
-with the loop, and the refusal names the variables that kept taking new values.
+Whether a variable grows without bound is undecidable in general. So there is a limit, which grows
+with the loop, and the error names the variables that kept taking new values.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Visited:
-    """The states of `while` loops that an exploration, or a run, came to; too many are refused."""
+    """The states of `while` loops that an exploration, or a run, reached; too many are refused."""
 
     def __init__(self, machine: Machine, cost: int = 1) -> None:
-        """Begin with none; where a state costs more than others, fewer are allowed."""
+        """Start with none; if a state costs more than others, fewer are allowed."""
         self._machine = machine
         self._cost = cost
         self._steps = 0
@@ -38,7 +38,7 @@ class Visited:
         self._entries = 0
 
     def add(self, state: State) -> None:
-        """Note that the machine is at an event in a state; it counts inside a `while` loop."""
+        """Record that the machine is at an event in a state; it counts inside a `while` loop."""
         loop = self._machine.while_around(state.pc)
         if loop is None:
             return
@@ -81,7 +81,7 @@ class Visited:
 
 
 class Growing(NamedTuple):
-    """A variable that took new values all the time: how many, and some of them."""
+    """A variable that kept taking new values: how many, and some of them."""
 
     name: str
     values: int
@@ -91,7 +91,7 @@ class Growing(NamedTuple):
 def growing(code: Code, states: Sequence[State]) -> list[Growing]:
     """Return the variables that kept taking new values while states were found, in their order.
 
-    They took a new value among the second half of the states; if none did, the one that took most.
+    They took a new value in the second half of the states; if none did, the one with most values.
     """
     found: list[tuple[bool, Growing]] = []
     for slot, name in enumerate(code.slots):
@@ -110,7 +110,7 @@ def growing(code: Code, states: Sequence[State]) -> list[Growing]:
 
 
 def told(variables: Sequence[Growing]) -> str:
-    """Say how many values some variables took, three of them at most."""
+    """Return a phrase for how many values the variables took, at most three of them."""
     said = [
         f"{one.name} took {one.values:,} values ({', '.join(map(_short, one.some))}, …)"
         for one in variables[:3]

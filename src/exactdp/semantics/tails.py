@@ -1,4 +1,4 @@
-"""How integer noise in an output ends: from where on its probabilities are geometric sequences."""
+"""The tails of integer noise in an output: where its probabilities become geometric sequences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from exactdp.semantics.graph import Edge, forms_of, noise_part
 from exactdp.semantics.plan import PreparedEdge, constant_part
 
 Rates = Mapping[Fraction, int]
-"""Rates, and how many powers k = 0, 1, … each comes with."""
+"""Rates, and the number of powers k = 0, 1, … of each."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Tails:
     low: int
     high: int
     rates: tuple[Rates, Rates]
-    """The rates below and above, none where there is no probability."""
+    """The rates below and above, none if there is no probability."""
 
 
 def tails(
@@ -71,7 +71,7 @@ def _add(
     ends: list[int],
     rates: tuple[dict[Fraction, int], dict[Fraction, int]],
 ) -> None:
-    """Add the ends of a cell of a variable, and its rates where it has no end."""
+    """Add the ends of a cell of a variable, and its rates if it is unbounded."""
     if any(modulus > 1 for modulus, _ in cell.residues.values()):
         raise _refused("the output is a multiple of integer noise")
     is_open = [True, True]
