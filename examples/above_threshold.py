@@ -5,10 +5,10 @@ For: watching a stream of queries and paying only for the one that matters.
 Known bound: Dwork and Roth 2014, Theorem 3.24 (the paper's Lemma 4): where all answers
 that count are more than α away from the threshold, the output is wrong with probability at
 most 2m·e^{−αε/8}. It is a union bound: the threshold's noise and each answer's are at most
-α/2 except with probability e^{−αε/4} and e^{−αε/8}; the first was rounded up to m·e^{−αε/8}.
+α/2 except with probability e^{−αε/4} and e^{−αε/8}; the first is rounded up to m·e^{−αε/8}.
 
-Two noises that together reach α need not reach α/2 each, so the rate 1/8 is half of the true
-one: noise of rate ε/4 exceeds independent noise of rate ε/2 by α with probability
+Two samples whose sum reaches α need not reach α/2 each, so the rate 1/8 is half of the true
+rate: noise of rate ε/4 exceeds independent noise of rate ε/2 by α with probability
 (4·e^{−αε/4} − e^{−αε/2})/6, and the union bound over m answers gives 2m/3·e^{−αε/4}.
 """
 
@@ -16,7 +16,7 @@ from exactdp import Accuracy, AllReals, Mechanism, Real, alpha, eps, exp, lap, m
 
 
 def above_threshold(m: int = 3, threshold: int = 0) -> Mechanism:
-    """Say False for each answer below the threshold, and True at the first that is not."""
+    """Return False for each answer below the threshold, then True for the first that is not."""
 
     @mechanism
     def above_threshold(q: Real[m]):

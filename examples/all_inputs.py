@@ -1,4 +1,4 @@
-"""All real inputs at once: Lemma 3 proved, made tight, and a stronger one refuted."""
+"""All real inputs at once: Lemma 3 proved and made tight, and a stronger bound refuted."""
 
 from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
 

@@ -1,16 +1,16 @@
 """The binary tree counter: every prefix sum from a few nodes of a tree of noisy sums.
 
-For: counting a stream, with an answer after every step, from few noises each.
+For: counting a stream, with an answer after every step, from few samples each.
 
 Step t closes the node of the last 2^j numbers, where 2^j is the largest power of 2 that divides
 t. A prefix is a union of nodes, one for each 1 in the binary digits of its length. A number is in
-at most one node of each level, so with rate ε/levels the counter is ε-private.
+at most one node per level, so with rate ε/levels the counter is ε-private.
 
 Known bound: Dwork, Naor, Pitassi and Rothblum 2010 and Chan, Shi and Song 2011 give an error of
-order (log T)^{1.5}/ε at one time. For four steps and all times together, a union bound: a sum
-holds at most two of the four samples, so all are within γ unless a sample is above γ/2:
+order (log T)^{1.5}/ε at one time. For four steps and all times together, use a union bound: a sum
+contains at most two of the four samples, so all are within γ unless a sample is above γ/2:
 4·e^{−γε/6}.
-The third sum alone is off by two noises of rate ε/3, and the tail of their sum is known exactly:
+The error of the third sum alone is the sum of two noises of rate ε/3, whose tail is known exactly:
 (1 + γε/6)·e^{−γε/3}.
 """
 
@@ -33,7 +33,7 @@ from exactdp import (
 
 
 def binary_tree(steps: int = 4) -> Mechanism:
-    """Release every prefix sum; each is put together from nodes of the tree."""
+    """Release every prefix sum; each is a sum of nodes of the tree."""
     levels = steps.bit_length()
 
     @mechanism
@@ -54,11 +54,11 @@ def binary_tree(steps: int = 4) -> Mechanism:
 
 @ideal
 def third(q: Real[4], one: Real[4], two: Real[4]):  # noqa: ARG001
-    """How far the third sums are apart."""
+    """Return the distance between the third sums."""
     return abs(one[2] - two[2])
 
 
-# The error does not depend on the input, so one input stands for all.
+# The error does not depend on the input, so one input represents all.
 _known = Accuracy(
     binary_tree(),
     beta=4 * exp(-gamma * eps / 6),

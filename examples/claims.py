@@ -1,6 +1,6 @@
-"""Accuracy claims: a lemma of the paper decided, refuted when it asks too much, and made tight.
+"""Accuracy claims: decide a lemma of the paper, refute a stronger claim, and find the tight bound.
 
-The paper's Lemma 4 says that AboveThreshold with m queries is wrong with probability at most
+The paper's Lemma 4 states that AboveThreshold with m queries is wrong with probability at most
 2m·e^{−αε/8} at inputs whose distance to disagreement is above α.
 """
 

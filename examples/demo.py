@@ -1,6 +1,6 @@
-"""The main job in a minute: prove a textbook bound, make it tight, and find the ε that is enough.
+"""A one-minute demo: prove a textbook bound, make it tight, and find the smallest sufficient ε.
 
-AboveThreshold says which of two answers is the first above a threshold. The textbook (Dwork and
+AboveThreshold returns which of two answers is the first above a threshold. The textbook (Dwork and
 Roth 2014, Theorem 3.24) bounds the probability of a wrong answer by 4·e^{−αε/8} where both answers
 are more than α away from the threshold. `make demo` runs this file.
 """
@@ -30,7 +30,7 @@ claim = Accuracy(first_above, beta=TEXTBOOK, inputs=AllReals())
 
 
 def main(folder: Path) -> None:
-    """Print the answers; write a picture and a report into a folder."""
+    """Print the answers; write a picture and a report to a directory."""
     print("1. Is the textbook right, for all real inputs and every ε?")
     print(f"   {claim.check().sentence}")
     print("2. By how much could the bound be smaller?")
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
 
 
 def _write(folder: Path) -> str:
-    """Write the error at the worst input beside the bound, as a picture and as a page."""
+    """Write the error at the worst input and the bound, as a picture and as a page."""
     at_worst = replace(claim, inputs=[[-AWAY, AWAY]])
     try:
         at_worst.plot().figure.savefig(folder / "error.svg")

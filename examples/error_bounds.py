@@ -1,4 +1,4 @@
-"""How far off, how often, at which ε: two are given, the third is asked, for four mechanisms."""
+"""Size of the error, its probability, and ε: given two, compute the third, for four mechanisms."""
 
 from exactdp import ErrorBound, Mechanism
 

@@ -1,4 +1,4 @@
-"""Exact probabilities: the error of AboveThreshold at an input, for every ε, beside simulation.
+"""Exact probabilities: the error of AboveThreshold at an input, for every ε, and by simulation.
 
 The paper's Lemma 4 bounds the probability of a wrong answer by 2m·e^{−αε/8} where every
 query is at least α away from the threshold. Here m = 2 and α = 1, so the bound is 4·e^{−ε/8}.

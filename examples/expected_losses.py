@@ -1,10 +1,10 @@
-"""Expected losses: errors, regrets and estimators in the mean, exactly.
+"""Expected losses: the exact mean of errors, regrets and estimators.
 
-For: a designer who knows a bound of the literature on a mean, and wants the exact one.
+For: a designer who knows a bound on a mean from the literature, and wants the exact value.
 
-1. A noisy count is off by 1/ε in the mean, at every input.
+1. A noisy count has the mean absolute error 1/ε, at every input.
 2. The expected regret of report noisy max with two queries is at most 0.587/ε, for all real inputs.
-3. Randomized response: the usual estimator has no bias, and the variance e^ε/(e^ε − 1)².
+3. Randomized response: the usual estimator has no bias and the variance e^ε/(e^ε − 1)².
 4. Duchi's bit for numbers in [−1, 1]: the estimator ±(e^ε + 1)/(e^ε − 1) has no bias, and its mean
    squared error is largest at 0.
 """
@@ -28,13 +28,13 @@ def larger(q: Real[2]):
 
 @mechanism
 def response(bit: Dom(0, 1)):
-    """Return a bit, perhaps the other one."""
+    """Return a bit, possibly flipped."""
     return choose({bit: exp(eps) / (exp(eps) + 1), 1 - bit: 1 / (exp(eps) + 1)})
 
 
 @mechanism
 def duchi(x: Dom([-1, Fraction(-1, 2), 0, Fraction(1, 2), 1])):
-    """Return a random sign whose mean tells a number."""
+    """Return a random sign whose mean is proportional to a number."""
     p = (1 + x * (exp(eps) - 1) / (exp(eps) + 1)) / 2
     return choose({1: p, -1: 1 - p})
 

@@ -1,4 +1,4 @@
-"""The exponential mechanism: the candidate of the best score, privately (paper, section 3.2).
+"""The exponential mechanism: privately choose a candidate with a high score (paper, section 3.2).
 
 For: choosing from a finite set where noise on the answer makes no sense, here a median.
 
@@ -6,8 +6,8 @@ Known bound: McSherry and Talwar 2007; as in Dwork and Roth 2014, Corollary 3.12
 (2Δ/ε)(ln |R| + t) or more below the best with probability at most e^{−t}. Solved for the
 probability, a score γ or more below the best has at most |R|·e^{−εγ/(2Δ)}. For the median Δ = 2;
 below, |R| = 4. (The weights there are e^{ε·score/(2Δ)}, as here. The paper prints e^{ε·score/Δ},
-for which the bound is true as well, and looser.) The bound sums over all |R| candidates, the best
-one too, which is never wrong. Leaving it out gives (|R| − 1)·e^{−εγ/(2Δ)}, and that is tight.
+for which the bound is also true, but looser.) The bound sums over all |R| candidates, including
+the best, which is never wrong. Omitting it gives (|R| − 1)·e^{−εγ/(2Δ)}, which is tight.
 """
 
 from dataclasses import replace
@@ -57,7 +57,7 @@ def exponential(scores: int = 3, top: int = 3) -> Mechanism:
     return exponential
 
 
-# The distance of two outputs is how far their scores are apart; γ is any such distance.
+# The distance of two outputs is the difference of their scores; γ is any such distance.
 _known = Accuracy(
     median(4),
     beta=4 * exp(-gamma * eps / 4),

@@ -1,12 +1,12 @@
 """Integer noise: the geometric mechanism, its truncation, the sum of two, a noisy majority.
 
-For: releasing counts as whole numbers, without the traps of floating point.
+For: releasing counts as integers, without the pitfalls of floating point.
 
 Known bound: Ghosh, Roughgarden and Sundararajan 2009 (Universally utility-maximizing privacy
 mechanisms) introduced this noise: with p = e^{−ε}, Pr(noise = z) = (1 − p)/(1 + p)·p^|z|.
-Summing both tails gives Pr(|noise| > γ) = 2p^(γ+1)/(1 + p) for whole γ: an equality. Often
+Summing both tails gives Pr(|noise| > γ) = 2p^(γ+1)/(1 + p) for integer γ: an equality. Often
 the Laplace tail e^{−γε} is used instead (Dwork and Roth 2014, Theorem 3.8). It is true for an
-error *above* γ, and false for an error of γ *or more*: with atoms the difference counts.
+error *above* γ, but false for an error of γ *or more*: with atoms the difference matters.
 
 Truncation to 0 … most moves no output away from the count, and halves the error at both ends.
 The sum of two noises is above 2 only if one of them is above 1: union bound, 4p²/(1 + p).
@@ -29,7 +29,7 @@ def counting(most: int = 5) -> Mechanism:
 
 
 def majority(n: int = 3) -> Mechanism:
-    """Say whether more than half of n bits are set, judged by noisy counts of both kinds."""
+    """Return whether more than half of n bits are set, according to noisy counts of both values."""
 
     @mechanism
     def majority(bits: Dom(0, 1)[n]):
@@ -42,13 +42,13 @@ def majority(n: int = 3) -> Mechanism:
 
 @mechanism
 def geometric(count: Dom(0, 5)):
-    """Release a count with discrete Laplace noise, as it comes."""
+    """Release a count with discrete Laplace noise, without truncation."""
     return dlap(eps, count)
 
 
 @mechanism
 def two_counts(counts: Dom(0, 2)[2]):
-    """Release the sum of two counts that were made noisy apart, say in two hospitals."""
+    """Release the sum of two counts with separate noise, for example from two hospitals."""
     return dlap(eps, counts[0]) + dlap(eps, counts[1])
 
 
@@ -63,7 +63,7 @@ _known = Accuracy(
 claims = {
     "known bound": _known,  # holds; tight as ε → 0
     "exact tail": replace(_known, beta=2 * exp(-4 * eps) / (1 + exp(-eps))),  # holds; tight
-    "3 or more": replace(_known, gamma=2),  # refuted: e^{−3ε} is no bound for an error of 3 or more
+    "3 or more": replace(_known, gamma=2),  # refuted: e^{−3ε} does not bound an error of 3 or more
     "half at the ends, truncated": replace(  # holds; tight
         _known, mechanism=counting(), beta=exp(-4 * eps) / (1 + exp(-eps)), inputs=[0, 5]
     ),

@@ -4,10 +4,10 @@ For: tables of counts. One person is in one bin, so all bins are released for ε
 
 Known bound: Dwork and Roth 2014, Theorem 3.8, for k counts of joint sensitivity 1: some count is
 off by more than γ with probability at most k·e^{−γε}. The noise there is Laplace; with integer
-noise the union bound over exact tails is k·2e^{−(γ+1)ε}/(1 + e^{−ε}) for whole γ (see
-`geometric.py`), and the exact probability 1 − (1 − 2e^{−(γ+1)ε}/(1 + e^{−ε}))^k.
-The fullest of the noisy bins is the fullest bin unless a noise is half the lead or more. Where
-the lead is at least 2 that gives the same bound at γ = 0, k·2e^{−ε}/(1 + e^{−ε}).
+noise the union bound over exact tails is k·2e^{−(γ+1)ε}/(1 + e^{−ε}) for integer γ (see
+`geometric.py`), and the exact probability is 1 − (1 − 2e^{−(γ+1)ε}/(1 + e^{−ε}))^k.
+The fullest noisy bin is the fullest bin unless some noise is half the lead or more. Where
+the lead is at least 2, this gives the same bound at γ = 0, k·2e^{−ε}/(1 + e^{−ε}).
 """
 
 from dataclasses import replace

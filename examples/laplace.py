@@ -1,6 +1,6 @@
 """The Laplace mechanism: k numbers, each released with Laplace noise (paper, section 3.1).
 
-For: answering k numeric queries at once. All k errors are to be small together.
+For: answering k numeric queries at once, so that all k errors are small simultaneously.
 
 Known bound: Dwork and Roth 2014 (The Algorithmic Foundations of Differential Privacy), Theorem
 3.8: some error is above γ with probability at most k·e^{−γε/Δ}, where Δ is the sensitivity. It
@@ -37,8 +37,8 @@ def laplace(k: int = 1, sensitivity: int = 1) -> Mechanism:
     return laplace
 
 
-# `discrete` on inputs: with another distance the claim would say nothing, as each input has
-# others as close as one likes with another ideal output.
+# `discrete` on inputs: with another distance the claim would be vacuous, because each input has
+# arbitrarily close inputs with a different ideal output.
 _known = Accuracy(
     laplace(3),
     beta=3 * exp(-gamma * eps),
@@ -56,7 +56,7 @@ claims = {
     "one number's bound for all three": replace(_known, beta=exp(-gamma * eps)),  # refuted
     "5 % errors": replace(_known, beta="1/20", gamma=2, inputs=[[0, 0, 0]]),  # for some ε only
 }
-known_epsilon = log(3 / 0.05) / 2  # what the known bound asks for, to get 5 % errors
+known_epsilon = log(3 / 0.05) / 2  # the ε that the known bound requires for 5 % errors
 
 if __name__ == "__main__":
     for name, claim in claims.items():

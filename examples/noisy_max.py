@@ -1,18 +1,18 @@
 """NoisyMax: the index of the largest answer (paper, section 3.3).
 
-For: finding the most common disease, the best model, the largest group, without its size.
+For: finding the most common disease, the best model or the largest group, without its size.
 
 Known bounds. Laplace noise: Barthe, Gaboardi, Grégoire, Hsu and Strub 2016 (A program logic for
 union bounds), Theorem 6: the answer found is more than γ below the largest with probability at
-most m·e^{−γε/4}. The paper's Lemma 3 says the same of the index: m·e^{−αε/2} where the
+most m·e^{−γε/4}. The paper's Lemma 3 states the same for the index: m·e^{−αε/2} where the
 largest answer is more than 2α above the others (a union bound over m noises of at most α each).
 Exponential noise: a smaller answer wins only if its noise is above that of the largest by the
 gap 2α, which has probability e^{−αε}/2; union bound over the others: (m − 1)/2·e^{−αε}.
-Permute-and-flip (McKenna and Sheldon 2020) is the same as exponential noise (Ding, Kifer, et
+Permute-and-flip (McKenna and Sheldon 2020) is equivalent to exponential noise (Ding, Kifer, et
 al. 2021) and never worse than the exponential mechanism: for each t, an answer t or more below
-the largest is no more probable. Here both are decided, for every ε.
-NoisyMax with gap (Ding, Wang, Zhang, Kifer 2019) also releases by how much the winner won:
-index and gap are right within γ if no noise is above γ/2 and the true gap is at least γ: union
+the largest is no more probable. Both are decided here, for every ε.
+NoisyMax with gap (Ding, Wang, Zhang, Kifer 2019) also releases by how much the winner leads:
+index and gap are correct within γ if no noise is above γ/2 and the true gap is at least γ: union
 bound, m·e^{−γε/4}.
 """
 
@@ -73,7 +73,7 @@ def noisy_max_exponential(m: int = 3) -> Mechanism:
 
 
 def noisy_max_figure(m: int = 3) -> Mechanism:
-    """Return the index of the largest answer as the paper's figure says: all noise first."""
+    """Return the index of the largest answer as in the paper's figure: add all noise first."""
 
     @mechanism
     def noisy_max_figure(q: Real[m]):
@@ -86,9 +86,9 @@ def noisy_max_figure(m: int = 3) -> Mechanism:
 
 
 def permute_and_flip(m: int = 3, most: int = 2) -> Mechanism:
-    """Flip coins for the indices in random order; return the first that falls heads.
+    """Flip coins for the indices in random order; return the first index that gets heads.
 
-    An index falls heads with probability e^{−ε·(how far it is below the best)/2}; the best
+    An index gets heads with probability e^{−ε·(how far it is below the best)/2}; the best
     always does, so the loop ends.
     """
 
@@ -135,7 +135,7 @@ def noisy_max_with_gap(m: int = 3) -> Mechanism:
 
 
 _known = Accuracy(noisy_max(), beta=3 * exp(-alpha * eps / 2), inputs=AllReals())
-# An error is an index whose answer is not the largest; any of two tied ones is right.
+# An error is an index whose answer is not the largest; in a tie, either index is correct.
 _exponential = Accuracy(
     exponential_max(), beta="1/2", alpha=0, input_distance=discrete, output_distance=value_gap
 )

@@ -1,6 +1,6 @@
 """NumericSparse: the answers above the threshold, with noise (paper, section 3.5).
 
-For: the few large answers of a stream, and how large they are.
+For: releasing the few large answers of a stream, with their size.
 
 Known bounds: Dwork and Roth 2014, Theorem 3.28 (without the δ): an answer is on the wrong side of
 the threshold or a released number is off by more than α with probability at most
@@ -9,7 +9,7 @@ numbers off by more than γ: a union bound, Sparse with 8/9 of the budget and th
 with 1/9. Its Corollary 7 is the case γ = α.
 
 Two programs: the printed one draws fresh noise for the released number; the authors' artifact
-releases the sample that was compared, a pattern that Lyu, Su and Li 2017 show not to be private.
+releases the sample that was compared. Lyu, Su and Li 2017 show that this is not private.
 """
 
 from dataclasses import replace
@@ -56,7 +56,7 @@ def numeric_sparse(m: int = 2, c: int = 1, threshold: int = 0) -> Mechanism:
 
 
 def numeric_sparse_artifact(m: int = 2, c: int = 1, threshold: int = 0) -> Mechanism:
-    """Compare and release one and the same sample, as the authors' artifact ran it."""
+    """Compare and release the same sample, as in the authors' artifact."""
 
     @mechanism
     def numeric_sparse_artifact(q: Real[m]):
@@ -78,7 +78,7 @@ def numeric_sparse_artifact(m: int = 2, c: int = 1, threshold: int = 0) -> Mecha
     return numeric_sparse_artifact
 
 
-# `numeric` on inputs: answers above the threshold stay as they are, for they are released.
+# `numeric` on inputs: answers above the threshold are kept fixed, because they are released.
 _known = Accuracy(
     numeric_sparse(),
     beta=4 * exp(-alpha * eps / 9) + exp(-gamma * eps / 9),

@@ -31,7 +31,7 @@ from exactdp import (
 
 
 def release_if_large(threshold: int = 5) -> Mechanism:
-    """Return a noisy count if the count seems to be at or above the threshold, else None."""
+    """Return a noisy count if the count appears to be at or above the threshold, else None."""
 
     @mechanism
     def release_if_large(count: Real):

@@ -1,13 +1,13 @@
-"""Privacy beside accuracy: how private a mechanism is, exactly, and two bugs of a library.
+"""Privacy and accuracy: exactly how private a mechanism is, and two bugs in a library.
 
 For: a designer who wants both answers from one file, and a reviewer who looks for mistakes.
 
-1. NoisyMax is ε-private and accurate, for all real inputs. Of the six sparse vector techniques in
-   `svt_variants.py` (Lyu, Su and Li 2017) each has its exact factor a: it is a·ε-private.
-2. OpenDP (issue 2911) reported noisy max with the zCDP budget of the exponential mechanism while it
-   drew by permute-and-flip. That budget follows from bounded range (Durfee, Rogers 2019), which
-   permute-and-flip does not have: ε-private, but not of bounded range ε.
-3. OpenDP (issue 2922) reported for thresholded counts a δ without the mass at the threshold itself.
+1. NoisyMax is ε-private and accurate, for all real inputs. Each of the six sparse vector techniques
+   in `svt_variants.py` (Lyu, Su and Li 2017) is a·ε-private with an exact factor a.
+2. OpenDP (issue 2911) gave noisy max the zCDP budget of the exponential mechanism, but sampled
+   by permute-and-flip. That budget follows from bounded range (Durfee, Rogers 2019), which
+   permute-and-flip does not have: it is ε-private, but its range is not bounded by ε.
+3. OpenDP (issue 2922) reported a δ for thresholded counts that omits the mass at the threshold.
 """
 
 from exactdp import (
@@ -65,7 +65,7 @@ def flipped_max(m: int = 3) -> Mechanism:
 
 @mechanism
 def exponential(x: Dom(-1, 1), y: Dom(-1, 1), z: Dom(-1, 1)):
-    """One of three candidates by its score."""
+    """Return one of three candidates by the exponential mechanism."""
     return expmech(eps / 2, lambda k: x if k == 0 else y if k == 1 else z, range(3))
 
 
@@ -80,7 +80,7 @@ draws = {
 
 @mechanism
 def thresholded(count: Dom(0, 3)):
-    """Release a noisy count, if it is 4 or more; of a group without members there is no count."""
+    """Release a noisy count if it is 4 or more; a group without members has no count."""
     if count == 0:
         return None
     z = dlap(eps, count)

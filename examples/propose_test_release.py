@@ -1,13 +1,13 @@
-"""Propose-Test-Release: release the exact answer if a private test says that it is stable.
+"""Propose-Test-Release: release the exact answer if a private test finds it stable.
 
 For: answers that are usually the same for all similar data, such as the winner of a vote. Test
 how many votes must change before the winner can; if a noisy copy of that number is above T,
-release the winner *without noise*, else say nothing.
+release the winner *without noise*, else release nothing.
 
 Known bound: Dwork and Lei 2009; Dwork and Roth 2014, section 7: if the answer is
 (ln(1/δ) + ln(1/β))/ε-stable, then it is released with probability 1 − β. The test there
-is against T = ln(1/δ)/ε. So with d for the stability, the answer is missing with probability
-at most β = e^{−(d − T)ε}. Only one of the two tails of the noise does harm, so half is enough.
+is against T = ln(1/δ)/ε. So with stability d, the answer is missing with probability
+at most β = e^{−(d − T)ε}. Only one tail of the noise causes an error, so half of this suffices.
 (T is a constant here, so δ = e^{−Tε} shrinks as ε grows.)
 """
 
@@ -18,9 +18,9 @@ from exactdp import Accuracy, Dom, Mechanism, discrete, eps, exp, lap, mechanism
 
 
 def propose_test_release(voters: int = 5, threshold: int = 1) -> Mechanism:
-    """Return who won a vote between 0 and 1, or None if the lead is not clearly large.
+    """Return the winner of a vote between 0 and 1, or None if the lead is not clearly large.
 
-    With a lead of g votes, ⌈g/2⌉ − 1 voters may change their minds and the winner stays.
+    With a lead of g votes, ⌈g/2⌉ − 1 voters may change their vote without changing the winner.
     """
 
     @mechanism

@@ -3,7 +3,7 @@
 For: surveys in which nobody has to be trusted (Warner 1965).
 
 Known bounds. A bit is reported falsely with probability 1/(1 + e^ε) (Dwork and Roth 2014, section
-3.2, for ε = ln 3), so some of n are with n/(1 + e^ε) at most, by a union bound.
+3.2, for ε = ln 3), so some of n are with probability at most n/(1 + e^ε), by a union bound.
 k answers (Kairouz, Oh and Viswanath 2014): truth with weight e^ε, each other answer with weight
 1, so a lie has probability (k − 1)/(e^ε + k − 1): an equality.
 The majority of n reports, where all n bits agree: with p = 1/(1 + e^ε) it is wrong with
@@ -52,7 +52,7 @@ def truthful(n: int = 2) -> Ideal:
 def coin_response() -> Mechanism:
     """Answer one yes/no question: truthfully on heads, by a second coin on tails.
 
-    The first coin falls heads with probability (e^ε − 1)/(e^ε + 1).
+    The first coin lands heads with probability (e^ε − 1)/(e^ε + 1).
     """
 
     @mechanism
@@ -78,7 +78,7 @@ def one_of(k: int = 4) -> Mechanism:
 
 
 def majority_of_reports(n: int = 3) -> Mechanism:
-    """Say whether more than half of n people report 1."""
+    """Return whether more than half of n people report 1."""
 
     @mechanism
     def majority_of_reports(bits: Dom(0, 1)[n]):

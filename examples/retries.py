@@ -4,7 +4,7 @@ from exactdp import Dom, Mechanism, choose, eps, lap, mechanism
 
 
 def retries(threshold: int = 1) -> Mechanism:
-    """Draw fair coins until one says what the noisy comparison says; return the number's parity."""
+    """Return the parity of the coin flips before the first that agrees with a noisy comparison."""
 
     @mechanism
     def retries(x: Dom(0, 2)):

@@ -29,7 +29,7 @@ from exactdp import (
 
 
 def small_db(records: int = 2, size: int = 2, most: int = 2) -> Mechanism:
-    """Pick a database of `size` records whose answers are close to the true ones.
+    """Return a database of `size` records whose answers are close to the true ones.
 
     A database counts how often each kind of record occurs, each up to `most` times in the
     input. The queries ask for the share of each kind, and of the first two kinds together.

@@ -2,14 +2,14 @@
 
 For: counting a stream, with an answer after every step, where no sum may be far off.
 
-A number enters its own sample and its block's, so this program is 2ε-private.
+A number affects its own sample and its block's, so this program is 2ε-private.
 
 Known bound: Chan, Shi and Song 2011 (Private and continual release of statistics) bound the error
 of one sum of k Laplace noises: by their Lemma 2.8 it is above γ with probability at most
 2·e^{−γε/(2√2)} where γε ≥ 2√2·k. For a few steps and all times together the union bound is better:
-with two full blocks a sum is made of at most two of the four samples, so all sums are
+with two full blocks a sum contains at most two of the four samples, so all sums are
 within γ if all samples are within γ/2, and the probability of an error is at most 4·e^{−γε/2}.
-With three blocks a sum holds up to three of six samples: 6·e^{−γε/3}.
+With three blocks a sum contains up to three of six samples: 6·e^{−γε/3}.
 """
 
 from dataclasses import replace
@@ -36,8 +36,8 @@ def smart_sum(m: int = 4, block: int = 2) -> Mechanism:
     @mechanism
     def smart_sum(q: Real[m]):
         done = 0  # the noisy sum of the full blocks
-        part = 0  # the exact sum of the block at hand
-        running = 0  # the noisy sum of the block at hand
+        part = 0  # the exact sum of the current block
+        running = 0  # the noisy sum of the current block
         out = []
         for i in range(m):
             part = part + q[i]
@@ -56,11 +56,11 @@ def smart_sum(m: int = 4, block: int = 2) -> Mechanism:
 
 @ideal
 def last(q: Real[4], one: Real[4], two: Real[4]):  # noqa: ARG001
-    """How far the last sums are apart."""
+    """Return the distance between the last sums."""
     return abs(one[3] - two[3])
 
 
-# The error does not depend on the input, so one input stands for all.
+# The error does not depend on the input, so one input represents all.
 _known = Accuracy(
     smart_sum(),
     beta=4 * exp(-gamma * eps / 2),

@@ -1,11 +1,11 @@
 """Sparse and its variant: up to c answers above the threshold (paper, Algorithm 2).
 
-For: finding the few queries with large answers among many, paying for c of them only.
+For: finding the few queries with large answers among many, and paying only for c of them.
 
 Known bound: Dwork and Roth 2014, Theorem 3.26 (without the δ): where all answers that count are
 more than α away from the threshold, the output is wrong with probability at most
 2mc·e^{−αε/(8c)}. It is AboveThreshold's bound with ε/c for ε, for each of c rounds. The paper
-uses the same bound for SparseVariant, which draws the threshold only once.
+uses the same bound for SparseVariant, which samples the threshold only once.
 """
 
 from dataclasses import replace
@@ -15,9 +15,9 @@ from exactdp import Accuracy, AllReals, Mechanism, Real, alpha, eps, exp, lap, m
 
 
 def sparse(m: int = 3, c: int = 1, threshold: int = 0) -> Mechanism:
-    """Say for each answer whether it is above; stop after c of them.
+    """Return for each answer whether it is above; stop after c of them.
 
-    The threshold is drawn again after each answer above it.
+    The threshold is resampled after each answer above it.
     """
 
     @mechanism
@@ -43,10 +43,10 @@ def sparse(m: int = 3, c: int = 1, threshold: int = 0) -> Mechanism:
 def sparse_variant(
     m: int = 3, c: int = 1, threshold: int = 0, *, artifact: bool = False
 ) -> Mechanism:
-    """Say for each answer whether it is above, with one noisy threshold for all.
+    """Return for each answer whether it is above, with one noisy threshold for all.
 
-    As printed in the paper the threshold has rate eps/(2c); the authors' artifact ran it
-    with eps/2.
+    As printed in the paper, the threshold has rate eps/(2c); in the authors' artifact it has
+    rate eps/2.
     """
     share = 2 if artifact else 2 * c
 
@@ -74,8 +74,8 @@ _variant = sparse_variant(3, 2)
 claims = {
     "known bound": _known,  # holds
     "a thirteenth of it": replace(_known, beta=12 * exp(-alpha * eps / 16) / 13),  # refuted
-    # The published table says that a thirteenth holds for the variant. It does for the program
-    # that the authors ran, and not for the one that they printed.
+    # The published table states that a thirteenth holds for the variant. It does for the program
+    # that the authors ran, but not for the one that they printed.
     "variant, as run": replace(  # holds
         _known,
         mechanism=sparse_variant(3, 2, artifact=True),

@@ -1,7 +1,7 @@
-"""How does the best constant of Sparse grow with m and c? A study that goes on where it stopped.
+"""How does the best constant of Sparse grow with m and c? A study that can be resumed.
 
 For: seeing how loose a bound from the literature is over a whole family. Known bound: that of
-`sparse.py`, 2mc·e^{−αε/(8c)}; κ says how many times too large it is, for all real inputs.
+`sparse.py`, 2mc·e^{−αε/(8c)}; κ is the factor by which it is too large, for all real inputs.
 
 python examples/sparse_study.py 20 4     # m up to 20, c up to 4: an hour or two, and resumable
 """
@@ -24,7 +24,7 @@ def claim(c: int, m: int) -> Accuracy | None:
 
 
 def study(most: int = 4, answers: int = 2) -> Study:
-    """Return the study for m and c up to some numbers."""
+    """Return the study for m and c up to the given numbers."""
     return Study(claim, c=range(1, answers + 1), m=range(2, most + 1))
 
 

@@ -2,24 +2,24 @@
 
 For: comparing variants fairly. Lyu, Su and Li 2017 (Understanding the Sparse Vector Technique
 for Differential Privacy) collect six of them from the literature as their Algorithms 1 to 6.
-Four are not ε-private as claimed; being more accurate is how they look good:
+Four are not ε-private as claimed, and look better only because they are more accurate:
 
 | algorithm | source (as given there) | ε-private? | threshold | query | else |
 | --- | --- | --- | --- | --- | --- |
 | 1 | Lyu, Su, Li | yes | ε/2 | ε/(4c) | |
-| 2 | Dwork, Roth 2014 | yes | ε/(2c) | ε/(4c) | threshold drawn again after each ⊤ |
+| 2 | Dwork, Roth 2014 | yes | ε/(2c) | ε/(4c) | threshold resampled after each ⊤ |
 | 3 | Roth's lecture notes 2011 | no | ε/2 | ε/(2c) | releases the noisy answers |
 | 4 | Lee, Clifton 2014 | no, (1 + 6c)/4·ε | ε/4 | 3ε/4 | |
 | 5 | Stoddard et al. 2014 | no | ε/2 | none | no limit c |
 | 6 | Chen et al. 2015 | no | ε/2 | ε/2 | no limit c |
 
-(Rates of the noise for queries of sensitivity 1.) The column is
-theirs.
+(The rates are those of the noise for queries of sensitivity 1. The column "ε-private?" is
+theirs.)
 
-Known bound: for Algorithm 1 the union bound of which Dwork and Roth 2014, Theorem 3.24, is the
-case c = 1, rounded up: if the threshold's noise and each query's are at most α/2, all comparisons
-come out right. So an error has probability at most e^{−αε/4} + m·e^{−αε/(8c)}. The same bound is
-then asked of the other five.
+Known bound: for Algorithm 1 the union bound; Theorem 3.24 of Dwork and Roth 2014 is its case
+c = 1, rounded up. If the threshold's noise and each query's are at most α/2, all comparisons
+are correct. So an error has probability at most e^{−αε/4} + m·e^{−αε/(8c)}. The same bound is
+then checked for the other five.
 """
 
 from dataclasses import replace
@@ -137,7 +137,7 @@ def svt6(m: int = 3) -> Mechanism:
 
 @ideal
 def same_places(q, one, two):  # noqa: ARG001
-    """Return 0 if two outputs of Algorithm 3 have numbers in the same places, whichever, or 1."""
+    """Return 0 if two outputs of Algorithm 3 have numbers in the same positions, else 1."""
     if len(one) != len(two):
         return 1
     for i in range(len(one)):
@@ -162,7 +162,7 @@ claims = {
     "known bound, Algorithm 5": replace(_known, mechanism=svt5()),  # holds
     "known bound, Algorithm 6": replace(_known, mechanism=svt6()),  # holds
     "4/15 of it, Algorithm 1": replace(_known, beta=4 * _known.beta / 15),  # holds
-    "4/15 of it, Algorithm 2": replace(  # refuted: drawing the threshold again costs accuracy
+    "4/15 of it, Algorithm 2": replace(  # refuted: resampling the threshold costs accuracy
         _known, mechanism=svt2(), beta=4 * _known.beta / 15
     ),
     "5 % errors": replace(_known, beta="1/20"),  # for some ε only

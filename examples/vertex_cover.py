@@ -1,11 +1,11 @@
 """Private vertex cover: an order of the vertices (paper, section 5.2; Gupta et al. 2010).
 
 For: covering all edges of a private graph. The output is an order of the vertices, and each edge
-is covered by its end that comes first; who knows an edge knows who covers it.
+is covered by its endpoint that comes first; whoever knows an edge knows which vertex covers it.
 
 Known bounds. `vertex_cover` picks with the exponential mechanism. On three vertices a cover is
-larger than it has to be only if the first pick has too small a degree. By Dwork and Roth 2014,
-Corollary 3.12, at rate ε/6 that has probability at most 3·e^{−ε/6}.
+larger than necessary only if the first pick has too small a degree. By Dwork and Roth 2014,
+Corollary 3.12, at rate ε/6 this has probability at most 3·e^{−ε/6}.
 `gupta` is the algorithm of Gupta, Ligett, McSherry, Roth and Talwar 2010 (Differentially private
 combinatorial optimization), who prove an *expected* size of at most (2 + 16/ε) times the
 smallest. It picks by degree plus a weight, and so errs however large ε is.
@@ -32,9 +32,9 @@ from exactdp import (
 
 
 def vertex_cover(vertices: int = 3) -> Mechanism:
-    """Return an order of the vertices; each edge is covered by its end that comes first.
+    """Return an order of the vertices; each edge is covered by its endpoint that comes first.
 
-    The input says for each pair of vertices whether it is an edge. Vertices are picked
+    The input states for each pair of vertices whether it is an edge. Vertices are picked
     one by one with probability growing with the number of edges not covered yet.
     """
     pairs = tuple(combinations(range(vertices), 2))
@@ -101,7 +101,7 @@ def gupta(vertices: int = 3) -> Mechanism:
 # A path of three vertices, 0 – 1 – 2, and so on: the input lists the pairs 01, 02, 12.
 @ideal
 def size_gap(edges, one, two):
-    """By how much the covers that two orders of three vertices stand for differ in size."""
+    """Return the difference in size of the covers that two orders of three vertices define."""
     ends = [(0, 1), (0, 2), (1, 2)]
     sizes = []
     for order in (one, two):

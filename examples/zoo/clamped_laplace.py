@@ -1,6 +1,6 @@
 """Laplace noise, clamped to the domain of the answer.
 
-Source: post-processing of Dwork and Roth 2014, theorem 3.8, as every library offers it.
+Source: post-processing of Dwork and Roth 2014, theorem 3.8, available in every library.
 Bound: clamping moves no answer away from the true one, so the error is above 2 with probability at
 most exp(-2 eps).
 """

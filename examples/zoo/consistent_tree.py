@@ -11,7 +11,7 @@ from exactdp import AllReals, Expected, Ideal, Real, eps, lap, mechanism
 
 @mechanism
 def total(a: Real, b: Real):
-    """Return the total by least squares from three noisy numbers."""
+    """Return the least squares estimate of the total from three noisy numbers."""
     whole, first, second = lap(eps / 2, a + b), lap(eps / 2, a), lap(eps / 2, b)
     return 2 * whole / 3 + (first + second) / 3
 

@@ -13,7 +13,7 @@ p, q = exp(eps) / (exp(eps) + 3), 1 / (exp(eps) + 3)
 
 @mechanism
 def reported(bit: Dom(0, 1)):
-    """Return whether a user reports one of the four values, who has it or not."""
+    """Return whether a user, who has one of the four values or not, reports it."""
     return bernoulli(exp(eps) / (exp(eps) + 3)) if bit else bernoulli(1 / (exp(eps) + 3))
 
 

@@ -2,7 +2,7 @@
 
 Source: Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy", NeurIPS
 2020.
-Bound: its masses are e^(-k^2/(2 s^2)) over their sum, a theta function: no closed form.
+Bound: its masses are e^(-k^2/(2 s^2)) divided by their sum, a theta function: no closed form.
 """
 
 PROGRAM = """

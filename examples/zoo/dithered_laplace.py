@@ -2,7 +2,7 @@
 
 Source: Roberts, "Picture coding using pseudo-random noise", IRE Transactions on Information
 Theory 8 (1962), for the dither; Dwork and Roth 2014, theorem 3.8, for the noise.
-Bound: the dither moves by at most 1/2, so an error above 2 has probability at most exp(-1.5 eps).
+Bound: the dither is at most 1/2, so an error above 2 has probability at most exp(-1.5 eps).
 """
 
 from exactdp import Accuracy, AllReals, Real, eps, exp, lap, mechanism, unif

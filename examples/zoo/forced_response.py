@@ -1,9 +1,9 @@
-"""Forced response: a die says yes, no, or tell the truth.
+"""Forced response: a die determines whether to answer yes, no, or the truth.
 
 Source: Boruch, "Assuring confidentiality of responses in social research", The American
 Sociologist 6 (1971).
 Bound: with yes forced in one of six cases and no in another, no set of answers is more than 2/3
-likelier for one person than for another (recomputed by us).
+more likely for one person than for another (recomputed by us).
 """
 
 from exactdp import Dom, Privacy, choose, mechanism

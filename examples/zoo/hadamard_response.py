@@ -9,7 +9,7 @@ from exactdp import Accuracy, Dom, Ideal, choose, eps, exp, mechanism
 
 
 def entry(row, column):
-    """Return whether the Hadamard matrix has 1 there, and not -1."""
+    """Return whether this entry of the Hadamard matrix is 1, and not -1."""
     return (row & column).bit_count() % 2 == 0
 
 

@@ -2,7 +2,7 @@
 
 Source: Dwork and Roth 2014, example 3.1 and theorem 3.8, for a mean of 4 numbers, of sensitivity
 1/4.
-Bound: off by more than t with probability exp(-4 t eps); here t = 1/2.
+Bound: the error exceeds t with probability exp(-4 t eps); here t = 1/2.
 """
 
 from exactdp import Accuracy, Box, Real, eps, exp, lap, mechanism

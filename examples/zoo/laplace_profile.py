@@ -2,7 +2,7 @@
 
 Source: Balle, Barthe and Gaboardi, "Privacy profiles and amplification by subsampling", Journal of
 Privacy and Confidentiality 10(1) (2020).
-Bound: at the budget b < eps delta is 1 - exp((b - eps)/2); here b = eps/2.
+Bound: for a budget b < eps, delta is 1 - exp((b - eps)/2); here b = eps/2.
 """
 
 from exactdp import Privacy, Real, eps, exp, lap, linf, mechanism

@@ -2,7 +2,7 @@
 
 Source: Hoeffding, "Probability inequalities for sums of bounded random variables", JASA 58 (1963),
 theorem 1.
-Bound: each response is right with p = e^eps/(1 + e^eps), so the majority of n is wrong with
+Bound: each response is true with p = e^eps/(1 + e^eps), so the majority of n is wrong with
 probability at most exp(-2 n (p - 1/2)^2).
 """
 
@@ -11,7 +11,7 @@ from exactdp import Accuracy, Dom, Ideal, choose, eps, exp, mechanism
 
 @mechanism
 def majority(x: Dom(0, 1)):
-    """Return what most of five responses say."""
+    """Return the majority of five responses."""
     ones = 0
     for _ in range(5):
         ones = ones + choose({x: exp(eps) / (1 + exp(eps)), 1 - x: 1 / (1 + exp(eps))})

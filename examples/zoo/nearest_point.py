@@ -11,7 +11,7 @@ from exactdp import Accuracy, Box, Real, eps, exp, expmech, mechanism, score_gap
 
 @mechanism
 def nearest(q: Real):
-    """Return one of three points, the nearer the likelier."""
+    """Return one of three points; a nearer point is more likely."""
     return expmech(eps, lambda c: -abs(c - q), [0, 1, 2])
 
 

@@ -1,4 +1,4 @@
-"""Report noisy max with the gap to the runner-up, which costs no more privacy.
+"""Report noisy max with the gap to the runner-up, which costs no additional privacy.
 
 Source: Ding, Wang, Zhang and Kifer, "Free gap information from the differentially private sparse
 vector and noisy max mechanisms", VLDB 2019.

@@ -1,8 +1,8 @@
 """Report noisy max with integer noise, ties to the first.
 
 Source: Dwork and Roth 2014, claim 3.9, for Laplace noise.
-Bound: eps-private with noise of rate eps/2 for counts that all move by at most 1; with integer
-noise the proof must look at ties.
+Bound: eps-private with noise of rate eps/2 for counts that all change by at most 1; with integer
+noise the proof must handle ties.
 """
 
 from exactdp import Dom, Privacy, dlap, eps, linf, mechanism

@@ -13,7 +13,7 @@ size = (exp(eps) + 1) / (exp(eps) - 1)
 
 @mechanism
 def sign(x: Real):
-    """Return 1 or -1, the sign of a randomly rounded number, flipped at times."""
+    """Return 1 or -1: the number rounded randomly, and flipped with some probability."""
     rounded = 1 if unif(-1, 1) < x else -1
     return rounded if bernoulli(exp(eps) / (exp(eps) + 1)) else -rounded
 

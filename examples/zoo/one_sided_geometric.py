@@ -1,4 +1,4 @@
-"""A count with one-sided geometric noise, which never reports too little.
+"""A count with one-sided geometric noise, which is never too small.
 
 Source: the one-sided variant of Ghosh, Roughgarden and Sundararajan, "Universally
 utility-maximizing privacy mechanisms", SIAM Journal on Computing 41(6) (2012).

@@ -1,6 +1,6 @@
 """Multiplicative noise: one noisy number times another.
 
-Source: multiplicative masking of microdata, as statistical offices use it.
+Source: multiplicative masking of microdata, as used by statistical offices.
 Bound: none is stated for Laplace noise.
 """
 

@@ -1,4 +1,4 @@
-"""The exponential mechanism: what a choice loses on average.
+"""The exponential mechanism: the expected regret of a choice.
 
 Source: McKenna and Sheldon, "Permute-and-flip", NeurIPS 2020, for the bound 2 ln(m) / eps on the
 expected error.

@@ -1,4 +1,4 @@
-"""A uniform number of {0, 1, 2} from fair coins, by rejection.
+"""A uniform number from {0, 1, 2}, by rejection sampling with fair coins.
 
 Source: von Neumann, "Various techniques used in connection with random digits" (1951).
 Bound: each number has probability 1/3, so a guess is wrong with probability 2/3.

@@ -1,4 +1,4 @@
-"""The best of randomly many runs of a private mechanism.
+"""The best of a random number of runs of a private mechanism.
 
 Source: Liu and Talwar, "Private selection from private candidates", STOC 2019, theorem 3.1 for
 random stopping.
@@ -10,7 +10,7 @@ from exactdp import Dom, Privacy, bernoulli, choose, eps, exp, mechanism
 
 @mechanism
 def best(x: Dom(0, 1)):
-    """Return the best of some responses; after each one a coin says whether to stop."""
+    """Return the best of some responses; after each one, a coin decides whether to stop."""
     found = 0
     going = True
     while going:

@@ -2,8 +2,8 @@
 
 Source: Cheu, Smith, Ullman, Zeber and Zhilyaev, "Distributed differential privacy via shuffling",
 EUROCRYPT 2019, for the model.
-Bound: shuffling never costs privacy: eps-private as each response is; how much it gains for three
-users is asked here.
+Bound: shuffling never costs privacy: eps-private, like each response; the exact factor shows how
+much three users gain.
 """
 
 from exactdp import Dom, Privacy, choose, eps, exp, mechanism, one_entry

@@ -2,8 +2,8 @@
 
 Source: Bun, Nissim and Stemmer, "Simultaneous private learning of multiple concepts", ITCS 2016,
 for the mechanism with a threshold 1 + 2 ln(2/delta)/eps and noise of scale 2/eps.
-Bound: an empty bin is released with probability at most delta/4 (recomputed by us), so with delta
-= 1/10, and one for a count of 1 with delta/4 as well.
+Bound: a bin with count 0 or 1 is released with probability at most delta/4 (recomputed by us);
+here delta = 1/10.
 """
 
 from exactdp import Accuracy, Ideal, Real, eps, lap, log, mechanism

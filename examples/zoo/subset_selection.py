@@ -2,8 +2,8 @@
 
 Source: Ye and Barg, "Optimal schemes for discrete distribution estimation under locally
 differential privacy", IEEE Transactions on Information Theory 64(8) (2018).
-Bound: the own value is among the reported ones with probability e^eps/(e^eps + 1) (recomputed by
-us: subsets with it have weight e^eps, half of them have it).
+Bound: the user's value is among the reported ones with probability e^eps/(e^eps + 1) (recomputed
+by us: half of the subsets contain it, and these have weight e^eps).
 """
 
 from itertools import combinations
@@ -15,7 +15,7 @@ PAIRS = tuple(combinations(range(4), 2))
 
 @mechanism
 def covered(x: Dom(0, 3)):
-    """Return whether the own value is in the reported pair."""
+    """Return whether the user's value is in the reported pair."""
     total = 3 * exp(eps) + 3
     found = choose({pair: (exp(eps) if x in pair else 1) / total for pair in PAIRS})
     return x in found

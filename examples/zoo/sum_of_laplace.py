@@ -1,4 +1,4 @@
-"""A sum of four Laplace noises, as a tree or a stream releases it.
+"""A sum of four Laplace noises, as released by a tree or a stream.
 
 Source: Chan, Shi and Song, "Private and continual release of statistics", TISSEC 14(3) (2011),
 lemma 2.8.
@@ -16,4 +16,4 @@ def above():
 
 
 never = Ideal.from_source("def never(): return False")
-claim = Accuracy(above, 0.13533, ideal=never, epsilon=1)  # a little less than exp(-2)
+claim = Accuracy(above, 0.13533, ideal=never, epsilon=1)  # slightly less than exp(-2)

@@ -1,7 +1,7 @@
-"""AboveThreshold that says by how much the query is above.
+"""AboveThreshold that also releases by how much the query is above.
 
 Source: Ding, Wang, Zhang and Kifer, VLDB 2019; Dwork and Roth 2014, theorem 3.24, for the error.
-Bound: with 2 queries that are both alpha below the threshold one is found above it with
+Bound: with 2 queries that are both alpha below the threshold, one is reported above it with
 probability at most 4 exp(-alpha eps/8); here alpha = 8.
 """
 

@@ -1,10 +1,10 @@
 """The two best of four, in order, with one round of Gumbel noise.
 
-Source: Durfee and Rogers, NeurIPS 2019: Gumbel noise once is the exponential mechanism peeled k
-times.
-Bound: each of the two picks is as in the exponential mechanism with 3 and 2 rivals or less, so by
-a union bound the order is wrong with at most 3 x + 2 x^3 at scores 9, 6, 0, 0 and rate eps/2, x =
-exp(-3 eps/2) (recomputed by us).
+Source: Durfee and Rogers, NeurIPS 2019: one round of Gumbel noise is equivalent to k rounds of
+the exponential mechanism without replacement.
+Bound: the two picks are those of the exponential mechanism with at most 3 and 2 rivals, so by a
+union bound the order is wrong with probability at most 3 x + 2 x^3 at scores 9, 6, 0, 0 and rate
+eps/2, x = exp(-3 eps/2) (recomputed by us).
 """
 
 from exactdp import Accuracy, Ideal, Real, eps, exp, gumbel, mechanism

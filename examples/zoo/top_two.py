@@ -3,7 +3,7 @@
 Source: Qiao, Su and Zhang, "Oneshot differentially private top-k selection", ICML 2021, for the
 mechanism.
 Bound: the third is 2 alpha behind, so with noise of rate eps/4 it comes before one of the others
-with at most 2 (2 + t)/4 exp(-t), t = alpha eps/2 (recomputed by us: a union bound).
+with probability at most 2 (2 + t)/4 exp(-t), t = alpha eps/2 (recomputed by us: a union bound).
 """
 
 from exactdp import Accuracy, Ideal, Real, eps, exp, lap, mechanism

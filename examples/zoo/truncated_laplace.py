@@ -1,4 +1,4 @@
-"""Laplace noise that is cut off at 2 on both sides.
+"""Laplace noise truncated to [-2, 2].
 
 Source: Geng, Ding, Guo and Kumar, "Tight analysis of privacy and utility tradeoff in approximate
 differential privacy", AISTATS 2020.

@@ -2,8 +2,8 @@
 
 Source: Awan and Slavkovic, "Differentially private uniformly most powerful tests for binomial
 data", NeurIPS 2018; OpenDP samples it for its tests.
-Bound: the variance is that of discrete Laplace noise and 1/12 of the uniform noise, 2 b/(1 - b)^2 +
-1/12 with b = e^(-eps) (recomputed by us).
+Bound: the variance is that of discrete Laplace noise plus 1/12 for the uniform noise, 2 b/(1 - b)^2
++ 1/12 with b = e^(-eps) (recomputed by us).
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Optimized unary encoding: the bit of the value itself.
+"""Optimized unary encoding: the bit of the user's own value.
 
 Source: Wang, Blocki, Li and Jha, "Locally differentially private protocols for frequency
 estimation", USENIX Security 2017, OUE (p = 1/2, q = 1/(e^eps + 1)).

@@ -2,8 +2,8 @@
 
 Source: Warner, "Randomized response: a survey technique for eliminating evasive answer bias", JASA
 60 (1965).
-Bound: the variance of the estimate is f(1 - f)/n + p(1 - p)/(n (2p - 1)^2); of one person, who has
-the property or not, the second term, with p = e^eps/(1 + e^eps).
+Bound: the variance of the estimate is f(1 - f)/n + p(1 - p)/(n (2p - 1)^2); for one person, who has
+the property or not, it is the second term, with p = e^eps/(1 + e^eps).
 """
 
 from exactdp import Dom, Expected, bernoulli, eps, exp, mechanism

@@ -1,6 +1,6 @@
-"""The page `docs/zoo.md`: what each file of `examples/zoo` states, and what is found.
+"""Generate `docs/zoo.md`: the bound that each file of `examples/zoo` states, and the exact answer.
 
-`python tests/gallery/zoo_table.py` writes the page anew.
+`python tests/gallery/zoo_table.py` regenerates the page.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LONGEST = 60  # characters of a closed form in the table
 
 HEAD = """# The zoo
 
-Mechanisms of textbooks, papers and libraries, one short file each: those of the
-[gallery](gallery.md), and the files of `examples/zoo/`. The tests compute this page. A bound is
-quoted from the source, unless it says "recomputed by us". κ is the largest number by which the
-stated bound may be divided and still be true; of a claim of privacy the last column has the least
-budget or δ. A mechanism that cannot be written has a row with the reason. {written} of {all} are
-written as they are.
+Mechanisms from textbooks, papers and libraries, one short file each: the files of the
+[gallery](gallery.md) and those in `examples/zoo/`. The tests compute this page. Each bound is
+quoted from its source, unless marked "recomputed by us". κ is the largest number by which the
+stated bound can be divided and remain true. For a privacy claim, the last column contains the
+smallest budget or δ. For a mechanism that cannot be expressed, the row states the reason.
+{written} of {all} mechanisms are expressed without changes.
 
 | mechanism | source | stated bound | verdict | κ | exact |
 | --- | --- | --- | --- | --- | --- |
@@ -34,8 +34,8 @@ written as they are.
 PICTURES = """
 ## Pictures
 
-What is claimed and what is exact, against ε. `python docs/zoo/draw.py` draws them, and so does
-`make docs`.
+The claimed and the exact values against ε. `python docs/zoo/draw.py` or `make docs` draws the
+pictures.
 """
 
 
