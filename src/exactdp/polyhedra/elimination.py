@@ -44,13 +44,20 @@ def project(halfspaces: Iterable[Halfspace], gone: Iterable[Name]) -> Polyhedron
     rows = _eliminated(halfspaces, gone)
     if rows is None:
         return None
+    return tightest(
+        Halfspace.of(row.coefficients, row.constant, strict=row.strict)
+        for row in rows
+        if row.coefficients
+    )
+
+
+def tightest(halfspaces: Iterable[Halfspace]) -> Polyhedron:
+    """Return halfspaces without those that contain a parallel one."""
     best: dict[object, Halfspace] = {}
-    for row in rows:
-        if row.coefficients:
-            one = Halfspace.of(row.coefficients, row.constant, strict=row.strict)
-            known = best.get(one.direction)
-            if known is None or _rank(one) < _rank(known):
-                best[one.direction] = one
+    for one in halfspaces:
+        known = best.get(one.direction)
+        if known is None or _rank(one) < _rank(known):
+            best[one.direction] = one
     return tuple(best.values())
 
 

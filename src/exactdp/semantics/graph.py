@@ -9,7 +9,7 @@ all finite values are therefore one node, and dead noise is dropped.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -625,23 +625,24 @@ def build(
         reached, variables = canonical(event, seen, noiseless, known)
         own = known.of(variables) if any(known) else known
         key = reached, own
-        if key not in numbers:
+        number = numbers.get(key)
+        if number is None:
             if reached.pc >= 0:
                 visited.add(reached)
             if len(numbers) >= STATE_LIMIT:
                 raise _too_many(machine, event.state)
-            numbers[key] = len(events)
+            number = numbers[key] = len(events)
             events.append((_renamed(machine, event, reached, own), len(variables)))
             kinds.append(own)
             count(states=1)
-        return numbers[key], variables
+        return number, variables
 
     visit(start, NoiseKinds())
     done = 0
     while done < len(events):
         event, size = events[done]
         ways = []
-        for case, state in _ways(machine, event, size):
+        for case, state in _ways(machine, event, size, noiseless):
             arrival = visit(state, kinds[done].after(event, size))
             if arrival is not None:
                 ways.append(Edge(*arrival, case))
@@ -802,7 +803,7 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
 
 
 def _ways(
-    machine: Machine, event: NodeEvent, count: int
+    machine: Machine, event: NodeEvent, count: int, noiseless: Mapping[int, Value]
 ) -> Iterator[tuple[int | bool | None, State]]:
     """Yield the cases of an event with the states after them; a new sample is symbol `count`."""
     if isinstance(event, Rounding):
@@ -810,7 +811,10 @@ def _ways(
     elif isinstance(event, LateDraw):
         assert event.sample is not None
         fresh = Linear.symbol(count)
-        env = tuple(_inserted(value, event.sample, fresh) for value in event.state.env)
+        env = tuple(
+            value if id(value) in noiseless else _inserted(value, event.sample, fresh)
+            for value in event.state.env
+        )
         yield None, State(event.state.pc, env)
     elif isinstance(event, Draw):
         fresh = Linear.symbol(count)

@@ -213,7 +213,7 @@ class Order:
                         return None
                 elif not self._is_ordered(node, event, rates):
                     return None
-        return [(edge.target, self._after(edge, rates)) for edge in node.edges]
+        return [(edge.target, self._after(edge, rates, way.inputs)) for edge in node.edges]
 
     @staticmethod
     def _moves_scores(event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
@@ -230,12 +230,17 @@ class Order:
         others = [q for k, q in enumerate(speeds) if k not in wanted]
         return not (own and others) or min(own) >= max(others)
 
-    def _after(self, edge: Edge, rates: Mapping[Any, Fraction | int]) -> Direction:
+    def _after(
+        self,
+        edge: Edge,
+        rates: Mapping[Any, Fraction | int],
+        inputs: frozenset[tuple[str, Fraction | int]],
+    ) -> Direction:
         """Return the direction at the end of an edge."""
         named = self._mentions[edge.target]
         return Direction(
-            tuple(rate_of(form, rates) for form in edge.variables),
-            frozenset((n, q) for n, q in rates.items() if isinstance(n, str) and n in named),
+            tuple([rate_of(form, rates) for form in edge.variables]),
+            frozenset([one for one in inputs if one[0] in named]),
         )
 
     def _is_ordered(self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]) -> bool:

@@ -38,10 +38,15 @@ class ImpliedForms:
                     self.ways.setdefault(end.node, []).append((k, conditions))
                 else:
                     self.ends.append((end.value, (k, conditions)))
-        self._compared: dict[int, frozenset[int]] = {}
-        for k in reversed(runs.order):
-            sets = [self._compared[source] | _names(on) for source, on in self.ways.get(k, ())]
-            self._compared[k] = frozenset.intersection(*sets) if sets else frozenset()
+        self._rank = {k: rank for rank, k in enumerate(reversed(runs.order))}
+        self._compared: dict[int, dict[int, int]] = {}
+        """The unknowns compared on all ways to a node; each with the first node at which it is so
+        and which all these ways pass, if there is only one way from there."""
+        for k in self._rank:
+            ways = self.ways.get(k, ())
+            sets = [self._compared[source].keys() | _names(on) for source, on in ways]
+            here = dict.fromkeys(frozenset.intersection(*map(frozenset, sets)) if sets else (), k)
+            self._compared[k] = here | self._compared[ways[0][0]] if len(ways) == 1 else here
 
     def holds(self, way: Way, side: Side) -> bool:
         """Whether a form is seen not to be negative (or positive) on a way."""
@@ -50,8 +55,12 @@ class ImpliedForms:
 
     def _at(self, k: int, side: Side) -> bool:
         """Whether it is so at a node."""
-        if any(name not in self._compared[k] for name, _ in side[0]):
+        compared = self._compared[k]
+        if any(name not in compared for name, _ in side[0]):
             return False
+        first = max((compared[name] for name, _ in side[0]), key=self._rank.__getitem__)
+        if first != k and self._at(first, side):
+            return True  # all runs that come here were there
         key = k, side
         if key not in self._known:
             self._left -= 1

@@ -147,6 +147,10 @@ class MergedRuns:
         self.nodes: list[Node] = []
         self._walk = _Walk(noisy=noisy)
         self._known: dict[object, int] = {}
+        self._lists: dict[int, list[Any]] = {}
+        """The lists of the input, by identity: no list is ever changed in place."""
+        self._list_keys: dict[int, object] = {}
+        self._short: dict[object, object] = {}
         self._waiting: list[tuple[int, int, Locals]] = []
         program.steps.begin()
         start = Node({}, frozenset())
@@ -164,7 +168,9 @@ class MergedRuns:
         def entry(one: Any) -> Any:
             nonlocal count
             if isinstance(one, list):
-                return [entry(item) for item in one]
+                made = [entry(item) for item in one]
+                self._lists[id(made)] = made
+                return made
             count += 1
             if one is not None:
                 return one
@@ -235,8 +241,8 @@ class MergedRuns:
                     kind, rate, mean = node.laws[name]
                     laws[k] = Law(kind, rate, self._renamed(mean, places))
         old = frozenset(k for name, k in places.items() if name in introduced)
-        spelled = tuple((k, _law_key(law)) for k, law in laws.items())
-        key = pc, tuple((name, spelled_key(one)) for name, one in kept.items()), old, spelled
+        spelled = tuple((k, law_key(law)) for k, law in laws.items())
+        key = pc, tuple((name, self._key(one)) for name, one in kept.items()), old, spelled
         if key not in self._known:
             if len(self.nodes) >= _MOST_NODES:
                 raise UnsupportedError(f"the program has more than {_MOST_NODES} states")
@@ -250,7 +256,7 @@ class MergedRuns:
         found: dict[int, None] = {}
         if not self.noisy:
             return []
-        waiting = [*kept.values()]
+        waiting = [one for one in kept.values() if id(one) not in self._lists]
         for value in waiting:
             for form in forms_in(value):
                 for name in form.coefficients:
@@ -260,7 +266,21 @@ class MergedRuns:
                             waiting.append(laws[name].mean)
         return [*found]
 
+    def _key(self, value: Any) -> object:
+        """Return the value of a variable as a key, short for lists of the input."""
+        if not isinstance(value, list):
+            return spelled_key(value)
+        if id(value) not in self._lists:
+            key = spelled_key(value)
+            return self._short.get(key, key)
+        if id(value) not in self._list_keys:
+            short = "given", len(self._short)
+            self._list_keys[id(value)] = self._short.setdefault(spelled_key(value), short)
+        return self._list_keys[id(value)]
+
     def _renamed(self, value: Any, places: dict[int, int]) -> Any:
+        if id(value) in self._lists:
+            return value
         if isinstance(value, list):
             return [self._renamed(one, places) for one in value]
         if isinstance(value, tuple):
@@ -294,7 +314,7 @@ class MergedRuns:
                 introduced = node.introduced | with_means(compared, own.laws)
                 tree = self._advanced(own, after, here, introduced, least)
             for name, law in own.laws.items():
-                if _law_key(node.laws.setdefault(name, law)) != _law_key(law):
+                if law_key(node.laws.setdefault(name, law)) != law_key(law):
                     raise UnsupportedError("samples of one instruction are told apart by choices")
             found[made] = asked, tree
         node.tree = _tree(found, ())
@@ -346,7 +366,8 @@ def ends(tree: Tree) -> Iterator[Output | Goto]:
         yield tree
 
 
-def _law_key(law: Law) -> object:
+def law_key(law: Law) -> object:
+    """Return a law as a key."""
     return law.kind, law.rate, spelled_key(law.mean)
 
 
@@ -384,6 +405,8 @@ def spelled_key(value: Any) -> object:
         slopes = tuple(sorted((name, _plain(c)) for name, c in value.coefficients.items()))
         return "form", slopes, _plain(value.constant)
     if isinstance(value, list | tuple):
+        if {*map(type, value)} == {int}:  # what a loop has still to go through, most often
+            return type(value).__name__, "int", tuple(value)
         return type(value).__name__, tuple(map(spelled_key, value))
     if value is None or isinstance(value, bool | int | str | Fraction):
         return type(value).__name__, value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.polyhedra.elimination import project
+from exactdp.polyhedra.elimination import project, tightest
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 
@@ -25,10 +25,11 @@ class Stages:
         found: list[tuple[Name, Polyhedron]] = []
         for name in names:
             if name not in parameters:
-                found.append((name, tuple(row for row in rows if row.coefficient(name))))
-                left = project(rows, [name])
+                own = tuple(row for row in rows if row.coefficient(name))
+                left = project(own, [name])
                 assert left is not None
-                rows = left
+                found.append((name, own))
+                rows = tightest((*(row for row in rows if not row.coefficient(name)), *left))
         return cls(tuple(reversed(found)))
 
     def solved(
