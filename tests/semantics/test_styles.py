@@ -247,6 +247,7 @@ def kept(q: Real[2]):
             "s = sorted(x)\n    x = [2 * x[0], x[1]]\n    return 1 if x[0] > s[-1] else 0",
             "return 1 if 2 * x[0] > max(x) else 0",
         ),
+        ("s = sorted(x)\n    x[0] = 9\n    return s[-1] > x[1]", "return x[0] > x[1]"),
         # An index that is a variable of the list, and one from the end.
         (
             "b = [[x[i] > x[j] for j in range(2)] for i in range(2)]\n"

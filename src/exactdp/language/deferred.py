@@ -38,7 +38,7 @@ from exactdp.language.tree import (
     where,
 )
 
-_BUILTIN = frozenset({"all", "any", "enumerate", "len", "max", "min", "range", "sorted"})
+_BUILTIN = frozenset({"all", "any", "enumerate", "len", "list", "max", "min", "range", "sorted"})
 _OPS = (ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.GtE, ast.Gt)
 _ENDS = ("max", "min", "sorted")
 _LOAD = ast.Load()
@@ -176,9 +176,8 @@ def _list_only(statement: ast.stmt) -> ast.stmt:
     """Return the statement that stores the list whose end is read later."""
     match statement:
         case ast.Assign(several, ast.Call(_, [items])):
-            if isinstance(items, ast.GeneratorExp):  # which is no value
-                items = put(ast.ListComp(items.elt, items.generators), where(items))
-            return put(ast.Assign(several, items), where(statement))
+            place = where(statement)
+            return put(ast.Assign(several, call(name("list", place), [items], place)), place)
     raise AssertionError("not an assignment of an end")
 
 
