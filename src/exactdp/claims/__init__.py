@@ -1,4 +1,4 @@
-"""Claims of accuracy and of privacy: their verdicts, best constants, and the ε they need."""
+"""Claims about accuracy, privacy and expected loss: verdicts, best constants, sets of ε."""
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.comparing import Contestant, Ranking, compare

@@ -1,4 +1,4 @@
-"""`Accuracy`: a claim that a mechanism is (α, β, γ)-accurate (Definition 2), and its questions."""
+"""`Accuracy`: a claim that a mechanism is (α, β, γ)-accurate (Definition 2)."""
 
 from __future__ import annotations
 
@@ -75,42 +75,42 @@ class Accuracy(Statement):
 
     @cached_property
     def corners(self) -> Corners:
-        """The worst of all real inputs, where they are known."""
+        """The worst of all real inputs, if they are known."""
         return Corners(self)
 
     def by_cells(self) -> Self:
-        """Return the same claim, decided at all inputs and not only at corners."""
+        """Return the same claim, to be decided at all inputs and not only at corners."""
         claim = replace(self)
         claim.corners.are_wanted = False
         return claim
 
     @cached_property
     def work(self) -> Explorer:
-        """What was computed so far: cells of parameters and signs."""
+        """The results computed so far: cells of parameters and signs."""
         from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
-    # What the pass to a verdict asks ----------------------------------------------------
+    # For the decision pass --------------------------------------------------------------
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether what is claimed on the sides of cells follows from what is claimed inside."""
+        """Whether the claim on the faces of cells follows from the claim in their interior."""
         by_value = self.agreement == "equal" or self.output_metric in (discrete_outputs, sup)
         is_total = not self.ideal_function.is_partial
         return self.input_metric.is_norm and by_value and self.boundary == "skip" and is_total
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Return the regions of each class of listed inputs, or of each finite part of one."""
+        """Yield the regions of each class of listed inputs, or of each finite part of an input."""
         return regions_of(self, each=each, first=first)
 
     @cached_property
     def classes(self) -> tuple[InputClass, ...] | None:
-        """The classes of the inputs of a grid of which the claim says the same; None if unknown."""
+        """The classes of grid inputs with equal obligations; None if they are not known."""
         return classes_of(self)
 
     def how_many_groups(self) -> int:
-        """Return how many groups of regions there are."""
+        """Return the number of groups of regions."""
         return how_many_groups(self)
 
     def due(self, region: Region, trace: Trace) -> Due[Obligation] | None:
@@ -125,18 +125,18 @@ class Accuracy(Statement):
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell as it is: all that is due on it is asked."""
+        """Return the cell unchanged: all its obligations are decided."""
         del region
         return cell
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
-        """Return the counterexample of a failed problem; a simple one if any is."""
+        """Return the counterexample of a failed problem, if possible a simple one."""
         from exactdp.claims.decision.counterexamples import confirmed  # noqa: PLC0415
 
         return confirmed(self, problem, sign)
 
     def route(self, findings: Sequence[Finding]) -> str:
-        """Return how the claim was decided, as words."""
+        """Describe how the claim was decided."""
         if not is_listed(self.input_set):
             at_corners = findings and all(one.region.corner is not None for one in findings)
             return AT_CORNERS if at_corners else EVERYWHERE
@@ -149,9 +149,10 @@ class Accuracy(Statement):
         return replace(self, inputs=AllReals())
 
     def stronger(self) -> Accuracy | None:
-        """Return the claim about all reals where a box has too many corners to be easier.
+        """Return the claim about all reals if that is easier because a box has many corners.
 
-        Without comparisons the parameters are hardly cut, so all reals are one cone with few sides.
+        Without comparisons there are few cuts of the parameters, so all reals are a single cone
+        with few sides.
         """
         if not isinstance(self.input_set, Box) or real_count(self.mechanism) <= _FEW_CORNERS:
             return None
@@ -159,10 +160,10 @@ class Accuracy(Statement):
         return None if compares else self.everywhere()
 
     def weaker(self) -> None:
-        """Return nothing: a claim of accuracy is decided as it is."""
+        """Return None: an accuracy claim is decided as it is."""
 
     def hint(self) -> str:
-        """Return roughly where the best constant is, as words to add; may be empty."""
+        """Return a clause on the approximate best constant, or ""."""
         return about_the_constant(self)
 
     @property
@@ -183,16 +184,16 @@ class Accuracy(Statement):
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
-        """Return how much the claim says at an input, from what must be proved there."""
+        """Return how much the claim says at an input, given what must be proved there."""
         return content_of(due, is_at_least_one)
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """What is counted, one and many."""
+        """The noun for what is counted, singular and plural."""
         return "input", "inputs"
 
     def why_empty(self, contents: Contents) -> str:
-        """Return why the claim says nothing where it says nothing, as words."""
+        """Describe why the claim says nothing at some inputs."""
         return why_empty(self, contents)
 
     def way_out(self, contents: Contents) -> str:
@@ -215,7 +216,7 @@ class Accuracy(Statement):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing input, not only the first."""
         from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         return decide(self, every=all, progress=conduct(progress, how))
@@ -227,7 +228,7 @@ class Accuracy(Statement):
     def disagreement(self, u: object) -> Any:
         """Return the distance to disagreement at an input, and a nearest disagreeing input.
 
-        For `AllReals()` or a `Box`, a piecewise linear formula in the inputs.
+        For `AllReals()` or a `Box`, return a piecewise linear formula in the inputs.
         """
         if isinstance(u, AllReals | Box):
             from exactdp.claims.disagreement.everywhere import disagreement  # noqa: PLC0415
@@ -243,9 +244,9 @@ class Accuracy(Statement):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Any:
-        """Return the largest κ such that the claim with β/κ is true, enclosed to a width.
+        """Return the largest κ such that the claim with β/κ is true, enclosed to within `width`.
 
-        With `at_each`, a table: one row for each input.
+        With `at_each`, return a table with one row for each input.
         """
         from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
@@ -291,14 +292,14 @@ class Accuracy(Statement):
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Radius:
-        """Return the least γ for which the claim holds, for every ε or for the given ones."""
+        """Return the least γ for which the claim holds, for every ε or for the given ε."""
         from exactdp.claims.constants.radii import smallest_gamma  # noqa: PLC0415
 
         on = self.epsilon if eps is None else read_epsilon(eps)
         return smallest_gamma(self, on, width, conduct(progress, how))
 
     def error_probability(self, u: object) -> ErrorCurve:
-        """Return 1 − Pr(within γ) at an input as an exact function of ε, beside the claimed β."""
+        """Return 1 − Pr(within γ) at an input as an exact function of ε, with the claimed β."""
         from exactdp.claims.constants.curves import error_curve  # noqa: PLC0415
 
         self.require_one_sum("the error as one curve")

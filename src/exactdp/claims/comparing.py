@@ -1,8 +1,8 @@
 """Which of several mechanisms is better at which ε, exactly.
 
-A measure is a number for each mechanism, input and ε, and smaller is better. At listed inputs it is
-a closed form; over several inputs the largest counts. So a mechanism has finitely many pieces of ε
-with a closed form each, and is the best one where the differences to all others are not positive.
+A measure is a number for each mechanism, input and ε; smaller is better. At a listed input it is a
+closed form; for several inputs, the largest value counts. So a mechanism has finitely many pieces
+of ε with a closed form each, and is best where it exceeds no other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDS = Fraction(1, 10**12)
 
 @dataclass(frozen=True, repr=False)
 class Contestant(Told):
-    """A mechanism that is compared: its name, and its measure as a function of ε, in pieces.
+    """A compared mechanism: its name, and its measure as a piecewise function of ε.
 
     >>> from exactdp import Mechanism, compare
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -47,7 +47,7 @@ class Contestant(Told):
     name: str
     pieces: tuple[tuple[ClosedForm, SolutionSet], ...]
     factor: Fraction = Fraction(1)
-    """The mechanism runs with ε over this, so that all are equally private."""
+    """The mechanism runs with ε divided by this, so that all are equally private."""
 
     def __str__(self) -> str:
         parts = (f"{form.pretty()} for ε in {where}" for form, where in self.pieces)
@@ -61,7 +61,7 @@ class Contestant(Told):
         raise ValueRefusedError(f"ε = {spell(point)} is not among those that are compared")
 
     def values(self, points: Any) -> Any:
-        """Return the measure at many ε as doubles, for pictures."""
+        """Return the measure at many ε, as floats for a plot."""
         import numpy  # noqa: PLC0415
 
         return numpy.maximum.reduce([form.values(points) for form, _ in self.pieces])
@@ -69,7 +69,7 @@ class Contestant(Told):
 
 @dataclass(frozen=True, repr=False)
 class Ranking(Told):
-    """Which mechanism is the best at which ε."""
+    """Which mechanism is best at which ε."""
 
     measure: str
     contestants: tuple[Contestant, ...]
@@ -91,7 +91,7 @@ class Ranking(Told):
         return found
 
     def better(self, one: str, other: str) -> SolutionSet:
-        """Return where a mechanism is at least as good as another one."""
+        """Return the exact set of ε at which one mechanism is at least as good as the other."""
         first, second = (self._named(name) for name in (one, other))
         return self._beats(first, second).refined(self.width)
 
@@ -112,14 +112,14 @@ class Ranking(Told):
         return found
 
     def at(self, point: Number, digits: int = 30) -> dict[str, Enclosure]:
-        """Return the measures at an ε, enclosed, the best first."""
+        """Return enclosures of the measures at an ε, the best first."""
         where = rational(point, "ε")
         values = {one.name: one.at(where, digits) for one in self.contestants}
         return dict(sorted(values.items(), key=lambda pair: float(pair[1])))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Where each mechanism is the best, in a sentence each."""
+        """A sentence for each mechanism that states where it is best."""
         what = "at equal privacy" if self.is_matched else "at equal ε"
         said = [f"The smallest {self.measure}, {what}:"]
         for one in self.contestants:
@@ -136,7 +136,7 @@ class Ranking(Told):
         return f"<Ranking: {' '.join(self.sentences)}>"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return a row for each mechanism: where it is the best, and its measure at a few ε."""
+        """Return a row for each mechanism: where it is best, and its measure at a few ε."""
         few = [Fraction(str(point)) for point in FEW if Fraction(str(point)) in self.on]
         return [
             (
@@ -148,7 +148,7 @@ class Ranking(Told):
         ]
 
     def head(self) -> tuple[str, ...]:
-        """Return what stands above the rows."""
+        """Return the column headings."""
         few = [point for point in FEW if Fraction(str(point)) in self.on]
         return ("mechanism", "the best for ε in", *(f"at ε = {point}" for point in few))
 
@@ -168,12 +168,12 @@ def compare(  # noqa: PLR0913 what can be asked
     adjacent: object = None,
     width: Number = _ENDS,
 ) -> Ranking:
-    """Return which of several mechanisms is better at which ε.
+    """Return which of several mechanisms is best at which ε.
 
     The measure is "error", the probability that the output is off by more than `within`; or an
-    expected loss ("absolute", "squared", "wrong", "regret", or a function of output or of input and
-    output). Over several inputs the largest counts. With `adjacent`, each mechanism runs with the
-    ε at which it is exactly as private as the others: a·ε-private with the smallest a.
+    expected loss ("absolute", "squared", "wrong", "regret", or a function of the output, or of
+    input and output). For several inputs, the largest value counts. With `adjacent`, mechanisms are
+    compared at equal exact privacy loss: one that is a·ε-private with the smallest a runs with ε/a.
     """
     named = _named(mechanisms)
     on = POSITIVE if epsilon is None else read_epsilon(epsilon)
@@ -270,7 +270,7 @@ def _everywhere(mechanism: Program, measure: object, within: Fraction, ideal: ob
 
 
 def _factor(mechanism: Program, adjacent: object) -> Fraction:
-    """Return the smallest a such that a mechanism is a·ε-private, or a number just above it."""
+    """Return the smallest a such that a mechanism is a·ε-private, or a close upper bound."""
     if not isinstance(adjacent, Adjacency):
         raise ValueRefusedError(
             f"{shown(adjacent)} is not an adjacency",
@@ -288,7 +288,7 @@ def _factor(mechanism: Program, adjacent: object) -> Fraction:
 
 
 def _told(measure: object, within: Fraction) -> str:
-    """Return a measure as words."""
+    """Describe a measure."""
     if measure == "error":
         return f"probability of an error above {spell(within)}" if within else "error probability"
     said = {

@@ -1,8 +1,8 @@
-"""`ErrorBound`: how far off, how often, at which ε. Give two of them and ask for the third.
+"""`ErrorBound`: how far off an output is, how often, and at which ε; two of them give the third.
 
-It is an accuracy claim in other words. With the discrete distance on inputs, every input is at
-distance 1 from all others, so a claim with α = 0 is made at every input. It says that the output is
-further than γ = `within` from the ideal output with probability at most β = `risk`.
+It is an accuracy claim in other terms. With the discrete distance on inputs, every input is at
+distance 1 from all others, so a claim with α = 0 is made at every input. It states that the output
+is further than γ = `within` from the ideal output with probability at most β = `risk`.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ if TYPE_CHECKING:
 
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
-_NEARLY = Fraction(99, 100)  # of the worst error probability
+_NEARLY = Fraction(99, 100)  # fraction of the worst error probability
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class BoundedError(Accuracy):
-    """An accuracy claim that is made at every input, in the words of an error bound."""
+    """An accuracy claim made at every input and worded as an error bound."""
 
     entry: int | None
-    """The entry of the output that it is about, if not all of them."""
+    """The entry of the output that the claim is about; None for the whole output."""
 
     def __init__(self, *given: Any, entry: int | None = None, **others: Any) -> None:
         object.__setattr__(self, "entry", entry)
@@ -94,7 +94,7 @@ class BoundedError(Accuracy):
         return "the bound is claimed at every input", f"output distance: {self.output_metric}"
 
     def why_empty(self, contents: Contents) -> str:
-        """Return why the bound says nothing where it says nothing, as words."""
+        """Describe why the bound says nothing at some inputs."""
         if contents.silent or contents.any_error:
             return super().why_empty(contents)
         within = constant(self.gamma_level)
@@ -123,9 +123,9 @@ class BoundedError(Accuracy):
 
 @dataclass(frozen=True, repr=False)
 class Risk(Told):
-    """The probability of an error above a number: proven to lie in [lower, upper].
+    """The largest probability of an error above a number: proven to lie in [lower, upper].
 
-    The largest at any input of the bound, and at any ε if an interval is asked for.
+    It is the largest over all inputs of the bound and, if an interval is given, over its ε.
 
     >>> from exactdp import ErrorBound, Mechanism
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -144,7 +144,7 @@ class Risk(Told):
     is_everywhere: bool
     """Whether it is the same at every input."""
     attained: bool
-    """Whether it is attained at the input; otherwise perhaps approached next to it only."""
+    """Whether it is attained at the input; otherwise it may only be approached near it."""
     is_alone: bool = False
     """Whether the bound is about this input only."""
 
@@ -186,13 +186,13 @@ class Risk(Told):
 class ErrorBound:
     """The mechanism is off by more than `within` with probability at most `risk`.
 
-    Give two of `within`, `risk` and ε, and ask for the third. How far off a number is, is its
-    distance from the number without noise; of several numbers the largest counts, or each by itself
-    if not `simultaneous`. A selection is off by the difference between the selected and the best
-    value, so that ties are right. Anything else is right or wrong.
+    Given two of `within`, `risk` and ε, it returns the third. The error of a number is its distance
+    from the number without noise. For several numbers the largest error counts, or each error
+    separately if not `simultaneous`. The error of a selection is the difference between the
+    selected and the best value, so every tied choice is right. Any other output is right or wrong.
 
-    Inputs are listed, a `Grid`, a `Box` or `AllReals()`. They can be left out if the error is the
-    same at every input, or if there are finitely many.
+    Inputs are a list, a `Grid`, a `Box` or `AllReals()`. They can be omitted if the error is the
+    same at every input, or if there are finitely many inputs.
     """
 
     mechanism: Program
@@ -206,7 +206,7 @@ class ErrorBound:
     output_distance: Any
 
     claim_type = BoundedError
-    """What its claims are."""
+    """The class of its claims."""
 
     def __init__(  # noqa: PLR0913 what a bound consists of
         self,
@@ -232,7 +232,7 @@ class ErrorBound:
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)
-        _ = self._first  # what is wrong is refused now
+        _ = self._first  # raises errors in the arguments now
 
     # The claims -----------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ class ErrorBound:
 
     @cached_property
     def _first(self) -> Accuracy:
-        """The claim about the whole output; what is asked for is 1, or one half."""
+        """The claim about the whole output; a missing γ is set to 1, a missing risk to 1/2."""
         made = self.claim_type(
             self.mechanism,
             _HALF if self.allowed is None else self.allowed,
@@ -274,7 +274,7 @@ class ErrorBound:
         return replace(made, output_distance=self._error(made))
 
     def _error(self, made: Accuracy) -> Any:
-        """Return the distance on outputs, where γ means something."""
+        """Return the distance on outputs for which γ is meaningful."""
         if self.output_distance is not None:
             return self.output_distance
         found = error_for(self.mechanism, made.ideal_function)
@@ -333,10 +333,10 @@ class ErrorBound:
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the bound for every ε, for one, or for those of an interval.
+        """Decide the bound for every ε, for a single ε, or for every ε of an interval.
 
-        Where it fails, the counterexample is at the worst input. Of several entries the verdict is
-        about the first for which the bound does not hold, or about the last.
+        If it fails, the counterexample is at the worst input. If there are several entries, the
+        verdict is about the first one for which the bound does not hold, or else about the last.
         """
         verdict: Verdict | None = None
         for claim in self.claims:
@@ -362,9 +362,9 @@ class ErrorBound:
         return max(found, key=lambda one: (one.upper, one.lower))
 
     def risk(self, eps: Interval | Number | None = None, *, width: Number | None = None) -> Risk:
-        """Return the exact probability of an error above `within`: the largest at any input.
+        """Return the exact probability of an error above `within`, the largest over all inputs.
 
-        At one ε, or the largest for those of an interval.
+        `eps` is a single ε, or an interval over which the largest probability is returned.
         """
         self._need("within", "smallest_within(eps=…)")
         found = [self._risk_of(claim, self._at(eps), width) for claim in self._claims]
@@ -378,7 +378,7 @@ class ErrorBound:
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Radius:
-        """Return the least number that the error exceeds with probability at most `risk`."""
+        """Return the least bound that the error exceeds with probability at most `risk`."""
         self._need("risk", "risk(eps=…)")
         on = self._at(eps)
         if self.epsilon == POSITIVE and eps is None:
@@ -432,7 +432,7 @@ class ErrorBound:
         upper = min(upper, Fraction(1))
         return Risk(within, on, lower, upper, best.input, exact, same, attained, alone)
 
-    # What it looks like ---------------------------------------------------------------
+    # As text --------------------------------------------------------------------------
 
     def __str__(self) -> str:
         within = "…" if self.within is None else spell(self.within)
@@ -451,20 +451,20 @@ def _are_one(inputs: Iterable[object]) -> bool:
 
 
 def _simple(value: Value) -> Value:
-    """Return an input whose numbers are rounded to simple ones."""
+    """Return an input with its numbers rounded to simple ones."""
     if isinstance(value, list | tuple):
         return [_simple(item) for item in value]
     return near(value) if isinstance(value, Fraction) else value
 
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
-    """Whether the error of a claim is one function of ε (and of any γ) at all inputs."""
+    """Whether the error of a claim is the same function of ε (and of any γ) at all inputs."""
     by_difference = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
     if claim.ideal is None and (by_difference or getattr(claim, "entry", None) is not None):
         try:
             if claim.mechanism.kept(Engine).only_adds_noise:
                 return True
-        except ExactdpError:  # too many ways
+        except ExactdpError:  # too many paths
             return False
     seen: set[ClosedForm] = set()
     try:
@@ -506,7 +506,7 @@ def _some_input(claim: Accuracy) -> tuple[Value, ...]:
 
 
 def _width(width: Number | None, claim: Accuracy, *, is_ray: bool = False) -> Number:
-    """Return how closely to enclose an answer: what is asked for, or what takes little time."""
+    """Return the width of the enclosure of an answer: the given one, or one that is fast."""
     if width is not None:
         return width
     return _FINE if is_ray or is_listed(claim.input_set) else _COARSE
@@ -527,10 +527,10 @@ def _least_epsilon(
 
 
 def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
-    """Return a verdict whose counterexample is at the worst input at its ε.
+    """Return a verdict whose counterexample is at the worst input for its ε.
 
-    Where the worst is only approached, it is at an input close to there: a simple one where the
-    error is nearly as likely, if one is seen.
+    If the worst case is only approached, the counterexample is at an input nearby, if possible at a
+    simple one where the error is nearly as likely.
     """
     found = verdict.counterexample
     if found is None or worst.input is None or worst.input == found.input:
@@ -548,10 +548,10 @@ def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
 
 
 def _simple_near(u: Value) -> Iterator[Value]:
-    """Yield a simple input close to one, others further and further towards that, and that.
+    """Yield a simple input close to `u`, others that are closer and closer to `u`, and `u` itself.
 
-    First those with equal numbers where the simple one has equal numbers, then those with one other
-    number, then any.
+    First those with equal numbers where the simple one has equal numbers, then those with one
+    different number, then all others.
     """
     centre = _simple(u)
     yield centre
@@ -583,7 +583,7 @@ def _numbers(u: Value) -> Iterator[Fraction]:
 
 
 def _refilled(u: Value, numbers: Iterator[Fraction]) -> Value:
-    """Return an input with other numbers."""
+    """Return an input with its numbers replaced."""
     if isinstance(u, list | tuple):
         return [_refilled(item, numbers) for item in u]
     return next(numbers) if is_number(u) else u

@@ -68,14 +68,14 @@ class LossBound:
     input: tuple[Value, ...]
     expected: ClosedForm
     probability: ClosedForm
-    """1 − the expected loss: a bound says that this is at least 1 − β."""
+    """1 − the expected loss: the bound states that this is at least 1 − β."""
     beta: tuple[ClosedForm, ...]
-    """The claimed bound, the least of these."""
+    """Closed forms whose minimum is the claimed bound."""
     allows_all: bool = False
 
 
 def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
-    """Whether a closed form is seen to be 0 or more at a place."""
+    """Whether a closed form is proved to be nonnegative at a place."""
     if isinstance(place, OnRay):
         return nonnegative(form, place.on).holds
     assert isinstance(place, OnCone)
@@ -108,12 +108,12 @@ class Expected:
                 "do not depend on eps.",
                 way_out="Ask for one eps: epsilon='[1, 1]'.",
             )
-        # Everything is read now, so that a wrong claim is refused before it is used.
+        # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.function, self.ideal_function, self.input_set
         if self.at_most is not None:
             self._check_names()
 
-    # What was given, as read ----------------------------------------------------------
+    # The arguments, as read -----------------------------------------------------------
 
     @cached_property
     def function(self) -> LossFunction:
@@ -122,7 +122,7 @@ class Expected:
 
     @cached_property
     def ideal_function(self) -> IdealFunction | None:
-        """What the mechanism approximates, if the loss compares with it."""
+        """The ideal function, if the loss compares the output with it."""
         return read_ideal(self.ideal, self.mechanism) if self.function.uses_ideal else None
 
     @cached_property
@@ -151,12 +151,12 @@ class Expected:
 
     @cached_property
     def work(self) -> Explorer:
-        """What was computed so far: cells of parameters and signs."""
+        """The results computed so far: cells of parameters and signs."""
         from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
-    # What the pass to a verdict asks ----------------------------------------------------
+    # For the decision pass --------------------------------------------------------------
 
     @cached_property
     def _jumps(self) -> bool:
@@ -164,12 +164,12 @@ class Expected:
 
     @property
     def is_continuous(self) -> bool:
-        """Whether the expected loss jumps nowhere; it may where the ideal output does."""
+        """Whether the expected loss is continuous; it may jump where the ideal output does."""
         return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Return the ray of each listed input, or the cone of each finite part of one."""
-        del each  # no inputs are looked at together
+        """Yield the ray of each listed input, or the cone of each finite part of an input."""
+        del each  # inputs are never grouped
         if is_listed(self.input_set):
             for u in islice(listed(self.mechanism, self.input_set), first, None):
                 yield (Region(("eps",), RAY, tuple(entries(u)), self.epsilon),)
@@ -181,7 +181,7 @@ class Expected:
             yield () if region is None else (region,)
 
     def _cone(self, finite: tuple[Value, ...]) -> Region | None:
-        """Return the region of all reals of the claim beside finite inputs."""
+        """Return the region of all reals of the claim for given finite inputs."""
         domains, labels = kinds(self.mechanism.inputs), entry_names(self.mechanism.inputs)
         reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
         names = ("eps", *reals)
@@ -196,19 +196,19 @@ class Expected:
         return Region(names, Cone.of(len(names), sides), given, self.epsilon).hull()
 
     def how_many_groups(self) -> int:
-        """Return how many groups of regions there are."""
+        """Return the number of groups of regions."""
         if is_listed(self.input_set):
             return how_many(self.mechanism, self.input_set)
         return len(list(self.regions()))
 
     def due(self, region: Region, trace: Trace) -> Due[LossBound] | None:
-        """Return what must be proved at a sample of a region; None where the ideal is undefined."""
+        """Return what must be proved at a sample of a region; None if the ideal is undefined."""
         u = region.input(self.mechanism.inputs, trace)
         try:
             if not self._jumps or region.is_ray:
                 found = expected(self.mechanism, self.function, self.ideal_function, u, trace)
             else:
-                with watched(trace.spot("eps")):  # each comparison may be where it jumps
+                with watched(trace.spot("eps")):  # the loss may jump at each comparison
                     found = expected(self.mechanism, self.function, self.ideal_function, u, trace)
         except UndefinedError:
             if self.ideal_function is None or not self.ideal_function.is_partial:
@@ -236,7 +236,7 @@ class Expected:
         return show(as_written(as_given(self.mechanism, u)))
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell as it is: all that is due on it is asked."""
+        """Return the cell unchanged: all its obligations are decided."""
         del region
         return cell
 
@@ -263,7 +263,7 @@ class Expected:
         return None
 
     def route(self, findings: Sequence[Finding]) -> str:
-        """Return how the claim was decided, as words."""
+        """Describe how the claim was decided."""
         del findings
         return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
 
@@ -272,18 +272,18 @@ class Expected:
         return replace(self, inputs=AllReals())
 
     def stronger(self) -> None:
-        """Return nothing: a claim on an expected loss is decided as it is."""
+        """Return None: a claim about an expected loss is decided as it is."""
 
     def weaker(self) -> None:
-        """Return nothing: a claim on an expected loss is decided as it is."""
+        """Return None: a claim about an expected loss is decided as it is."""
 
     def hint(self) -> str:
-        """Return roughly where the best constant is, as words to add; may be empty."""
+        """Return a clause on the approximate best constant, or ""."""
         return about_the_constant(self)
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """The conventions that are followed."""
+        """The conventions that the claim follows."""
         said = {
             "absolute": "the loss is the absolute error; of a list the sum over its entries",
             "squared": "the loss is the squared error; of a list the sum over its entries",
@@ -303,11 +303,11 @@ class Expected:
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """What is counted, one and many."""
+        """The noun for what is counted, singular and plural."""
         return "input", "inputs"
 
     def why_empty(self, contents: Contents) -> str:
-        """Return why the claim says nothing, as words."""
+        """Describe why the claim says nothing."""
         del contents
         return "the ideal is not defined there"
 
@@ -331,14 +331,14 @@ class Expected:
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the claim. With `all` every failing input is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing input, not only the first."""
         from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         _ = self.formula
         return decide(self, every=all, progress=conduct(progress, how))
 
     def exact(self, u: object) -> ClosedForm | float:
-        """Return the expected loss at an input, a closed form in ε, or `inf`."""
+        """Return the expected loss at an input: a closed form in ε, or `inf`."""
         given = self.mechanism.read_input(u)
         return expected(self.mechanism, self.function, self.ideal_function, given)
 
@@ -352,7 +352,7 @@ class Expected:
     ) -> Any:
         """Return the largest κ such that the claim with at_most/κ is true, enclosed.
 
-        With `at_each`, a table: one row for each input.
+        With `at_each`, return a table with one row for each input.
         """
         from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
 
@@ -362,7 +362,7 @@ class Expected:
         return replace(tightest(self, width, conduct(progress, how)), bound="at_most")
 
     def _require_nonnegative(self) -> None:
-        """Refuse a best factor where the bound or the expected loss is not seen to be ≥ 0."""
+        """Refuse a best factor unless the bound and the expected loss are proved to be ≥ 0."""
         from exactdp.claims.decision.survey import survey  # noqa: PLC0415
 
         known: set[object] = set()
@@ -370,7 +370,7 @@ class Expected:
             for problem in part.problems:
                 one = problem.obligation
                 assert isinstance(one, LossBound)
-                own = () if isinstance(self.loss, str) else (one.expected,)  # those are ≥ 0
+                own = () if isinstance(self.loss, str) else (one.expected,)  # named losses are ≥ 0
                 for form in (problem.beta, *own):
                     if (form, problem.place) in known or _is_nonnegative(form, problem.place):
                         known.add((form, problem.place))
@@ -399,11 +399,11 @@ class Expected:
 
         return smallest_epsilon(self, width, conduct(progress, how))
 
-    # What it looks like ---------------------------------------------------------------
+    # As text --------------------------------------------------------------------------
 
     @property
     def where(self) -> str:
-        """At which inputs the claim is made, as words."""
+        """A description of the inputs at which the claim is made."""
         given = self.input_set
         if not isinstance(given, tuple):
             return f"on {given}"
@@ -412,7 +412,7 @@ class Expected:
 
     @property
     def what(self) -> str:
-        """The loss, as words."""
+        """A description of the loss."""
         said = {
             "absolute": "absolute error",
             "squared": "squared error",

@@ -1,4 +1,4 @@
-"""`Privacy`: a claim that a mechanism is differentially private, and its questions."""
+"""`Privacy`: a claim that a mechanism is differentially private."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _EVERYWHERE = (
     "both probabilities are exponential sums, and the sign of each bound is decided there"
 )
 MEASURES = ("privacy", "bounded_range")
-_FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is looked for
+_FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,8 @@ class Privacy:
     """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
 
     For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
-    + δ. With measure="bounded_range" the ratio Pr[P(u) = o]/Pr[P(u′) = o] changes from output to
-    output by a factor of e^budget at most.
+    + δ. With measure="bounded_range", the ratios Pr[P(u) = o]/Pr[P(u′) = o] of any two outputs o
+    differ by a factor of at most e^budget.
     """
 
     mechanism: Program
@@ -95,7 +95,7 @@ class Privacy:
     adjacent: Any = field(default=linf(1), kw_only=True)
     inputs: Any = field(default=None, kw_only=True)
     epsilon: Any = field(default=None, kw_only=True)
-    """The values of ε; those of the mechanism if it is None."""
+    """The values of ε; None means those of the mechanism."""
     measure: str = field(default="privacy", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Privacy:
                 f"measure is {shown(self.measure)}",
                 rule=f"measure is {' or '.join(map(repr, MEASURES))}.",
             )
-        # Everything is read now, so that a wrong claim is refused before it is used.
+        # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.factor, self.delta_form, self.adjacency, self.input_set
         if not is_listed(self.input_set):
             refuse_everywhere(self)
@@ -121,7 +121,7 @@ class Privacy:
     def __reduce__(self) -> tuple[object, ...]:
         return as_given_only(self)
 
-    # What was given, as read ----------------------------------------------------------
+    # The arguments, as read -----------------------------------------------------------
 
     @cached_property
     def budget_form(self) -> ClosedForm | Logarithm:
@@ -142,7 +142,7 @@ class Privacy:
         return form
 
     def _logarithm(self, budget: Logarithm) -> Logarithm:
-        """Return a budget ln(r) if it is one: r is at least 1."""
+        """Return a budget ln(r), which is valid if r is at least 1."""
         if not nonnegative(budget.form - 1, self.epsilon):
             raise ValueRefusedError(
                 f"budget = {budget} is negative for some eps", rule="A budget is 0 or more."
@@ -205,7 +205,7 @@ class Privacy:
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """The ordered pairs of different adjacent inputs, by their single values, if listed."""
+        """The ordered pairs of distinct adjacent inputs, as flat tuples, if they are listed."""
         return listed_pairs(self) if is_listed(self.input_set) else ()
 
     @cached_property
@@ -215,20 +215,20 @@ class Privacy:
 
     @cached_property
     def work(self) -> Explorer:
-        """What was computed so far: cells of parameters and signs."""
+        """The results computed so far: cells of parameters and signs."""
         from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
 
-    # What the pass to a verdict asks ----------------------------------------------------
+    # For the decision pass --------------------------------------------------------------
 
     @property
     def has_inverse_eps(self) -> bool:
-        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        """Whether the mechanism combines 1/ε with reals, and ε is not a single number."""
         return self.mechanism.moves
 
     def require_no_inverse(self, what: str) -> None:
-        """Refuse a question that is not answered for mechanisms with a + b/ε beside reals."""
+        """Refuse a question that is not supported if the mechanism combines a + b/ε with reals."""
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
@@ -238,14 +238,13 @@ class Privacy:
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether no probability jumps where inputs move."""
+        """Whether all probabilities are continuous in the inputs."""
         return not self.mechanism.kept(Engine).jumps
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Return the regions of each listed pair, or those of all pairs of reals.
+        """Yield the regions of each listed pair, or those of all pairs of reals.
 
-        Outputs that have the same densities at an earlier pair are left out, unless `each` is asked
-        for.
+        Outputs with the same densities as at an earlier pair are skipped, unless `each` is set.
         """
         if not is_listed(self.input_set):
             yield from islice(pairs_everywhere(self), first, None)
@@ -258,25 +257,25 @@ class Privacy:
             yield tuple(regions_of_pair(self, u, v, known))
 
     def how_many_groups(self) -> int:
-        """Return how many groups of regions there are."""
+        """Return the number of groups of regions."""
         return len(self.pairs) if is_listed(self.input_set) else len(list(pairs_everywhere(self)))
 
     def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
         """Return what must be proved at a sample of a region."""
         if self.is_continuous or region.is_ray:
             return self.losses.at(region, trace)
-        with watched(trace.spot("eps")):  # each comparison may be where a probability jumps
+        with watched(trace.spot("eps")):  # a probability may jump at each comparison
             return self.losses.at(region, trace)
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
-        """Return how much the claim says: nothing that could fail if δ is 1."""
+        """Return how much the claim says; it cannot fail if δ is 1."""
         del due
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell as it is: all that is due on it is asked."""
+        """Return the cell unchanged: all its obligations are decided."""
         del region
         return cell
 
@@ -299,7 +298,7 @@ class Privacy:
         return Breach(self.both(one), one.outputs, at, chance, other, allowed, what)
 
     def _far_out(self, one: Loss, at: Fraction) -> Breach | None:
-        """Return a counterexample at an ε among outputs with integers far out, if one is found."""
+        """Return a counterexample at an ε among outputs with large integers, if one is found."""
         half = len(one.input) // 2
         given = [assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:])]
         for k in (*range(_FIRST), *(_FIRST * 2**j for j in range(_DOUBLED))):
@@ -334,7 +333,7 @@ class Privacy:
         return None
 
     def _with_log(self, problem: Problem, sign: Sign) -> Breach | None:
-        """Return a counterexample where log(b)/ε is a number of the mechanism, near a point."""
+        """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
         region = problem.region
         unit = unit_in(region.names)
         base = base_of(unit)
@@ -342,7 +341,7 @@ class Privacy:
         assert base is not None
         low, high = log_enclosure(base)
         for point in points_of(self, problem, sign.witness):
-            size = Fraction(point[0]) / point[region.names.index(unit)]  # ε in multiples of log b
+            size = Fraction(point[0]) / point[region.names.index(unit)]  # ε as a multiple of log b
             near = simplest_inside(size * low * Fraction(99, 100), size * high * Fraction(101, 100))
             if near not in self.epsilon:
                 continue
@@ -362,7 +361,7 @@ class Privacy:
         except OnFaceError:
             return None
         if not all(a * at + b * ends[1] > 0 for a, b in trace.positive):
-            return None  # the logarithm itself may be on the other side
+            return None  # the exact logarithm may be on the other side
         half = len(kinds(self.mechanism.inputs))
         for one in due:
             for beta in one.beta:
@@ -375,7 +374,7 @@ class Privacy:
         return None
 
     def _at_one_eps(self, numbers: Sequence[Any], at: Fraction) -> Breach | None:
-        """Return a counterexample at an ε, for the pair of inputs that some numbers begin with."""
+        """Return a counterexample at an ε, for the pair of inputs at the start of `numbers`."""
         count = len(kinds(self.mechanism.inputs))
         sides = (numbers[:count], numbers[count : 2 * count])
         pair = self.told(*(tuple(side) for side in sides))
@@ -384,18 +383,18 @@ class Privacy:
         return breach
 
     def both(self, one: Loss) -> tuple[Value, Value]:
-        """Return both inputs of a bound as a user writes them."""
+        """Return both inputs of a bound in the form in which users write them."""
         half = len(one.input) // 2
         return self.told(one.input[:half], one.input[half:])
 
     def told(self, u: tuple[Value, ...], v: tuple[Value, ...]) -> tuple[Value, Value]:
-        """Return two inputs, given by their single values, as a user writes them."""
+        """Return two inputs, given as flat tuples, in the form in which users write them."""
         sides = (assembled(self.mechanism.inputs, x) for x in (u, v))
         one, two = (as_written(as_given(self.mechanism, side)) for side in sides)
         return one, two
 
     def route(self, findings: Sequence[Finding]) -> str:
-        """Return how the claim was decided, as words."""
+        """Describe how the claim was decided."""
         del findings
         if not is_listed(self.input_set):
             return _EVERYWHERE
@@ -408,7 +407,7 @@ class Privacy:
         return replace(self, inputs=AllReals())
 
     def stronger(self) -> Slopes | None:
-        """Return the claim that no probability is too steep, if it implies this one."""
+        """Return the claim that no probability changes too fast, if it implies this one."""
         return Slopes.of(self)
 
     def weaker(self) -> Privacy | None:
@@ -419,19 +418,19 @@ class Privacy:
         return None if few is None else replace(self, inputs=few)
 
     def hint(self) -> str:
-        """Return nothing."""
+        """Return ""."""
         return ""
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """The conventions that are followed."""
+        """The conventions that the claim follows."""
         return (
             f"u and u′ are adjacent by {self.adjacency}, in both directions",
             "outputs are compared as exact values",
         )
 
     def why_empty(self, contents: Contents) -> str:
-        """Return why the claim says nothing, as words."""
+        """Describe why the claim says nothing."""
         if contents.examined:
             return f"δ is 1 for every ε in {self.epsilon}"
         return f"no two different inputs are adjacent by {self.adjacency}"
@@ -443,7 +442,7 @@ class Privacy:
         return "Give more inputs, or an adjacency that connects them."
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
-        """Return a verdict as plain JSON; refused for all reals, and where outputs hold noise."""
+        """Return a verdict as plain JSON; refused for all reals, and if outputs contain noise."""
         from exactdp.claims.certificates.privacy import certificate  # noqa: PLC0415
 
         self.require_no_inverse("a certificate")
@@ -451,7 +450,7 @@ class Privacy:
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """What is counted, one and many."""
+        """The noun for what is counted, singular and plural."""
         return "pair", "pairs"
 
     # Questions ------------------------------------------------------------------------
@@ -463,7 +462,7 @@ class Privacy:
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the claim. With `all` every failing pair is listed, not only the first."""
+        """Decide the claim. With `all`, list every failing pair, not only the first."""
         from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         return decide(self, every=all, progress=conduct(progress, how))
@@ -471,7 +470,7 @@ class Privacy:
     def tightest(
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
-        """Return the smallest a such that the mechanism is a·ε-private, enclosed to a width."""
+        """Return the smallest a such that the mechanism is a·ε-private, enclosed."""
         from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
 
         self.require_no_inverse("the best factor")
@@ -480,7 +479,7 @@ class Privacy:
         )
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
-        """Return the smallest δ for the budget as an exact function of ε, at listed inputs."""
+        """Return the smallest δ for the budget as an exact function of ε, for listed inputs."""
         from exactdp.claims.private.deltas import smallest_delta  # noqa: PLC0415
 
         self.require_no_inverse("the smallest δ")
@@ -502,7 +501,7 @@ class Privacy:
         )
 
     def renyi(self, order: Number, *, at: object, width: Number = "1e-6") -> Divergence:
-        """Return the largest Rényi divergence of an order at an ε or on an interval, enclosed."""
+        """Return the largest Rényi divergence of an order, at an ε or on an interval, enclosed."""
         from exactdp.claims.private.divergences import renyi  # noqa: PLC0415
 
         self.require_no_inverse("a divergence")
@@ -515,7 +514,7 @@ class Privacy:
         self.require_no_inverse("a divergence")
         return zcdp(self, at, width)
 
-    # What it looks like ---------------------------------------------------------------
+    # As text --------------------------------------------------------------------------
 
     def __str__(self) -> str:
         given = self.input_set
