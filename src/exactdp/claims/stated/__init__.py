@@ -1,1 +1,1 @@
-"""What is claimed: formulas, levels of α and γ, inputs, distances and the ideal."""
+"""The parts of a claim: formulas, levels of α and γ, inputs, distances and the ideal."""

@@ -1,6 +1,7 @@
-"""Which inputs are adjacent: they differ by what one person may change.
+"""Adjacency of inputs: they differ by what one person may change.
 
-An adjacency says, entry by entry, what may still change after some entries did. All are symmetric.
+An adjacency specifies, entry by entry, how much may still change after some entries have changed.
+All are symmetric.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from exactdp.language.values import Value
 from exactdp.reals.numbers import inf, rational, spell
 
 Left: TypeAlias = Any
-"""What may still change; None if too much did."""
+"""What may still change; None if too much has changed."""
 Ball: TypeAlias = tuple[tuple[int, ...], list[tuple[tuple[int, ...], Fraction]]]
-"""Entries that move, and sides Σ q·d ≤ c of their differences d."""
+"""Entries that change, and constraints Σ q·d ≤ c on their differences d."""
 
 
 class Adjacency(ABC):
@@ -28,25 +29,25 @@ class Adjacency(ABC):
     @property
     @abstractmethod
     def start(self) -> Left:
-        """What may change altogether."""
+        """The total change that is allowed."""
 
     @abstractmethod
     def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return what may still change after an entry did."""
+        """Return what may still change after one entry has changed."""
 
     @abstractmethod
     def balls(self, left: Left, count: int) -> list[Ball]:
-        """Return polytopes whose union is what `count` real entries may change by."""
+        """Return polytopes whose union is the set of allowed changes of `count` real entries."""
 
     @abstractmethod
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return changes of which all others are convex combinations; none if unbounded."""
+        """Return changes whose convex hull contains all others; an empty list if unbounded."""
 
     def __repr__(self) -> str:
         return str(self)
 
     def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
-        """Whether two inputs are adjacent, given by their single values."""
+        """Whether two inputs, given as flat sequences, are adjacent."""
         left = self.start
         for one, two in zip(u, v, strict=True):
             left = self.left(left, one, two)
@@ -57,7 +58,7 @@ class Adjacency(ABC):
     def neighbours(
         self, u: Sequence[Value], domains: Sequence[Sequence[Value]]
     ) -> Iterator[tuple[Value, ...]]:
-        """Yield the adjacent inputs with entries in given domains, without the input itself."""
+        """Yield the adjacent inputs with entries in given domains, except the input itself."""
 
         def more(k: int, left: Left, chosen: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
             if k == len(u):
@@ -88,15 +89,15 @@ class _Radius(Adjacency):
 
 @dataclass(frozen=True, repr=False)
 class LargestChange(_Radius):
-    """Every entry moves by at most a number."""
+    """Every entry changes by at most a given number."""
 
     @property
     def start(self) -> Left:
-        """Every entry may move, whatever the others do."""
+        """Every entry may change, regardless of the others."""
         return self.radius
 
     def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return the same."""
+        """Return the same bound."""
         return before if self._gap(one, two) <= self.radius else None
 
     def balls(self, left: Left, count: int) -> list[Ball]:
@@ -107,7 +108,7 @@ class LargestChange(_Radius):
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return those of a cube."""
+        """Return the corners of a cube."""
         return list(product((self.radius, -self.radius), repeat=count))
 
     def __str__(self) -> str:
@@ -116,15 +117,15 @@ class LargestChange(_Radius):
 
 @dataclass(frozen=True, repr=False)
 class TotalChange(_Radius):
-    """All entries together move by at most a number."""
+    """The changes of all entries add up to at most a given number."""
 
     @property
     def start(self) -> Left:
-        """The whole number."""
+        """The whole radius."""
         return self.radius
 
     def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return what is left of it."""
+        """Return the remaining radius."""
         rest = before - self._gap(one, two)
         return rest if rest >= 0 else None
 
@@ -134,7 +135,7 @@ class TotalChange(_Radius):
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return those of a cross-polytope."""
+        """Return the corners of a cross-polytope."""
         return [tuple(s * self.radius * q for q in one) for one in _units(count) for s in (1, -1)]
 
     def __str__(self) -> str:
@@ -143,7 +144,7 @@ class TotalChange(_Radius):
 
 @dataclass(frozen=True, repr=False)
 class Entries(Adjacency):
-    """A few entries change, each by at most a number, or at will.
+    """At most a given number of entries change, each by a bounded or arbitrary amount.
 
     >>> from exactdp import one_entry
     >>> print(one_entry(2))
@@ -156,18 +157,18 @@ class Entries(Adjacency):
 
     @property
     def start(self) -> Left:
-        """How many."""
+        """The number of entries that may change."""
         return self.count
 
     def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return how many more."""
+        """Return how many more entries may change."""
         if one == two:
             return before
         is_small = self.size is None or LargestChange(self.size).left(0, one, two) is not None
         return before - 1 if is_small and before else None
 
     def balls(self, left: Left, count: int) -> list[Ball]:
-        """Return a segment, or a line, for each entry; of several entries their cubes."""
+        """Return a segment or a line for each entry; for several entries, their cubes."""
         found: list[Ball] = []
         for moving in combinations(range(count), min(left, count)):
             sides = [
@@ -180,7 +181,7 @@ class Entries(Adjacency):
         return found
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return the ends of the segments, if they have ends."""
+        """Return the endpoints of the segments, if these are bounded."""
         if self.size is None:
             return []
         found = []
@@ -191,7 +192,7 @@ class Entries(Adjacency):
         return found
 
     def __call__(self, size: object) -> Entries:
-        """Return the adjacency in which an entry changes by at most a number."""
+        """Return the adjacency in which an entry changes by at most `size`."""
         return Entries(self.count, _positive(size, "the change"), self.name)
 
     def __str__(self) -> str:
@@ -204,7 +205,7 @@ one_entry = Entries(1, None, "one_entry")
 
 
 def hamming(count: int = 1) -> Entries:
-    """Return the adjacency in which at most so many entries change, at will.
+    """Return the adjacency in which at most `count` entries change arbitrarily.
 
     >>> from exactdp import hamming
     >>> print(hamming(1))
@@ -220,7 +221,7 @@ def hamming(count: int = 1) -> Entries:
 
 
 def within(kind: type[_Radius], radius: object) -> Adjacency:
-    """Return the adjacency of inputs at most so far apart."""
+    """Return the adjacency of inputs at a distance of at most `radius`."""
     return kind(_positive(radius, "the distance of adjacent inputs"))
 
 

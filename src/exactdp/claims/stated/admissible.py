@@ -1,4 +1,4 @@
-"""Which α and γ a claim is about: its parts, each a bound with linear conditions.
+"""The α and γ of a claim: its parts, each a bound with linear conditions.
 
 A condition is linear in α, γ and the inputs; its coefficients are closed forms in ε.
 """
@@ -26,7 +26,7 @@ _POWERS = (0, 1, -1, 2, -2)  # of ε, with which conditions are multiplied
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """A bound, the conditions under which it is claimed, and others that it is not below."""
+    """A bound, the conditions under which it is claimed, and bounds that it is at least."""
 
     beta: Expression
     sides: Conjunction = ()
@@ -75,15 +75,15 @@ class LinearSide:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that occur beside ε."""
+        """The names that occur, except ε."""
         return tuple(name for name, _ in self.coefficients)
 
     @property
     def power(self) -> int:
-        """The power of ε by which it is divided.
+        """The power of ε by which the side is divided.
 
-        That of its first coefficient of an input, so that this becomes a number; without inputs
-        that of its first coefficient that is a multiple of one, 0 if none is.
+        It is that of the first coefficient of an input, which thus becomes a number; without
+        inputs, that of the first coefficient that is a multiple of a power of ε, or 0 if none is.
         """
         inputs = [slope for name, slope in self.coefficients if name not in _LEVELS]
         if inputs:
@@ -103,7 +103,7 @@ class LinearSide:
         return LinearSide(self.constant * factor, rest, self.strict)
 
     def conic(self) -> Mapping[str, Fraction] | None:
-        """Return the side as a form in ε, the unit "" and scaled names; None if it is none."""
+        """Return the side as a linear form in ε, the unit "" and scaled names, or None."""
         found: dict[str, Fraction] = {}
         for name, slope in self.coefficients:
             value = slope.numerator.constant() if slope.denominator == 1 else None
@@ -123,10 +123,10 @@ class LinearSide:
         return found
 
     def relaxed(self, on: Interval) -> tuple[int, dict[str, Fraction]] | None:
-        """Return p and a form in ε and scaled names not smaller than ε^p times the side.
+        """Return p and a form in ε and scaled names that is at least ε^p times the side.
 
-        The first power for which there is one on an interval of ε, None if there is none. α and γ
-        are not negative; inputs may be, so their coefficients have to be numbers.
+        p is the first power for which there is such a form on an interval of ε; None if there is
+        none. α and γ are nonnegative; inputs need not be, so their coefficients must be numbers.
         """
         for power in dict.fromkeys((-self.power, *_POWERS)):
             form = self.times_eps(power)._largest(on)
@@ -147,17 +147,17 @@ class LinearSide:
         return found
 
     def inside(self, point: Fraction, room: Fraction) -> dict[str, Fraction]:
-        """Return a form in ε and scaled names that is not larger at an ε, and close to the side.
+        """Return a form in ε and scaled names that is at most the side at an ε, and close to it.
 
-        So where it is not negative, the side holds; by some room, if the side is strict. Names are
-        of numbers that are not negative, or have coefficients that are numbers.
+        So where it is nonnegative, the side holds, with a margin if the side is strict. Each name
+        denotes a nonnegative number, or has a coefficient that is a number.
         """
         found = {"eps": self.constant.at(point).lower - (room if self.strict else 0)}
         return found | {name: slope.at(point).lower for name, slope in self.coefficients}
 
 
 def _power(form: ClosedForm) -> int:
-    """Return the power of ε that a form is a multiple of, 0 if it is no such."""
+    """Return the power of ε that a form is a multiple of, or 0 if there is none."""
     over, under = form.numerator.terms, form.denominator.terms
     if len(over) != 1 or len(under) != 1 or over[0][2] or under[0][2]:
         return 0
@@ -177,19 +177,19 @@ def _not_linear(given: Comparison) -> ValueRefusedError:
 
 @dataclass(frozen=True)
 class LevelEnd:
-    """An end of a level, a function of ε, and whether it belongs to the level."""
+    """An endpoint of a level as a function of ε, and whether it belongs to the level."""
 
     form: ClosedForm
     is_open: bool
 
     @property
     def number(self) -> Fraction | None:
-        """The end, if it does not depend on ε."""
+        """The endpoint, if it does not depend on ε."""
         return self.form.numerator.constant() if self.form.denominator == 1 else None
 
 
 def ends_of(sides: Sequence[LinearSide], name: str) -> tuple[list[LevelEnd], list[LevelEnd]] | None:
-    """Return the lower and the upper ends of a level; None where a side is no end."""
+    """Return the lower and upper endpoints of a level; None if a side is not an endpoint."""
     lows: list[LevelEnd] = []
     highs: list[LevelEnd] = []
     for side in sides:

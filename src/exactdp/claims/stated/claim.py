@@ -1,6 +1,7 @@
-"""What every kind of claim has, so that one pass decides it: regions, and what is due on them.
+"""The interface of all claims for the decision pass: regions, and the obligations on them.
 
-`Accuracy` and `Privacy` are claims. A claim is true if on each of its regions every bound holds.
+`Accuracy`, `Privacy` and `Expected` are claims. A claim is true if every bound holds on each of its
+regions.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ class Bound(Protocol):
 
     @property
     def input(self) -> tuple[Value, ...]:
-        """The input, or both inputs one after the other."""
+        """The input, or both inputs concatenated."""
 
     @property
     def probability(self) -> ClosedForm:
-        """The probability of what should happen."""
+        """The probability that is bounded from below."""
 
     @property
     def beta(self) -> tuple[ClosedForm, ...]:
-        """Closed forms of which the least is claimed."""
+        """Closed forms whose minimum is the claimed bound."""
 
     @property
     def allows_all(self) -> bool:
-        """Whether nothing that can happen is excluded."""
+        """Whether every possible outcome is allowed."""
 
 
 B_co = TypeVar("B_co", bound=Bound, covariant=True)
@@ -53,16 +54,16 @@ class Due(Generic[B_co]):
     """What must be proved at a point of a region where something is claimed."""
 
     obligations: tuple[B_co, ...]
-    """None are left if each output that occurs is allowed."""
+    """Empty if every output that occurs is allowed."""
     allows_all: bool = False
-    """Whether even every possible output is."""
+    """Whether every possible output is allowed."""
 
     def __iter__(self) -> Iterator[B_co]:
         return iter(self.obligations)
 
 
 class Claim(Protocol):
-    """A claim: what the pass from regions to a verdict asks of it."""
+    """A claim, as seen by the decision pass."""
 
     @property
     def mechanism(self) -> Program:
@@ -78,33 +79,33 @@ class Claim(Protocol):
 
     @property
     def work(self) -> Explorer:
-        """What was computed so far."""
+        """The results computed so far."""
 
     @property
     def is_continuous(self) -> bool:
-        """Whether what is claimed on the sides of cells follows from what is claimed inside."""
+        """Whether the claim on the faces of cells follows from the claim in their interior."""
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Return groups of regions: those of each listed input, or of all reals.
+        """Yield groups of regions: those of each listed input, or of all reals.
 
-        Listed inputs of which the same is claimed may be one group, unless `each` is asked for.
-        The `first` groups are left out.
+        Listed inputs with equal obligations may form one group, unless `each` is set. The `first`
+        groups are skipped.
         """
 
     def how_many_groups(self) -> int:
-        """Return how many groups there are."""
+        """Return the number of groups."""
 
     def due(self, region: Region, trace: Trace) -> Due[Bound] | None:
         """Return what must be proved at a sample of a region; None if nothing is claimed."""
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell without what is known to be due on another one already."""
+        """Return a cell without the obligations that are known to be due on another cell."""
 
     def refutation(self, problem: Problem, sign: Sign) -> Any:
-        """Return the counterexample of a failed problem, confirmed on its own; None if none is."""
+        """Return the independently confirmed counterexample of a failed problem, or None."""
 
     def route(self, findings: Sequence[Finding]) -> str:
-        """Return how the claim was decided, as words."""
+        """Describe how the claim was decided."""
 
     def everywhere(self) -> Claim:
         """Return the same claim about all real inputs."""
@@ -116,23 +117,23 @@ class Claim(Protocol):
         """Return a claim that this one implies and that is easier to refute, if there is one."""
 
     def hint(self) -> str:
-        """Return roughly where the best constant is, as words to add; may be empty."""
+        """Return a clause on the approximate best constant, or ""."""
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """The conventions that are followed."""
+        """The conventions that the claim follows."""
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
-        """Return how much is claimed where something is due; the function decides form ≥ 1."""
+        """Return how much is claimed, given the obligations; the function decides form ≥ 1."""
 
     @property
     def nouns(self) -> tuple[str, str]:
-        """What is counted where inputs are listed, one and many."""
+        """The noun for what is counted if inputs are listed, singular and plural."""
 
     def why_empty(self, contents: Contents) -> str:
-        """Return why the claim says nothing where it says nothing, as words."""
+        """Describe why the claim says nothing at some inputs."""
 
     def way_out(self, contents: Contents) -> str:
         """Return what to write instead of a claim that says nothing."""
@@ -142,7 +143,7 @@ class Claim(Protocol):
 
 
 def mechanism_on(mechanism: object, epsilon: Any) -> tuple[Program, Interval]:
-    """Return a mechanism as asked for the ε of a claim, by default all for which it is defined."""
+    """Return a mechanism restricted to the ε of a claim, by default all where it is defined."""
     if not isinstance(mechanism, Program):
         raise ValueRefusedError(
             f"{shown(mechanism)} is not a mechanism",
@@ -154,7 +155,7 @@ def mechanism_on(mechanism: object, epsilon: Any) -> tuple[Program, Interval]:
 
 
 def about_the_constant(claim: Any) -> str:
-    """Return roughly where the best constant of a claim is, as words to add; may be empty."""
+    """Return a clause on the approximate best constant of a claim, or ""."""
     try:
         kappa = claim.tightest(width=Fraction(1, 1000)).kappa
     except ExactdpError:

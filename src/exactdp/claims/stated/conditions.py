@@ -1,4 +1,4 @@
-"""Conditions on ε, α, γ and the input: predicates read from source, as cases of comparisons."""
+"""Conditions on ε, α, γ and the input: predicates, as disjunctions of comparisons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Conjunction: TypeAlias = tuple[Comparison, ...]
 
 
 class Cases(tuple[Conjunction, ...]):
-    """Conjunctions of which one holds."""
+    """A disjunction of conjunctions."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ _NAMES: Mapping[str, Any] = {
     "eps": as_expression(eps, "eps"),
 }
 _FUNCTIONS = (exp, minimum, maximum)
-_WORDS: Mapping[str, Any] = {**_NAMES, "exp": exp}  # of a condition that is written as text
+_WORDS: Mapping[str, Any] = {**_NAMES, "exp": exp}  # the names in a condition given as a string
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -63,7 +63,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def read_cases(given: object, program: Program, what: str) -> Cases:
-    """Return a condition as a user gives it: comparisons, text, or a function of the input."""
+    """Read a condition given by a user: comparisons, a string, or a function of the input."""
     if isinstance(given, Cases):
         return given
     if isinstance(given, Comparison):
@@ -87,7 +87,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
 
 
 def read_formula(text: str) -> Expression:
-    """Return a formula in eps, alpha and gamma that is written as text."""
+    """Parse a formula in eps, alpha and gamma."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
@@ -98,7 +98,7 @@ def read_formula(text: str) -> Expression:
 
 
 class CaseFormula(Expression):
-    """A formula for each of several cases: the first whose condition holds counts.
+    """A formula by cases: that of the first condition that holds.
 
     >>> from exactdp import alpha, eps, exp
     >>> print(CaseFormula((exp(-alpha * eps / 2), alpha < 1), (exp(-3 * alpha * eps / 5), True)))
@@ -126,7 +126,7 @@ class CaseFormula(Expression):
         self.pieces: tuple[tuple[Expression, Cases], ...] = tuple(pieces)
 
     def alternatives(self, values: Values) -> Alternatives:
-        """Refuse: it is taken apart before."""
+        """Raise an error: cases are separated before evaluation."""
         return Maximum(tuple(formula for formula, _ in self.pieces)).alternatives(values)
 
     def names(self) -> frozenset[str]:
@@ -137,7 +137,7 @@ class CaseFormula(Expression):
         )
 
     def bound_to(self, values: Bindings) -> Expression:
-        """Return the formulas and conditions with values."""
+        """Return the formulas and conditions with values substituted."""
         found = CaseFormula.__new__(CaseFormula)
         found.text = self.text
         found.pieces = tuple(
@@ -150,7 +150,7 @@ class CaseFormula(Expression):
         return found
 
     def over(self, factor: Fraction) -> CaseFormula:
-        """Return the formulas over a constant, for the same cases."""
+        """Return the formulas divided by a constant, for the same cases."""
         found = CaseFormula.__new__(CaseFormula)
         found.text = f"({self.text})/{factor}"
         found.pieces = tuple((formula / factor, cases) for formula, cases in self.pieces)
@@ -167,7 +167,7 @@ class CaseFormula(Expression):
 
 
 def piecewise(*parts: tuple[object, object]) -> Expression:
-    """Return a formula by cases: the first whose condition holds counts.
+    """Return a formula by cases: that of the first condition that holds.
 
     A condition compares alpha, gamma and eps, as in `alpha < 1` or `"eps < 2"`, or is True.
 
@@ -179,7 +179,7 @@ def piecewise(*parts: tuple[object, object]) -> Expression:
 
 
 def conditional(function: Callable[..., Any], program: Program, what: str) -> Expression | None:
-    """Return a function of alpha, gamma or eps as a formula by cases, None if it is another."""
+    """Return a function of alpha, gamma or eps as a formula by cases; None for other functions."""
     inputs = {param.name for param in program.inputs}
     if not any(name in _NAMES and name not in inputs for name in _parameters(function)):
         return None
@@ -215,12 +215,12 @@ def _condition(given: object) -> Cases:
 
 
 def bound(cases: Cases, values: Bindings) -> Cases:
-    """Return a condition with values or expressions for some names."""
+    """Return a condition with values or expressions substituted for some names."""
     return Cases(tuple(one.bound_to(values) for one in conj) for conj in cases)
 
 
 def holds_at(cases: Cases, values: Mapping[str, Fraction]) -> bool:
-    """Whether a condition on the input holds at one."""
+    """Whether a condition holds for given values."""
 
     def holds(one: Comparison) -> bool:
         number = one.form.at(values).numerator.constant()
@@ -240,12 +240,12 @@ def negated(cases: Cases) -> Cases:
 
 
 def both(one: Cases, two: Cases) -> Cases:
-    """Return the cases in which two conditions hold."""
+    """Return the cases in which both conditions hold."""
     return Cases((*left, *right) for left in one for right in two)
 
 
 def _symbols(program: Program) -> tuple[Any, ...]:
-    """Return the parameters of a mechanism with a symbol for each single value."""
+    """Return the parameters of a mechanism, with a symbol for each scalar."""
     return assembled(program.inputs, [Symbol(name) for name in entry_names(program.inputs)])
 
 
@@ -267,7 +267,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 def _opened_function(
     function: Callable[..., Any], program: Program, what: str
 ) -> tuple[ast.expr, Mapping[str, Any]]:
-    """Return the expression that a function returns, and what the names in it mean."""
+    """Return the expression that a function returns, and the values of its names."""
     tree = expression_of(function)
     if tree is None:
         raise _refused(what, "the source of the function is not one expression")
@@ -295,7 +295,7 @@ def _refused(what: str, problem: str) -> ValueRefusedError:
 
 @dataclass(frozen=True)
 class _CaseReader:
-    """Reads an expression of Python; where it branches, case by case."""
+    """Reads a Python expression, case by case where it branches."""
 
     names: Mapping[str, Any]
     what: str

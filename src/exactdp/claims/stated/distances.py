@@ -1,7 +1,7 @@
-"""How far inputs are apart: the distances of the paper, and functions of the user.
+"""Distances on inputs: those of the paper, and functions given by the user.
 
-A distance on inputs is piecewise linear: `cases` lists where, and of which linear forms it is
-the largest.
+A distance on inputs is piecewise linear: `cases` lists the pieces, and the linear forms whose
+maximum it is on each.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
 Distance: TypeAlias = Any
-"""A rational, the root of one (`l2`), or `inf`; for all inputs a linear form in them."""
+"""A rational, the square root of one (`l2`), or `inf`; for symbolic inputs, a linear form."""
 
 
 @dataclass(frozen=True)
 class DistanceCase:
-    """Where all rows hold, the distance is the largest of the forms; `helpers` may be chosen."""
+    """Where all rows hold, the distance is the maximum of the forms; `helpers` are free."""
 
     rows: Polyhedron
     forms: tuple[Scalar, ...]
@@ -42,7 +42,7 @@ class DistanceCase:
 
 
 class InputDistance(ABC):
-    """A distance on inputs, given as lists of their single values."""
+    """A distance on inputs, which are given as flat sequences."""
 
     name: str
 
@@ -57,11 +57,11 @@ class InputDistance(ABC):
 
     @abstractmethod
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
-        """Return the distance of two inputs."""
+        """Return the distance between two inputs."""
 
     @property
     def by_entry(self) -> bool:
-        """Whether making two entries equal never makes the distance larger."""
+        """Whether making two entries equal never increases the distance."""
         return True
 
     @property
@@ -73,13 +73,13 @@ class InputDistance(ABC):
     """Whether different inputs are always at distance 1."""
 
     is_euclidean = False
-    """Whether it is the root of the sum of squares."""
+    """Whether it is the square root of the sum of squares."""
 
     adds = False
-    """Whether distances of groups of entries are added; otherwise the largest counts."""
+    """Whether the distances of groups of entries are added; otherwise their maximum is taken."""
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
-        """Return the distance of inputs from those of groups of their entries."""
+        """Combine the distances of groups of entries."""
         return sum(distances) if self.adds else max(distances, default=0)
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ def _gap(a: Scalar, b: Scalar) -> list[Scalar]:
 
 
 def as_number(value: Value, name: str) -> Any:
-    """Return a number of an input, or refuse what is none."""
+    """Return a number of an input; refuse any other value."""
     if isinstance(value, Spot):
         return value
     if isinstance(value, bool | int | Fraction):
@@ -113,7 +113,7 @@ def as_number(value: Value, name: str) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class _LargestGap(InputDistance):
-    """The largest difference of two entries.
+    """The largest difference between corresponding entries.
 
     >>> from exactdp import linf
     >>> linf.between([0, 0], [1, 3])
@@ -123,12 +123,12 @@ class _LargestGap(InputDistance):
     name: str = "linf"
 
     def __call__(self, radius: object) -> Adjacency:
-        """Return the adjacency in which every entry moves by at most a number."""
+        """Return the adjacency in which every entry changes by at most `radius`."""
         return within(LargestChange, radius)
 
     @property
     def is_norm(self) -> bool:
-        """It is one."""
+        """True: it is a norm."""
         return True
 
     def cases(
@@ -157,12 +157,12 @@ class _Total(InputDistance):
     name: str = "l1"
 
     def __call__(self, radius: object) -> Adjacency:
-        """Return the adjacency in which all entries together move by at most a number."""
+        """Return the adjacency in which the changes of all entries add up to at most `radius`."""
         return within(TotalChange, radius)
 
     @property
     def is_norm(self) -> bool:
-        """It is one."""
+        """True: it is a norm."""
         return True
 
     adds = True
@@ -197,10 +197,10 @@ class _Total(InputDistance):
 
 @dataclass(frozen=True, repr=False)
 class _Euclidean(InputDistance):
-    """The root of the sum of all squared differences.
+    """The square root of the sum of all squared differences.
 
-    It is no linear form. At given inputs dd is the root of a rational; for all reals it is bounded
-    by forms, which are a little above it, where the inputs with an ideal output are a polyhedron.
+    It is not a linear form. At given inputs, dd is the square root of a rational; for all reals, it
+    is bounded by forms slightly above it, if the inputs with each ideal output are a polyhedron.
 
     >>> from exactdp import l2
     >>> print(l2.between([0, 0], [3, 4]), l2.between([0, 0], [1, 1]))
@@ -212,38 +212,38 @@ class _Euclidean(InputDistance):
 
     @property
     def is_norm(self) -> bool:
-        """It is one."""
+        """True: it is a norm."""
         return True
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
     ) -> Iterator[DistanceCase]:
-        """Return the differences of one number; more are no linear forms."""
+        """Return the differences of a single number; for several, the distance is not linear."""
         if len(u) > 1:
             raise not_linear("the distance l2 of inputs with several numbers")
         yield from linf.cases(u, v, known)
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
-        """Return the root of the sum of the squared differences."""
+        """Return the square root of the sum of the squared differences."""
         if len(u) == 1:
             return linf.between(u, v)
         pairs = zip(u, v, strict=True)
         return self.total([as_number(a, "l2") - as_number(b, "l2") for a, b in pairs])
 
     def width(self, slopes: Iterable[int | Fraction]) -> Fraction:
-        """Return by how much a form with these slopes changes at distance 1, or a little less."""
+        """Return how much a form with these slopes changes over distance 1, or slightly less."""
         root = square_root(sum((Fraction(q) ** 2 for q in slopes), Fraction(0)))
         return root.below if isinstance(root, SquareRoot) else root
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
-        """Return the distance of inputs from those of their entries."""
+        """Combine the distances of entries."""
         if any(isinstance(one, Spot) for one in distances):
             raise not_linear("the distance l2 of inputs with several numbers")
         return square_root(sum((Fraction(one) ** 2 for one in distances), Fraction(0)))
 
 
 def not_linear(what: str) -> ValueRefusedError:
-    """Return the refusal of what is not linear for all reals."""
+    """Return the error for a distance that is not linear, for all reals."""
     return ValueRefusedError(
         f"{what} is no linear form",
         rule="For all reals at once that is a question in the theory of the reals with "
@@ -267,7 +267,7 @@ class _Equal(InputDistance):
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
     ) -> Iterator[DistanceCase]:
-        """Return one case: where something differs, no matter what and how much."""
+        """Return one case, in which anything may differ by any amount."""
         del known
         yield DistanceCase(
             (), (int(any(a is not b and a != b for a, b in zip(u, v, strict=True))),)
@@ -308,7 +308,7 @@ class _Numeric(InputDistance):
         for a, b in zip(u, v, strict=True):
             if a is b or a == b:
                 continue
-            _gap(a, b)  # refuses what is no number
+            _gap(a, b)  # refuses anything but numbers
             below_here = condition(a - self.threshold, "<")[0]
             above_here = condition(a - self.threshold, ">=")[0]
             below_there = condition(b - self.threshold, "<")[0]
@@ -351,7 +351,7 @@ class _OwnInput(InputDistance):
 
     @property
     def by_entry(self) -> bool:
-        """Nothing is known of it."""
+        """Return False: nothing is known about the function."""
         return False
 
     def _arguments(self, u: Sequence[Value], v: Sequence[Value]) -> tuple[Value, ...]:
@@ -378,7 +378,7 @@ class _OwnInput(InputDistance):
 
 
 def check_distance(value: Value, name: str) -> Distance:
-    """Return the value of a distance, or refuse what is none."""
+    """Return the value of a distance; refuse an invalid one."""
     if isinstance(value, float) and value == inf:
         return inf
     if isinstance(value, int | Fraction) and not isinstance(value, bool) and value >= 0:
@@ -391,7 +391,7 @@ def check_distance(value: Value, name: str) -> Distance:
 
 
 def read_input_distance(value: object, mechanism: Program) -> InputDistance:
-    """Return the distance on inputs that a user gives."""
+    """Read the distance on inputs given by a user."""
     if isinstance(value, InputDistance):
         return value
     if isinstance(value, str):
@@ -424,7 +424,7 @@ def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def input_type(mechanism: Program) -> InputType | None:
-    """Return the type of an input as a distance takes it: several are one sequence."""
+    """Return the type of an input as passed to a distance: several inputs form one sequence."""
     types = tuple(param.type for param in mechanism.inputs)
     return types[0] if len(types) == 1 else RecordType(types)
 
@@ -432,7 +432,7 @@ def input_type(mechanism: Program) -> InputType | None:
 def in_the_language(
     function: Any, what: str, types: Sequence[InputType | None]
 ) -> DeterministicProgram:
-    """Return a function of the user as one of the language, with types for its inputs."""
+    """Read a function of the user as one in the language, with types for its inputs."""
     try:
         found = typed_program(function, types)
     except ExactdpError as error:

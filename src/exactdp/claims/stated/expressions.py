@@ -1,7 +1,7 @@
-"""Expressions in ε, α, γ and the inputs: what a claimed bound β is written with.
+"""Expressions in ε, α, γ and the inputs, for claimed bounds β.
 
-An expression is a small tree. With numbers for α, γ and the inputs it becomes one closed form in
-ε, or several of which the least is meant (`minimum`).
+An expression is a small tree. With numbers substituted for α, γ and the inputs, it becomes a closed
+form in ε, or the minimum of several (`minimum`).
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from exactdp.reals.towers import Tower, exp
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
 Bindings: TypeAlias = "Mapping[str, ClosedForm | Fraction | Expression]"
 Alternatives: TypeAlias = tuple[ClosedForm, ...]
-"""Closed forms of which the least is meant, at each ε."""
+"""Closed forms that stand for their pointwise minimum."""
 
 
 class Expression(Formula, ABC):
-    """A formula in ε, α, γ and the inputs; made with + - * / **, `exp` and `minimum`."""
+    """A formula in ε, α, γ and the inputs, built with + - * / **, `exp` and `minimum`."""
 
     def __repr__(self) -> str:
         return str(self)
 
     @abstractmethod
     def alternatives(self, values: Values) -> Alternatives:
-        """Return the closed forms of which the expression is the least, at given values."""
+        """Return the closed forms whose minimum is the expression, at given values."""
 
     @abstractmethod
     def names(self) -> frozenset[str]:
-        """Return the names that occur beside ε."""
+        """Return the names that occur, except ε."""
 
     @abstractmethod
     def bound_to(self, values: Bindings) -> Expression:
-        """Return the expression with values or expressions for some names."""
+        """Return the expression with values or expressions substituted for some names."""
 
     def at(self, values: Values) -> ClosedForm:
-        """Return the closed form at given values, if the expression has no `minimum`."""
+        """Return the closed form at given values, for an expression without `minimum`."""
         (form, *others) = self.alternatives(values)
         if others:
             raise ValueRefusedError(
@@ -54,7 +54,7 @@ class Expression(Formula, ABC):
         return form
 
     def exponential(self) -> Expression:
-        """Return e to this expression (what `exactdp.exp` calls)."""
+        """Return e to the power of this expression (called by `exactdp.exp`)."""
         return Exponential(self)
 
     def __add__(self, other: object) -> Expression:
@@ -125,18 +125,18 @@ class Expression(Formula, ABC):
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """An expression that is at least 0, or above 0."""
+    """The condition that an expression is ≥ 0, or > 0."""
 
     form: Expression
     strict: bool
     text: str = field(default="", compare=False)
 
     def negated(self) -> Comparison:
-        """Return the opposite."""
+        """Return the negation."""
         return Comparison(-self.form, strict=not self.strict)
 
     def bound_to(self, values: Bindings) -> Comparison:
-        """Return the comparison with values or expressions for some names."""
+        """Return the comparison with values or expressions substituted for some names."""
         return Comparison(self.form.bound_to(values), self.strict)
 
     def __bool__(self) -> bool:
@@ -214,7 +214,7 @@ class Symbol(Expression):
 
 @dataclass(frozen=True, repr=False)
 class _Pair(Expression):
-    """Two expressions with an operation between."""
+    """A binary operation on two expressions."""
 
     left: Expression
     right: Expression
@@ -224,7 +224,7 @@ class _Pair(Expression):
         return self.left.names() | self.right.names()
 
     def bound_to(self, values: Bindings) -> Expression:
-        """Return the operation on both with values."""
+        """Return the operation with values substituted in both."""
         return type(self)(self.left.bound_to(values), self.right.bound_to(values))
 
     def _pairs(self, values: Values) -> Iterator[tuple[ClosedForm, ClosedForm]]:
@@ -232,7 +232,7 @@ class _Pair(Expression):
 
 
 class Sum(_Pair):
-    """left + right; the sum of two minima is the least of all sums."""
+    """left + right; the sum of two minima is the minimum of all sums."""
 
     def alternatives(self, values: Values) -> Alternatives:
         """Return all sums."""
@@ -244,7 +244,7 @@ class Sum(_Pair):
 
 
 class Product(_Pair):
-    """left · right; a minimum may be multiplied only by what is not negative."""
+    """left · right; a minimum may be multiplied only by a nonnegative expression."""
 
     def alternatives(self, values: Values) -> Alternatives:
         """Return all products."""
@@ -277,7 +277,7 @@ class Quotient(_Pair):
 
 @dataclass(frozen=True, repr=False)
 class Power(Expression):
-    """base to a whole number."""
+    """base to an integer power."""
 
     base: Expression
     power: int
@@ -328,7 +328,7 @@ class Exponential(Expression):
 
 @dataclass(frozen=True, repr=False)
 class Minimum(Expression):
-    """The least of several expressions, at each ε."""
+    """The pointwise minimum of several expressions."""
 
     parts: tuple[Expression, ...]
 
@@ -341,7 +341,7 @@ class Minimum(Expression):
         return frozenset().union(*(part.names() for part in self.parts))
 
     def bound_to(self, values: Bindings) -> Expression:
-        """Return the least of the parts with values."""
+        """Return the minimum of the parts with values substituted."""
         return Minimum(tuple(part.bound_to(values) for part in self.parts))
 
     def __str__(self) -> str:
@@ -350,12 +350,12 @@ class Minimum(Expression):
 
 @dataclass(frozen=True, repr=False)
 class Maximum(Expression):
-    """The largest of several expressions, at each ε; of them one after the other is claimed."""
+    """The pointwise maximum of several expressions; each is claimed separately."""
 
     parts: tuple[Expression, ...]
 
     def alternatives(self, values: Values) -> Alternatives:
-        """Refuse: it is taken apart before."""
+        """Raise an error: the parts are separated before evaluation."""
         del values
         raise ValueRefusedError(
             f"{self} is inside another formula",
@@ -368,7 +368,7 @@ class Maximum(Expression):
         return frozenset().union(*(part.names() for part in self.parts))
 
     def bound_to(self, values: Bindings) -> Expression:
-        """Return the largest of the parts with values."""
+        """Return the maximum of the parts with values substituted."""
         return Maximum(tuple(part.bound_to(values) for part in self.parts))
 
     def __str__(self) -> str:
@@ -377,12 +377,12 @@ class Maximum(Expression):
 
 _ONE = Constant(ExpPoly(1))
 
-#: The distance to disagreement that a claim needs, and the error that it allows.
+#: The distance to disagreement that a claim requires, and the error that it allows.
 alpha, gamma = Symbol("alpha"), Symbol("gamma")
 
 
 def minimum(*parts: object) -> Expression:
-    """Return the least of several expressions or numbers.
+    """Return the minimum of several expressions or numbers.
 
     >>> from exactdp import alpha, eps, exp, minimum
     >>> print(minimum(1, 3 * exp(-alpha * eps / 2)))
@@ -394,7 +394,7 @@ def minimum(*parts: object) -> Expression:
 
 
 def maximum(*parts: object) -> Expression:
-    """Return the largest of several expressions or numbers.
+    """Return the maximum of several expressions or numbers.
 
     >>> from exactdp import alpha, eps, exp, maximum
     >>> print(maximum(exp(-alpha * eps), exp(-eps)))
@@ -430,7 +430,7 @@ def as_expression(value: object, what: str) -> Expression:
 
 
 def has_tower(part: Expression) -> bool:
-    """Whether an expression has e to what is not a polynomial in ε, α, γ and inputs."""
+    """Whether an expression has an exponent that is not a polynomial in ε, α, γ and inputs."""
     match part:
         case Exponential(exponent):
             return _is_quotient(exponent)
@@ -471,7 +471,7 @@ def _from_tower(value: Tower) -> Expression:
 
 
 def run_with(value: Any, times: Fraction) -> Any:
-    """Return an expression, or parts of one, with a multiple of ε for ε."""
+    """Return an expression, or parts of one, with ε replaced by a multiple of ε."""
     if isinstance(value, Constant):
         return Constant(value.form.substitute(eps=eps * times))
     if isinstance(value, tuple):
@@ -523,7 +523,7 @@ def _require_nonnegative(forms: Alternatives, where: Expression) -> None:
 
 
 def _factor(part: Expression, *, strict: bool = False, first: bool = False) -> str:
-    """Return a part in brackets if it needs them in a product (strict: behind / or before **)."""
+    """Return a part, in parentheses if a product needs them (strict: after / or before **)."""
     text = str(part)
     simple = isinstance(part, Symbol | Exponential | Minimum)
     if isinstance(part, Constant):

@@ -1,4 +1,4 @@
-"""Which distances fit the outputs of a mechanism, where a user names none."""
+"""The default distances, chosen to fit the outputs of a mechanism."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from exactdp.semantics.events import is_number
 from exactdp.semantics.linear import Linear
 
 _MOST_PIECES = 300  # of an ideal that may select
-_MOST_INPUTS = 2_000  # of a finite domain that are looked at
+_MOST_INPUTS = 2_000  # examined inputs of a finite domain
 
 
 # For accuracy claims ------------------------------------------------------------------
 
 
 def input_distance_for(output: ValueKind) -> InputDistance:
-    """Return the distance on inputs that fits outputs.
+    """Return the distance on inputs that fits outputs of this kind.
 
-    The ideal of a number with noise changes with every change of the input, so under a norm a claim
-    would say nothing. Lists in which an entry may be a number or something else are those of the
-    paper's NumericSparse.
+    The ideal of a noisy number changes with every change of the input, so under a norm a claim
+    would say nothing. Lists in which an entry may be a number or another value are like those of
+    the paper's NumericSparse.
     """
     if not output.holds_noise:
         return linf
@@ -52,12 +52,12 @@ def input_distance_for(output: ValueKind) -> InputDistance:
 
 
 def output_distance_for(output: ValueKind) -> OutputDistance:
-    """Return the distance on outputs that fits them."""
+    """Return the distance on outputs that fits outputs of this kind."""
     return sup if output.holds_noise or output.holds("term") else discrete_outputs
 
 
 def _mixes(kind: ValueKind) -> bool:
-    """Whether the same entry of a list may be a number with noise or a finite value."""
+    """Whether the same entry of a list may be a noisy number or a finite value."""
     parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
     return any((one.noise and one.finite) or _mixes(one) for one in parts)
 
@@ -66,11 +66,11 @@ def _mixes(kind: ValueKind) -> bool:
 
 
 def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
-    """Return how far off an output is.
+    """Return the error of an output, as a distance.
 
-    Numbers: their distance. A position, if the ideal one is proved to be that of the largest or the
-    smallest value of the input: the difference of the values. A candidate of `expmech`: that of
-    the scores. Anything else is right or wrong.
+    For numbers, it is their distance. For a position, if the ideal one is proved to be that of the
+    largest or smallest value of the input, it is the difference of the values. For a candidate of
+    `expmech`, it is the difference of the scores. Any other output is right or wrong.
     """
     output = mechanism.checked.output
     if mechanism.checked.releases_eps:
@@ -88,9 +88,9 @@ def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
 
 
 def may_select(mechanism: Program) -> bool:
-    """Whether outputs could be or hold positions of the input, for all that their values tell.
+    """Whether outputs could be or contain positions of the input, judged by their values.
 
-    The length of the input and −1 are what programs return for "none of them".
+    Programs return the length of the input or −1 for "none of them".
     """
     outputs = mechanism.kept(Engine).outputs
     kind = mechanism.inputs[0].type if len(mechanism.inputs) == 1 else None
@@ -112,12 +112,12 @@ def _leaves(output: Value) -> Iterator[Value]:
 
 
 def may_have_position(mechanism: Program, ideal: IdealFunction) -> bool:
-    """Whether an entry beside numbers with noise could be a position of the input."""
+    """Whether an entry next to noisy numbers could be a position of the input."""
     return any(_are_positions(mechanism, found) for found in _finite_entries(ideal))
 
 
 def _finite_entries(ideal: IdealFunction) -> Iterator[set[Value]]:
-    """Yield what the entries of an ideal output can be that are not numbers of the input."""
+    """Yield the possible values of each entry of an ideal output that is not a real number."""
     if not isinstance(ideal, IdealProgram) or len(ideal.program.inputs) != 1:
         return
     kind = ideal.program.inputs[0].type
@@ -138,7 +138,7 @@ def _finite_entries(ideal: IdealFunction) -> Iterator[set[Value]]:
 def errors_of_entries(
     mechanism: Program, whole: OutputDistance, *, has_own_ideal: bool
 ) -> tuple[OutputDistance | DeterministicProgram, ...]:
-    """Return how far off each entry of the output is, given the error of the whole output."""
+    """Return the error of each entry of the output, given the error of the whole output."""
     lengths, are_all = mechanism.kept(Engine).output_lengths
     count = max((length or 0 for length in lengths), default=0)
     if None in lengths or count == 0:
@@ -170,7 +170,7 @@ def _holds_only_noise(output: ValueKind) -> bool:
 
 
 def _error_of_number(index: int) -> DeterministicProgram:
-    """Return how far off one number of the output is, as a function that a certificate can hold."""
+    """Return the error of one number of the output, as a function that a certificate can hold."""
     name = f"entry_{index}"
     text = f"def {name}(u, one, two):\n    return abs(one[{index}] - two[{index}])\n"
     return DeterministicProgram(read_text(text_source(text, f"<{name}>"), {}))
@@ -192,8 +192,7 @@ def _selects(
 ) -> bool:
     """Whether the ideal position is proved to be that of the best value, at every input.
 
-    The position is the output, or the entry of it that the path leads to; the others are those
-    among which it is the best.
+    The position is the output, or the entry of it at `path`; `outputs` are its possible values.
     """
     others = tuple(outputs)
     if len(others) < 2 or not _are_positions(mechanism, others):
@@ -260,7 +259,7 @@ def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
 
 
 def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:
-    """Whether a mechanism returns what `expmech` picks, and the ideal is its first maximiser."""
+    """Whether a mechanism returns the choice of `expmech`, and the ideal is its first maximiser."""
     match mechanism.definition.body:
         case [ast.Return(ExpMech())]:
             if isinstance(ideal, IdealProgram):
@@ -269,7 +268,7 @@ def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:
 
 
 def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance | None:
-    """Return the error of an output that is a position beside numbers; None if it is not one."""
+    """Return the error of an output that is a position with numbers; None for other outputs."""
     items = mechanism.checked.output.items
     if not isinstance(items, tuple) or not any(one.finite for one in items):
         return None

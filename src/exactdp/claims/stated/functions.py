@@ -1,4 +1,4 @@
-"""Functions of the input that a user gives for β, as text."""
+"""Functions of the input given by a user: as formulas, and as text."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from exactdp.semantics.spots import has_spots, watched
 
 @dataclass(frozen=True)
 class OfInput(Expression):
-    """α or γ as a function of the input that a user gives."""
+    """α or γ, given by a user as a function of the input."""
 
     function: Asked
     program: Program
 
     def value(self, values: Mapping[str, Any]) -> Any:
-        """Return what the function gives for numbers of the input, which may be spots."""
+        """Return the value of the function for numbers of the input, which may be spots."""
         names = entry_names(self.program.inputs)
         u = assembled(self.program.inputs, [values[name] for name in names])
         given = u[0] if len(u) == 1 else u
@@ -66,10 +66,10 @@ class OfInput(Expression):
 
 
 def written(function: Callable[..., Any]) -> str:
-    """Return what a function of the input returns as it is written, else a call of its name.
+    """Return the source of the value that a function of the input returns, or a call by name.
 
-    A `lambda u: exp(-u * eps)` is `exp(-u * eps)`; so is a function that only returns this. An
-    object that can be called and has words of its own (`__str__`) is shown by them.
+    `lambda u: exp(-u * eps)` gives `exp(-u * eps)`, and so does a function that only returns this.
+    A callable object with its own `__str__` is shown by that.
     """
     if "__str__" in vars(type(function)):
         return str(function)
@@ -91,7 +91,7 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     except (OSError, TypeError, SyntaxError):
         return None
     found = [body for node in ast.walk(tree) if (body := _body(node, code)) is not None]
-    if len(found) > 1:  # several on one line: an instruction is at the place of the right one
+    if len(found) > 1:  # several on one line: bytecode positions identify the right one
         places = set(code.co_positions())
         found = [body for body in found if _place(body) in places]
     return found[0] if len(found) == 1 else None

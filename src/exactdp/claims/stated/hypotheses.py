@@ -1,8 +1,8 @@
-"""What the theorems of the paper's table ask of β, checked on its formula.
+"""The hypotheses on β of the theorems in the paper's table, checked on its formula.
 
 A formula is continuous wherever it is defined, so continuity from below needs no check. Whether β
-falls in α and in γ is read off its form: sums, products of what is not negative, exponentials and
-minima of falling functions fall.
+is nonincreasing in α and in γ is derived from its form: sums, products with nonnegative factors,
+exponentials and minima of nonincreasing functions are nonincreasing.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from exactdp.reals.numbers import inf
 
 @lru_cache(maxsize=256)
 def falls(expression: Expression, name: str, on: Interval) -> bool:
-    """Whether the form of an expression shows that it never grows with a variable."""
+    """Whether the form of an expression shows that it is nonincreasing in a variable."""
     return _trend(expression, name, on) in (0, -1)
 
 
 def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
-    """Yield closed forms of an expression, or minus them, that are never negative on an interval.
+    """Yield closed forms of an expression, or their negations, that are nonnegative on an interval.
 
-    Left out are those whose coefficients show it at every ε.
+    Those whose coefficients show this at every ε are omitted.
     """
     match part:
         case Constant(form):
@@ -52,7 +52,7 @@ def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
 
 
 def _trend(part: Expression, name: str, on: Interval) -> int | None:
-    """Return −1 if a part falls with a variable, 1 if it grows, 0 if neither; None if unknown."""
+    """Return −1 if a part decreases in a variable, 1 if it grows, 0 if neither; None if unknown."""
     if name not in part.names():
         return 0
     match part:
@@ -108,7 +108,7 @@ def _together(one: int | None, two: int | None) -> int | None:
 
 
 def _sign(part: Expression, on: Interval) -> int | None:
-    """Return 1 if a part is never negative, −1 if never positive, 0 if it is 0."""
+    """Return 1 if a part is nonnegative, −1 if nonpositive, 0 if zero; None if unknown."""
     match part:
         case Constant(form):
             if not form.numerator:
@@ -130,9 +130,9 @@ def _sign(part: Expression, on: Interval) -> int | None:
 
 
 def at_infinity(form: ClosedForm, scaled: str) -> ClosedForm | float:
-    """Return the limit of a form in ε and a scaled parameter when the parameter goes to ∞.
+    """Return the limit of a form in ε and a scaled parameter as the parameter tends to ∞.
 
-    ±`inf` where it is infinite for every ε.
+    The limit is ±`inf` if it is infinite for every ε.
     """
     (over, high), (under, low) = (_leading(part, scaled) for part in _parts(form))
     if high == low:
@@ -147,7 +147,7 @@ def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:
 
 
 def _leading(part: ExpPoly, scaled: str) -> tuple[ExpPoly, tuple[object, int]]:
-    """Return the fastest growing part in a parameter: its factor and (rate, power)."""
+    """Return the fastest-growing part in a parameter: its factor and (rate, power)."""
     groups: dict[tuple[object, int], list[object]] = {}
     for coefficient, powers, rates in part.terms:
         growth = dict(rates).get(scaled, 0), dict(powers).get(scaled, 0)

@@ -1,4 +1,4 @@
-"""The ideal function det(P): what a mechanism approximates."""
+"""The ideal function det(P), which a mechanism approximates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class IdealFunction(Protocol):
     """A deterministic function of inputs."""
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
-        """Return the output at an input, lists as tuples."""
+        """Return the output at an input, with lists as tuples."""
 
     @property
     def program(self) -> Program | None:
-        """A program that does the same, apart from noise; None if there is none."""
+        """A program that computes the function, apart from noise; None if there is none."""
 
     @property
     def is_partial(self) -> bool:
@@ -38,11 +38,11 @@ class IdealProgram:
 
     function: DeterministicProgram
     program: Program
-    """The mechanism, if the function is what is left of it without noise; else the function."""
+    """The mechanism, if the function is the mechanism without noise; otherwise the function."""
 
     @property
     def is_partial(self) -> bool:
-        """Whether it has an `assert`; in a mechanism that is an error where it fails."""
+        """Whether it has an `assert`; in a mechanism, a failed `assert` is an error."""
         is_own = self.program is self.function
         code = self.function.code.instructions
         return is_own and any(isinstance(one, Require) and one.user for one in code)
@@ -91,7 +91,7 @@ class Lookup:
 
 
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
-    """Return the ideal that a user gives, by default the mechanism without noise."""
+    """Read the ideal given by a user, by default the mechanism without noise."""
     found = _read_ideal(value, mechanism)
     checked = found.function.checked if isinstance(found, IdealProgram) else None
     if checked is not None and (checked.meets_eps or checked.releases_eps):

@@ -1,7 +1,7 @@
-"""What makes two claims the same, as a hash; and claims as bytes, without what is kept of them.
+"""Hashes that identify claims, and claims as bytes, without cached results.
 
 The hash covers the text of the program with its constants, every part of the claim, the Python
-functions that these use (`words.py`), the question, and the version.
+functions used by these (`words.py`), the question, and the version.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ def key_of(claim: object, question: object) -> str:
 
 
 def remade(kind: type, given: dict[str, Any]) -> Any:
-    """Return a claim as it was given."""
+    """Return a claim created from its arguments."""
     return kind(**given)
 
 
 def as_given_only(claim: Any) -> tuple[object, ...]:
-    """Return how to make a claim again from what was given, without what is kept of it."""
+    """Reduce a claim, for pickling, to its arguments, without cached results."""
     return remade, (type(claim), {one.name: getattr(claim, one.name) for one in fields(claim)})
 
 
 def blob_of(claim: object) -> bytes:
-    """Return a claim as bytes for another process; refuse one that does not pickle."""
+    """Return a claim as bytes for another process; refuse one that cannot be pickled."""
     try:
         cloudpickle: Any = __import__("cloudpickle")
     except ImportError:
@@ -56,7 +56,7 @@ def blob_of(claim: object) -> bytes:
 
 
 class _by_value:  # noqa: N801 a context
-    """Functions of modules that only this process has are sent as code."""
+    """Pickles functions by value if their modules exist only in this process."""
 
     def __init__(self, cloudpickle: Any, claim: object) -> None:
         words = Words()

@@ -1,4 +1,4 @@
-"""Which inputs a claim is about: a grid, a list, a box of reals, all of them."""
+"""The inputs of a claim: a grid, a list, a box of reals, or all reals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST = 10_000_000  # inputs of a grid
 
 @dataclass(frozen=True, init=False)
 class Grid:
-    """All inputs whose real numbers are lower, lower + step, …, up to upper.
+    """All inputs whose real numbers are among lower, lower + step, …, up to upper.
 
     >>> from exactdp import Grid
     >>> print(Grid(-1, 1, "1/2"))
@@ -69,7 +69,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class AllReals:
-    """Every real input, all at once; inputs with a finite domain are enumerated beside them.
+    """All real inputs, decided symbolically; inputs with a finite domain are enumerated.
 
     >>> from exactdp import AllReals
     >>> print(AllReals())
@@ -82,9 +82,9 @@ class AllReals:
 
 @dataclass(frozen=True, init=False)
 class Box:
-    """Every real input between two ends, given for all numbers or one for each.
+    """All real inputs between two bounds, given once for all numbers or for each number.
 
-    An end may be infinite: Box(0, inf) are the inputs that are not negative.
+    A bound may be infinite: Box(0, inf) contains the nonnegative inputs.
 
     >>> from exactdp import Box
     >>> print(Box([0, 0], [1, "1/2"]))
@@ -118,7 +118,7 @@ class Box:
         object.__setattr__(self, "upper", high)
 
     def ends(self, count: int) -> list[tuple[End, End]]:
-        """Return the lower and upper end of each of `count` numbers."""
+        """Return the lower and upper bound of each of `count` numbers."""
         found = []
         for end in (self.lower, self.upper):
             each = end if isinstance(end, tuple) else (end,) * count
@@ -138,7 +138,7 @@ class Box:
 
 
 def _written(end: End | tuple[End, ...]) -> str:
-    """Return an end as a user writes it."""
+    """Return a bound in the form in which users write it."""
     if isinstance(end, tuple):
         return f"[{', '.join(map(_written, end))}]"
     if not isinstance(end, Fraction):
@@ -150,7 +150,7 @@ Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]
 
 
 def read_inputs(mechanism: Program, inputs: object) -> Inputs:
-    """Return the inputs of a claim as a user gives them; a list is read and checked."""
+    """Read the inputs of a claim given by a user; the elements of a list are checked."""
     if inputs is None:
         return AllReals() if has_reals(mechanism) else tuple(_all(mechanism))
     if isinstance(inputs, AllReals | Box):
@@ -183,12 +183,12 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
 
 
 def is_listed(inputs: Inputs) -> bool:
-    """Whether inputs come one by one, not all reals of a set at once."""
+    """Whether inputs are listed one by one, not a whole set of reals."""
     return not isinstance(inputs, AllReals | Box)
 
 
 def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
-    """Return the inputs one by one, as `Program.read_input` does, the last changing fastest."""
+    """Yield the inputs, in the form of `Program.read_input`, the last entry changing fastest."""
     if isinstance(inputs, tuple):
         return iter(inputs)
     assert isinstance(inputs, Grid)
@@ -196,7 +196,7 @@ def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
 
 
 def how_many(mechanism: Program, inputs: Inputs) -> int:
-    """Return how many inputs `listed` lists."""
+    """Return the number of inputs that `listed` yields."""
     if isinstance(inputs, tuple):
         return len(inputs)
     assert isinstance(inputs, Grid)
@@ -209,7 +209,7 @@ def has_reals(mechanism: Program) -> bool:
 
 
 def real_count(mechanism: Program) -> int:
-    """Return how many real numbers an input has."""
+    """Return the number of real numbers in an input."""
     count = 0
     for param in mechanism.inputs:
         kind = param.type
@@ -244,12 +244,12 @@ def show(value: Value) -> str:
 
 
 def as_written(value: Value) -> Value:
-    """Return a value with Python's lists for those of the language."""
+    """Return a value with lists of the language converted to Python lists."""
     return [as_written(item) for item in value] if isinstance(value, List) else value
 
 
 def as_given(mechanism: Program, u: tuple[Value, ...]) -> Value:
-    """Return an input as a user would write it: alone if there is one parameter."""
+    """Return an input as a user would write it: not in a tuple if there is one parameter."""
     return u[0] if len(mechanism.inputs) == 1 else u
 
 

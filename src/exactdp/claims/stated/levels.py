@@ -1,4 +1,4 @@
-"""Which α and γ a claim is about: one value, a formula, or a whole range."""
+"""The α and γ of a claim: a number, a formula, or a range."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exactdp.reals.numbers import inf, spell
 
 
 class AnyLevel:
-    """Every number that is not negative.
+    """All nonnegative numbers.
 
     >>> from exactdp import ANY
     >>> ANY
@@ -34,15 +34,15 @@ class AnyLevel:
         return "ANY"
 
 
-#: Every value: of α all below the distance to disagreement, of γ all that are not negative.
+#: Every value: for α, all below the distance to disagreement; for γ, all nonnegative numbers.
 ANY = AnyLevel()
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Range:
-    """All numbers between two ends, which belong to it unless it is open there.
+    """All numbers between two endpoints, which are included unless the range is open there.
 
-    Ends are numbers, `inf`, or formulas in eps, alpha and the inputs.
+    Endpoints are numbers, `inf`, or formulas in eps, alpha and the inputs.
 
     >>> from exactdp import Range
     >>> print(Range(1, 2))
@@ -79,18 +79,18 @@ class Range:
 
     @property
     def is_constant(self) -> bool:
-        """Whether both ends are numbers."""
+        """Whether both endpoints are numbers."""
         return not is_formula(self.lower) and not is_formula(self.upper)
 
     @property
     def interval(self) -> Interval:
-        """The numbers, if the ends are numbers."""
+        """The range as an interval, if both endpoints are numbers."""
         return Interval(
             self.lower, self.upper, lower_open=self.lower_open, upper_open=self.upper_open
         )
 
     def sides(self, name: str) -> tuple[Comparison, ...]:
-        """Return what it says of α or γ."""
+        """Return the range as conditions on α or γ."""
         level = Symbol(name)
         found = [Comparison(level - self.lower, strict=self.lower_open)]
         if self.upper != inf:
@@ -104,7 +104,7 @@ class Range:
         return bool(closed and self.lower == limit and not self.lower_open)
 
     def has(self, number: Any) -> bool:
-        """Whether a number, perhaps a linear form in parameters, is in the range."""
+        """Whether a number, or a linear form in parameters, is in the range."""
         above = number > self.lower or (number == self.lower and not self.lower_open)
         below = number < self.upper or (number == self.upper and not self.upper_open)
         return bool(above and below)
@@ -134,7 +134,7 @@ EVERY = Range(0, inf)
 
 
 def read_level(value: object, name: str) -> Level:
-    """Return α or γ as a user gives it: a number, ANY, a range or an expression."""
+    """Read α or γ given by a user: a number, ANY, a range or an expression."""
     if value is ANY:
         return EVERY
     if isinstance(value, str) and value.strip()[:1] in ("(", "["):
@@ -159,7 +159,7 @@ def read_level(value: object, name: str) -> Level:
 
 
 def _range_of(text: str) -> Range:
-    """Return a range that is written as text, such as "[eps, inf)"."""
+    """Parse a range such as "[eps, inf)"."""
     try:
         return Range.of(Interval.of(text))
     except ExactdpError:
@@ -176,7 +176,7 @@ def _range_of(text: str) -> Range:
 
 
 def constant(level: Level) -> Fraction | None:
-    """Return the number that a level is, if it is one."""
+    """Return a level if it is a number, else None."""
     if not isinstance(level, Constant) or level.form.denominator != 1:
         return None
     return level.form.numerator.constant()

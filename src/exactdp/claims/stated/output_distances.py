@@ -1,4 +1,4 @@
-"""How far outputs are apart: the distances of the paper, and functions of the user."""
+"""Distances on outputs: those of the paper, and functions given by the user."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class OutputDistance(ABC):
 
     @abstractmethod
     def between(self, u: Value, one: Value, two: Value) -> Distance:
-        """Return the distance of two outputs at an input, as the user writes it."""
+        """Return the distance between two outputs at an input, written as users write it."""
 
     def largest(self, u: Value, output: Value, outputs: tuple[Value, ...] | None) -> Distance:
         """Return the largest possible distance from an output at an input.
 
-        `outputs` are those that the mechanism returns at any input, None if they are too many.
+        `outputs` are all outputs of the mechanism at any input, or None if there are too many.
         """
-        if outputs is None or len(outputs) < 2:  # with one output there is nothing to get wrong
+        if outputs is None or len(outputs) < 2:  # a single output is always right
             return inf
         return max(self.between(u, output, other) for other in outputs)
 
     def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
-        """Return the outputs within a radius, by linear conditions on their noise."""
+        """Return the outputs within a radius, as linear conditions on their noise."""
         del u, output, radius
         raise ValueRefusedError(
             f"the outputs hold noise, and the output distance is {self}",
@@ -107,7 +107,7 @@ class _Sup(OutputDistance):
     name: str = "sup"
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
-        """Return the largest difference of two numbers in the same place."""
+        """Return the largest difference between corresponding numbers."""
         if isinstance(one, tuple) and isinstance(two, tuple):
             if len(one) != len(two):
                 return inf
@@ -120,15 +120,15 @@ class _Sup(OutputDistance):
 
 @dataclass(frozen=True)
 class _EuclideanOutputs(OutputDistance):
-    """The root of the sum of the squared differences of numbers in the same places.
+    """The square root of the sum of the squared differences of corresponding numbers.
 
-    Infinite where anything else differs. The numbers of an output hold no noise, unless it is one.
+    Infinite where anything else differs. Only an output that is a single number may contain noise.
     """
 
     name: str = "l2"
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
-        """Return the root of the sum of the squared differences."""
+        """Return the square root of the sum of the squared differences."""
         gaps = list(self._gaps(u, one, two))
         if inf in gaps:
             return inf
@@ -142,7 +142,7 @@ class _EuclideanOutputs(OutputDistance):
             yield sup.between(u, one, two)
 
     def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
-        """Return an interval around a number; a ball of several is not bounded by linear forms."""
+        """Return an interval around a number; balls of several numbers are not polyhedra."""
         if isinstance(output, tuple):
             raise ValueRefusedError(
                 "the outputs are lists with noise, and the output distance is l2",
@@ -153,7 +153,7 @@ class _EuclideanOutputs(OutputDistance):
         return super().ball(u, output, radius)
 
     def bound_to(self, mechanism: Program) -> OutputDistance:
-        """Return the distance; of single numbers it is that of `sup`."""
+        """Return the distance; for single numbers, `sup`."""
         kind = mechanism.checked.output
         return sup if kind.items is None and kind.holds_noise else self
 
@@ -189,9 +189,9 @@ class _ValueGap(OutputDistance):
 
 @dataclass(frozen=True, repr=False)
 class _ScoreGap(OutputDistance):
-    """|score(u, v) − score(u, w)|; `score_gap(score)` names the score of the mechanism.
+    """|score(u, v) − score(u, w)|; `score_gap(score)` specifies the score of the mechanism.
 
-    Alone, `score_gap` takes the score from the mechanism's only `expmech`.
+    Without an argument, `score_gap` uses the score of the mechanism's only `expmech`.
 
     >>> from exactdp import score_gap
     >>> score_gap(lambda u, v: u * v).between(2, 1, 3)
@@ -328,10 +328,10 @@ class _OwnOutput(OutputDistance):
 
 @dataclass(frozen=True, repr=False)
 class ErrorOfEntries(OutputDistance):
-    """The largest error of some entries of an output, each of its own kind.
+    """The largest error of some entries of an output, each with its own kind.
 
-    "value": the distance `sup`, infinite if something else than a number differs; "position": the
-    difference of the input's values there; "any": the entry does not count.
+    "value": the distance `sup`, infinite if anything but a number differs; "position": the
+    difference of the input's values there; "any": the entry is ignored.
     """
 
     entries: tuple[str, ...]
@@ -345,7 +345,7 @@ class ErrorOfEntries(OutputDistance):
         )
 
     def _gaps(self, u: Value, one: Value, two: Value) -> Iterator[Any]:
-        """Yield the differences of numbers that count, and None for anything else that differs."""
+        """Yield the relevant differences of numbers, and None for anything else that differs."""
         for kind, a, b in zip_longest(self.entries, one, two, fillvalue=_MISSING):
             if kind is _MISSING:
                 raise ValueRefusedError(
@@ -376,7 +376,7 @@ _MISSING = object()
 
 
 def _differences(one: Value, two: Value) -> Iterator[Any]:
-    """Yield the differences of numbers in the same places, None for anything else that differs."""
+    """Yield the differences of corresponding numbers, and None for anything else that differs."""
     if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
         for a, b in zip(one, two, strict=True):
             yield from _differences(a, b)
@@ -396,12 +396,12 @@ def _type_of(output: Value) -> InputType | None:
 
 
 def as_list(value: Value) -> Value:
-    """Return an output, whose lists are tuples, as a value of the language."""
+    """Return an output with tuples converted to lists of the language."""
     return List(map(as_list, value)) if isinstance(value, tuple) else value
 
 
 def _asked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """Return a function of the user that gives the same answer each time."""
+    """Wrap a function of the user so that it returns the same answer each time."""
     if isinstance(function, DeterministicProgram | Asked):
         return function
     return asked(function, what, lambda found: found)
@@ -411,7 +411,7 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     try:
         with watched(arguments):
             if isinstance(function, Asked) and has_spots(arguments):
-                return function.answer(arguments, {})  # its comparisons are noted, each time
+                return function.answer(arguments, {})  # not cached: its comparisons are recorded
             return function(*arguments)
     except Exception as error:
         if _has_forms(arguments):
@@ -431,14 +431,14 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
 
 
 def _has_forms(value: Value) -> bool:
-    """Whether an output of another input is among values: a linear form in that input."""
+    """Whether a value contains a linear form in another input."""
     if isinstance(value, tuple):
         return any(map(_has_forms, value))
     return isinstance(value, Linear)
 
 
 def untold(what: str, error: Exception) -> ValueRefusedError:
-    """Return the refusal of a Python function that does not work with unknown numbers."""
+    """Return the error for a Python function that does not accept symbolic numbers."""
     return ValueRefusedError(
         f"{what} cannot be told for all inputs at once: {_without_names(str(error))}",
         rule="There numbers of the input can be added, compared, and multiplied by numbers.",
@@ -447,7 +447,7 @@ def untold(what: str, error: Exception) -> ValueRefusedError:
 
 
 def _without_names(text: str) -> str:
-    """Return a message of Python's without our own names of types."""
+    """Return a Python error message without the names of internal types."""
     for name in (Spot.__name__, Linear.__name__):
         text = text.replace(f"'{name}'", "an input").replace(name, "an input")
     return text
@@ -456,7 +456,7 @@ def _without_names(text: str) -> str:
 def _require_three(function: Callable[..., Any]) -> None:
     """Refuse a function that cannot be called with an input and two outputs, such as `abs`."""
     if isinstance(function, DeterministicProgram):
-        return  # counted when it is read
+        return  # its parameters are counted when it is read
     try:
         signature(function).bind(None, None, None)
     except (TypeError, ValueError):  # another number of arguments, or no signature at all
@@ -477,7 +477,7 @@ discrete_outputs = _EqualOutputs()
 
 
 def read_output_distance(value: object, mechanism: Program) -> OutputDistance:
-    """Return the distance on outputs that a user gives."""
+    """Read the distance on outputs given by a user."""
     named: dict[str, OutputDistance] = {
         one.name: one for one in (discrete_outputs, sup, l2_outputs, value_gap, score_gap)
     }

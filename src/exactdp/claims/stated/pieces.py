@@ -1,4 +1,4 @@
-"""A deterministic function of reals as pieces: linear conditions, and the output under them."""
+"""The pieces of a deterministic function of reals: linear conditions, and the output there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exactdp.semantics.states import Visited
 
 _MOST = 20_000  # pieces of one function
 
-_COST = 50  # of a state of a loop, since conditions pile up on the way to it
+_COST = 50  # of a state of a loop, since its path has many conditions
 
 NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
@@ -45,7 +45,7 @@ def _halfspace(form: Scalar, *, strict: bool) -> Halfspace:
 
 
 def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[LinearPiece]:
-    """Return the pieces of a deterministic program at symbolic inputs; empty ones are left out."""
+    """Yield the nonempty pieces of a deterministic program at symbolic inputs."""
     waiting: list[tuple[object, Polyhedron]] = [(machine.start(values), ())]
     count, visited = 0, Visited(machine, cost=_COST)
     while waiting:

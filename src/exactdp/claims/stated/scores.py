@@ -14,9 +14,9 @@ from exactdp.semantics.linear import Linear
 
 
 def candidate_scores(mechanism: Program, u: Any) -> dict[Value, Any]:
-    """Return the scores of the candidates, from the first statement that samples.
+    """Return the scores of the candidates in the first statement that samples.
 
-    Real inputs are numbers of any kind that can be added, scaled and compared with 0.
+    Real inputs may be any numbers that can be added, scaled and compared with 0.
     """
     given = [u] if len(mechanism.inputs) == 1 else list(u)
     values = [item for one in given for item in (one if isinstance(one, list | tuple) else [one])]
@@ -55,7 +55,7 @@ def begins_with_scores(mechanism: Program) -> bool:
 
 
 def _at(form: Any, numbers: dict[str, Any]) -> Any:
-    """Return a form in inputs with numbers for them."""
+    """Evaluate a form in the inputs at given numbers."""
     if not isinstance(form, Linear):
         return form
     total: Any = form.constant

@@ -1,4 +1,4 @@
-"""What is claimed of accuracy: α, β, γ, distances, inputs and ε, as given and as read."""
+"""The parts of an accuracy claim: α, β, γ, distances, inputs and ε, as given and as read."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class Statement:
     """
 
     mechanism: Program
-    # What follows is as the user gave it, but for ε, which is an interval.
+    # The following are as given by the user, except ε, which is an interval.
     beta: Any
     alpha: Any
     gamma: Any
     region: Any
-    """A condition on alpha, gamma, eps and the input: the claim is made where it holds."""
+    """A condition on alpha, gamma, eps and the input; the claim is made where it holds."""
     ideal: Any
     input_distance: Any
     output_distance: Any
@@ -143,13 +143,13 @@ class Statement:
                     f"{name} is {shown(given)}",
                     rule=f"{name} is {' or '.join(map(repr, allowed))}.",
                 )
-        # Everything is read now, so that a wrong claim is refused before it is used.
+        # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
         _ = self.ideal_function, self.input_set, self.conditions
         self._check_names()
         self._check_beta()
 
-    # What was given, as read ----------------------------------------------------------
+    # The arguments, as read -----------------------------------------------------------
 
     def __reduce__(self) -> tuple[object, ...]:
         return as_given_only(self)
@@ -178,7 +178,7 @@ class Statement:
 
     @cached_property
     def conditions(self) -> Cases:
-        """On which α and γ the claim is made, beside their ranges of numbers."""
+        """The conditions on α and γ, in addition to their ranges of numbers."""
         cases = ALWAYS
         if self.region is not None:
             cases = read_cases(self.region, self.mechanism, "region")
@@ -236,7 +236,7 @@ class Statement:
 
     @cached_property
     def entry_names(self) -> tuple[str, ...]:
-        """The names of the single values of an input, as β may use them."""
+        """The names of the scalars of an input, as used in β."""
         return entry_names(self.mechanism.inputs)
 
     @cached_property
@@ -249,7 +249,7 @@ class Statement:
 
     @property
     def is_beta_of_input(self) -> bool:
-        """Whether β is a function of the input that has to be called."""
+        """Whether β is a function of the input that must be called."""
         return callable(self.bound) and not isinstance(self.bound, Expression)
 
     @property
@@ -258,7 +258,7 @@ class Statement:
         return isinstance(self.bound, CaseFormula | Maximum)
 
     def beta_at(self, u: Value) -> Expression:
-        """Return β as a formula, at an input as a user writes it."""
+        """Return β as a formula at an input, which is given as users write it."""
         if self.is_beta_of_input:
             return _of_input(self._asked_beta, u)
         return self.formula
@@ -281,7 +281,7 @@ class Statement:
 
     @cached_property
     def uses_inputs(self) -> bool:
-        """Whether a formula of the claim names numbers of the input."""
+        """Whether a formula of the claim uses numbers of the input."""
         levels = [self.alpha_level, self.gamma_level]
         if self.is_beta_of_input:
             return True
@@ -314,30 +314,30 @@ class Statement:
 
     @property
     def has_inverse_eps(self) -> bool:
-        """Whether 1/ε stands beside reals in the mechanism, and ε is not a single number."""
+        """Whether the mechanism combines 1/ε with reals, and ε is not a single number."""
         return self.mechanism.moves
 
     @property
     def is_decided_only(self) -> bool:
-        """Whether one α and γ at each input, with one sum for all ε, do not tell everything."""
+        """Whether one α and γ per input, with one closed form for all ε, are not sufficient."""
         checked = self.mechanism.checked
         by_cases = self.has_parts or self.conditions != ALWAYS
         return by_cases or self.has_inverse_eps or checked.releases_eps
 
     @cached_property
     def has_tower(self) -> bool:
-        """Whether β has e to a quotient, which is compared by certified numbers."""
+        """Whether β has a quotient as an exponent; then it is compared by certified numbers."""
         return isinstance(self.bound, Expression | ClosedForm) and has_tower(
             as_expression(self.bound, "beta")
         )
 
     @property
     def has_roots(self) -> bool:
-        """Whether distances to disagreement may be irrational: numbers close to them stand in."""
+        """Whether distances to disagreement may be irrational; close rationals replace them."""
         return self.input_metric.is_euclidean and len(self.entry_names) > 1
 
     def require_rationals(self, what: str) -> None:
-        """Refuse a question whose answer would be that for a number close to the one asked for."""
+        """Refuse a question that would be answered for an approximation of the distance."""
         if self.has_roots:
             raise ValueRefusedError(
                 f"{what} is not computed under the distance l2",
@@ -347,7 +347,7 @@ class Statement:
             )
 
     def require_one_sum(self, what: str) -> None:
-        """Refuse a question that is answered where one sum for all ε tells everything."""
+        """Refuse a question that requires one α and γ per input, with one closed form for all ε."""
         if self.mechanism.checked.releases_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: outputs of {self.mechanism.__name__} are expressions in "
@@ -370,7 +370,7 @@ class Statement:
                 way_out="Use these, or give one eps: epsilon='[1, 1]'.",
             )
 
-    # What it looks like ---------------------------------------------------------------
+    # As text --------------------------------------------------------------------------
 
     def __str__(self) -> str:
         beta = written(self.beta) if self.is_beta_of_input else str(self.formula)
@@ -388,7 +388,7 @@ class Statement:
 
     @property
     def where(self) -> str:
-        """At which inputs the claim is made, as words."""
+        """A description of the inputs at which the claim is made."""
         given = self.input_set
         if not isinstance(given, tuple):
             return f"on {given}{self._condition}"
@@ -397,7 +397,7 @@ class Statement:
 
     @property
     def _condition(self) -> str:
-        """The condition of the claim as words."""
+        """A description of the condition of the claim."""
         if callable(self.inputs):
             inputs = f" where {written(self.inputs)}"
             return inputs + ("" if self.region is None else f" and {self._region_shown}")
@@ -415,21 +415,21 @@ class Statement:
 
     @property
     def when(self) -> str:
-        """For which ε the claim is made, as words."""
+        """A description of the ε for which the claim is made."""
         on = self.epsilon
         return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
 
     @property
     def distances(self) -> str:
-        """The distances, as words."""
+        """A description of the distances."""
         return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
 
     speaks_of_alpha = True
-    """Whether α and γ are named where the claim fails."""
+    """Whether counterexamples mention α and γ."""
 
     @property
     def _unless_assumed(self) -> str:
-        """The distances, unless they are those that a reader would assume."""
+        """A description of the distances, or "" if they are those that a reader would assume."""
         noisy = self.mechanism.checked.output.holds_noise
         are_usual = self.input_metric == linf and self.output_metric == discrete_outputs
         return "" if are_usual and not noisy else f" ({self.distances})"

@@ -1,8 +1,8 @@
-"""Claims that say nothing: where they do, why, and what to write instead.
+"""Claims that say nothing: at which inputs, why, and what to write instead.
 
-At an input a claim may say nothing for three reasons. No α of the claim is below the distance to
-disagreement, so Definition 2 asks for nothing. Or what it asks for cannot fail whatever the
-mechanism does: γ is at least the largest possible output distance, or β is at least 1 for every ε.
+A claim may say nothing at an input for three reasons. No α of the claim is below the distance to
+disagreement, so Definition 2 requires nothing. Or the requirement cannot fail for any mechanism,
+because γ is at least the largest possible output distance, or β is at least 1 for every ε.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Content(IntEnum):
-    """How much a claim says at an input, in rising order; of two parts together the larger."""
+    """How much a claim says at an input, in increasing order; two parts say the larger."""
 
     NOTHING = 0
     """The distance to disagreement is not above any α of the claim."""
@@ -37,7 +37,7 @@ class Content(IntEnum):
 
 @dataclass(frozen=True)
 class Contents:
-    """At how many inputs, or cells of them, a claim says how much."""
+    """The number of inputs, or of cells of inputs, by how much a claim says there."""
 
     silent: int = 0
     any_output: int = 0
@@ -64,25 +64,25 @@ class Contents:
 
     @property
     def examined(self) -> int:
-        """How many there are."""
+        """The total number."""
         return self.silent + self.any_output + self.any_error + self.telling
 
     @property
     def most(self) -> Content:
-        """How much the claim says where it says most."""
+        """The largest content at any of them."""
         counts = (self.silent, self.any_output, self.any_error, self.telling)
         return max((one for one in Content if counts[one]), default=Content.NOTHING)
 
     @property
     def are_empty(self) -> bool:
-        """Whether the claim says nothing at any of them."""
+        """Whether the claim says nothing at each of them."""
         return self.telling == 0
 
 
 def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool]) -> Content:
-    """Return how much a claim says at an input, from what must be proved there.
+    """Return how much a claim says at an input, given what must be proved there.
 
-    `at_least_one` decides β ≥ 1 wherever that must be proved.
+    `at_least_one` decides whether β ≥ 1 wherever that must be proved.
     """
     if found is None:
         return Content.NOTHING
@@ -99,7 +99,7 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
 
 
 def refuse_empty(claim: Claim, contents: Contents) -> None:
-    """Refuse a question about a claim that says nothing: every number would be an answer."""
+    """Refuse a question about a claim that says nothing, since every number would answer it."""
     if contents.are_empty:
         why = claim.why_empty(contents)
         raise VacuousClaimError(
@@ -110,7 +110,7 @@ def refuse_empty(claim: Claim, contents: Contents) -> None:
 
 
 def why_empty(claim: Accuracy, contents: Contents) -> str:
-    """Return why a claim says nothing where it says nothing, as words."""
+    """Describe why a claim says nothing at some inputs."""
     noun = "input" if is_listed(claim.input_set) else "cell"
     reasons = (
         (

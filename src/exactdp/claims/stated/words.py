@@ -1,8 +1,8 @@
-"""A value as words that say all of it, to recognise answers about it in a store.
+"""A complete description of a value as words, which identifies answers about it in a store.
 
-Functions and classes of the user's own are told by their code and by what this uses and holds,
-those of libraries by their names. What has no text that says what it does is refused: answers
-about it could not be recognised again.
+Functions and classes of the user are described by their code and by the values that it uses, those
+of libraries by their names. A value whose behaviour has no textual description is refused, since
+answers about it could not be identified.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from exactdp.reals import ClosedForm
 
 _CODE = (FunctionType, type, ModuleType)
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, Fraction, range, type(Ellipsis))
-_ENTRY = type(vars(namedtuple("_Entry", "one"))["one"])  # how a named tuple gives an entry
+_ENTRY = type(vars(namedtuple("_Entry", "one"))["one"])  # the accessors of a named tuple
 _ACCESS = (MemberDescriptorType, GetSetDescriptorType, WrapperDescriptorType, _ENTRY)
 _ELSEWHERE = {"compile", "eval", "exec", "globals", "input", "locals", "open", "vars"}
-"""What a function reads with these does not stand in its code."""
+"""Functions whose results do not follow from the code that calls them."""
 _ABOUT = {"__annotations__", "__dict__", "__doc__", "__module__", "__weakref__"} | {
     "__dataclass_fields__",
     "__dataclass_params__",
@@ -52,14 +52,14 @@ _ABOUT = {"__annotations__", "__dict__", "__doc__", "__module__", "__weakref__"}
 
 
 class Words:
-    """The words of a value; what occurs twice is told once."""
+    """The words of a value; repeated objects are described once."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, tuple[int, object]] = {}  # kept, so that each stays its own
+        self._seen: dict[int, tuple[int, object]] = {}  # keeps objects alive, so ids stay unique
 
     @property
     def code(self) -> tuple[Any, ...]:
-        """The functions and classes of the user's own that were told."""
+        """The functions and classes of the user that were described."""
         found = (one for _, one in self._seen.values() if isinstance(one, FunctionType | type))
         return tuple(one for one in found if not is_of_a_library(one))
 
@@ -69,7 +69,7 @@ class Words:
             yield f"{type(value).__name__} {value!r}"
             return
         is_own = not isinstance(value, _CODE) and not is_of_a_library(type(value))
-        if is_own or isinstance(value, _CODE):  # which may hold or use itself
+        if is_own or isinstance(value, _CODE):  # may refer to itself
             if id(value) in self._seen:
                 yield f"again {self._seen[id(value)][0]}"
                 return
@@ -116,7 +116,7 @@ class Words:
 
 
 def _text(value: Any) -> Iterator[Any]:
-    """Yield what a function or a class does: its code, and what the names in it stand for."""
+    """Yield the code of a function or a class, and the values of the names in it."""
     if isinstance(value, ModuleType):
         yield value.__name__
     elif is_of_a_library(value):
@@ -135,7 +135,7 @@ def _text(value: Any) -> Iterator[Any]:
 
 
 def _of_object(value: Any) -> Iterator[Any]:
-    """Yield what makes an object that is no plain value what it is."""
+    """Yield the parts that determine an object that is not a plain value."""
     match value:
         case CodeType():
             yield from (value.co_code, value.co_consts, value.co_names, value.co_varnames)
@@ -180,7 +180,7 @@ def _is_ours(value: object) -> bool:
 
 
 def _used(function: FunctionType) -> Iterator[object]:
-    """Yield what the names in a function stand for; of modules, what may be used of them."""
+    """Yield the values of the names in a function; of modules, the attributes it may use."""
     for one in get_instructions(function.__code__):
         if one.opname == "IMPORT_NAME":
             with contextlib.suppress(ImportError, ValueError):
@@ -196,7 +196,7 @@ def _used(function: FunctionType) -> Iterator[object]:
 
 
 def _attributes(found: object, names: tuple[str, ...], seen: set[int]) -> Iterator[object]:
-    """Yield what a function may use of a module of the user's own."""
+    """Yield the attributes of a user's module that a function may use."""
     if not isinstance(found, ModuleType) or id(found) in seen or _is_installed(found):
         return
     seen.add(id(found))
