@@ -1,9 +1,9 @@
 """An unnormalised density over the live variables: weights, factors and conditions.
 
 A density is a sum of products. A product has a weight, factors (a `Univariate` function, or
-a `Joint` density of several) and linear conditions that couple its variables. A variable that
-dies is integrated out: if each of its conditions couples it with one other variable, by the
-piecewise functions of `function`; otherwise by the polyhedra of `joint`.
+a `Joint` density of several) and linear conditions that couple its variables. A dead variable
+is integrated out: if each of its conditions couples it with one other variable, with the
+piecewise functions of `function`; otherwise with the polyhedra of `joint`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Summand(NamedTuple):
         return found
 
     def bounded(self, bound: Halfspace) -> Summand | None:
-        """Return the product where a bound on integer noise holds."""
+        """Return the product restricted by a bound on integer noise."""
         if not bound.variables:
             return self if bound.form.constant >= 0 else None
         tightest = _tightest(self.bounds, bound)
@@ -66,7 +66,7 @@ class Summand(NamedTuple):
         return self._replace(lattices=(*self.lattices, free))
 
     def lattice_of(self, variable: int) -> Lattice:
-        """Return the mass that integer noise has with all that it is bound to."""
+        """Return the joint mass of integer noise and the variables coupled with it."""
         mine = [one for one in self.lattices if variable in one.variables]
         whole = mine[0]
         for one in mine[1:]:
@@ -110,7 +110,7 @@ class Summand(NamedTuple):
         return self._replace(joints=(*self.joints, Joint((JointCell(frozenset(), form),))))
 
     def with_weight(self, factor: Element) -> Summand:
-        """Return a number: the weight times an element, over the denominators."""
+        """Return a product without variables: weight times an element, over the denominators."""
         return Summand(self.weight * factor, {}, under=self.under)
 
     def over(self, under: frozenset[tuple[ExpPoly, int]], frame: Frame) -> Summand:
@@ -132,7 +132,7 @@ class Summand(NamedTuple):
         return above / _product(self.under)
 
     def substituted(self, variable: int, form: Form, frame: Frame) -> Summand | None:
-        """Return the product with a linear form for a variable (without a Jacobian)."""
+        """Return the product with a variable replaced by a linear form (without a Jacobian)."""
         rest = self._replace(
             functions={v: f for v, f in self.functions.items() if v != variable},
             joints=tuple(one for one in self.joints if variable not in one.variables),
@@ -177,12 +177,12 @@ class Summand(NamedTuple):
         return self._with({**self.functions, variable: new}, self.conditions)
 
     def _with(self, functions: dict[int, Any], conditions: tuple[Halfspace, ...]) -> Summand:
-        """Return the product with other functions and conditions (quicker than `_replace`)."""
+        """Return the product with other functions and conditions (faster than `_replace`)."""
         weight, _, joints, _, under, lattices, bounds = self
         return Summand(weight, functions, joints, conditions, under, lattices, bounds)
 
     def restricted(self, condition: Halfspace, frame: Frame) -> Summand | None:
-        """Return the product where a condition holds; None where that has no mass."""
+        """Return the product restricted by a condition; None if that has no mass."""
         coefficients = condition.form.coefficients
         if not coefficients:
             return self if condition.form.constant > 0 else None
@@ -237,8 +237,8 @@ class Summand(NamedTuple):
     def without_all(self, variables: Iterable[int], frame: Frame) -> list[Summand]:
         """Return products whose sum is this one with variables integrated out, the simplest first.
 
-        That is one coupled with few others, so that chains are undone from their ends; then one
-        with a short function, whose integral is known, so that long ones get no longer.
+        The simplest is one coupled with few others, so that chains are resolved from their ends;
+        then one with a short function, whose integral is known, so that long ones do not grow.
         """
         found = []
         waiting = [(self, list(variables))]
@@ -265,10 +265,10 @@ class Summand(NamedTuple):
     def _times_integral(
         self, function: Univariate | Race, variable: int, mine: list[Halfspace]
     ) -> list[Summand]:
-        """Multiply by ∫ function over the range that conditions give its variable.
+        """Multiply by ∫ function over the range that the conditions allow for its variable.
 
-        That is F at the upper end less F at the lower one: a product for each bound that may be an
-        end, where it is.
+        That is F at the upper end minus F at the lower one: for each bound that may be an end, a
+        product restricted to where it is.
         """
         frame = function.frame
         has_upper = any(one.coefficient(variable) < 0 for one in mine)
@@ -290,7 +290,7 @@ class Summand(NamedTuple):
         return [current.with_function(other, tail) for current, other, tail in found]
 
     def with_joint(self, joint: Joint, frame: Frame) -> Summand | None:
-        """Return the product with a joint factor, put into simpler form where it has one."""
+        """Return the product with a joint factor, simplified if possible."""
         if not joint.cells:
             return None
         variables = joint.variables
@@ -304,7 +304,7 @@ class Summand(NamedTuple):
 
 
 def _tightest(bounds: tuple[Halfspace, ...], new: Halfspace) -> tuple[Halfspace, ...] | None:
-    """Return bounds and one more, of parallel ones the tightest; None if two exclude each other."""
+    """Return bounds and one more, only the tightest of parallel ones; None if two contradict."""
     direction, constant = new.form.coefficients, new.form.constant
     opposite = {name: -c for name, c in direction.items()}
     kept = []
@@ -398,7 +398,7 @@ class Density:
         return cells, terms
 
     def simplified(self, variables: int) -> Density:
-        """Return the same density with products added where they differ in one factor only."""
+        """Return the same density with products merged that differ in one factor only."""
         if len(self.products) < 2:
             return self
         gathered: dict[object, Summand] = {}
@@ -460,18 +460,18 @@ class Density:
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
     def restricted(self, condition: Halfspace) -> Density:
-        """Return the density where a condition on real noise holds."""
+        """Return the density restricted by a condition on real noise."""
         cut = (one.restricted(condition, self.frame) for one in self.products)
         return Density(self.frame, tuple(one for one in cut if one is not None))
 
     def bounded(self, bound: Halfspace) -> Density:
-        """Return the density where a bound on integer noise holds."""
+        """Return the density restricted by a bound on integer noise."""
         cut = (one.bounded(bound) for one in self.products)
         return Density(self.frame, tuple(one for one in cut if one is not None))
 
 
 def _sum(one: Summand, two: Summand, frame: Frame) -> Summand:
-    """Return the sum of two products that agree but for weights, denominators, first functions."""
+    """Return the sum of two products that differ only in weights, denominators, first functions."""
     if one.under != two.under:
         counts = dict(one.under)
         for factor, power in two.under:

@@ -1,10 +1,10 @@
-"""How fast densities fall as ε grows: the ring of `frame` with only the exponents kept.
+"""How fast densities fall as ε grows: the ring of `frame` reduced to exponents.
 
-An element stands for a function of t with |f(s·ε)| ≤ polynomial·e^{E(s)·ε}, E the largest of some
+An element represents a function of t with |f(s·ε)| ≤ polynomial·e^{E(s)·ε}, E the maximum of some
 lines: a convex function. A product adds exponents, a sum or a difference takes the larger one, an
 integral the largest one in its range, which is at an end. So the pass over the graph of a program
-gives an exponent E of a probability, never smaller than the true one: −E is a lower bound of the
-least cost Σ rateᵢ·|xᵢ − meanᵢ| of noise with which the event happens.
+computes an exponent E of a probability, never smaller than the true one: −E is a lower bound on
+the least cost Σ rateᵢ·|xᵢ − meanᵢ| of noise for which the event occurs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Line: TypeAlias = tuple[int, int]
 
 
 class ExponentElement(Element):
-    """The largest of some lines, each of which is the largest somewhere; none is −∞."""
+    """The maximum of some lines, each of which is the largest somewhere; no lines mean −∞."""
 
     __slots__ = ("lines",)
 
@@ -79,7 +79,7 @@ def _is_first(one: tuple[Line, ...], i: int, two: tuple[Line, ...], j: int) -> b
 
 
 def _hull(lines: list[Line]) -> tuple[Line, ...]:
-    """Return those of lines, in the order of their slopes, that are the largest somewhere."""
+    """Return the lines, in the order of their slopes, that are the largest somewhere."""
     found: list[Line] = []
     for a, b in lines:
         if found and found[-1][0] == a:
@@ -129,7 +129,7 @@ class ExponentFrame(Frame):
         return ExponentElement(tuple(sorted(lines)))
 
     def antiderivative(self, element: Any) -> ExponentElement:
-        """Return the element: powers of t do not count."""
+        """Return the element itself: powers of t do not count."""
         return element  # type: ignore[no-any-return]
 
     def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> ExponentElement:
@@ -142,13 +142,13 @@ class ExponentFrame(Frame):
         return total  # type: ignore[return-value]
 
     def element(self, form: ExpPoly, name: str = "") -> ExponentElement:
-        """Return the exponent of a closed form; only rational numbers are known."""
+        """Return the exponent of a closed form; only rational numbers are supported."""
         if name or form.constant() is None:
             raise NotInNumbersError
         return ExponentElement(((0, 0),) if form else ())
 
     def closed_form(self, element: Element, name: str = "") -> ExpPoly:  # noqa: ARG002
-        """Refuse: exponents are no closed forms."""
+        """Refuse: exponents are not closed forms."""
         raise NotInNumbersError
 
     def exponent(self, density: Density) -> Fraction | None:

@@ -4,10 +4,10 @@ All noise is scaled by ε (X = ε·x), so a rate is a plain number. The paramete
 input; for all inputs there are more (ε is the first). A breakpoint is a linear form in θ, at an
 input b·ε. A density of one variable t is, between two breakpoints, a finite sum of
 c·θ^j·t^k·e^{at + q·θ}: an `ExpPoly` in θ and t. Here the steps of its exponents are fixed, so that
-nothing has to be brought to a common step. With R a common denominator of the rates a and D one of
-the coefficients of breakpoints it is a polynomial in θ, t, yⱼ = e^{θⱼ/(R·D)} and u = e^{t/R}, but
-for negative powers of y and u, which are kept apart. Inside, rates and exponents are integers, in
-these units: e^{at} at t = b·ε is y^{a·b}.
+no conversion to a common step is needed. With R a common denominator of the rates a and D one of
+the coefficients of breakpoints it is a polynomial in θ, t, yⱼ = e^{θⱼ/(R·D)} and u = e^{t/R},
+except for negative powers of y and u, which are stored separately. Internally, rates and exponents
+are integers in these units: e^{at} at t = b·ε is y^{a·b}.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def _ring(size: int) -> fmpq_mpoly_ctx:
 
 
 class TooCoarseError(BaseException):
-    """A rate or exponent does not fit the frame; `finer` is a frame that it fits.
+    """A rate or exponent is not a multiple of the frame's units; `finer` is a frame for it.
 
-    No `Exception`: it passes through functions of the user and what reports their mistakes.
+    Not an `Exception`, so that it passes through a user's functions and their error handling.
     """
 
     def __init__(self, finer: Frame) -> None:
@@ -95,8 +95,8 @@ class TooCoarseError(BaseException):
 class Frame:
     """Units: rates are multiples of 1/R, coefficients of breakpoints of 1/D, exponents of 1/(RD).
 
-    At an input a breakpoint is an integer n that stands for n·ε/D. Where parameters are named it is
-    a spot, or a rational b that stands for b·ε: comparisons of spots know no units.
+    At an input a breakpoint is an integer n that stands for n·ε/D. With named parameters it is
+    a spot, or a rational b that stands for b·ε: comparisons of spots have no units.
     """
 
     def __init__(self, rates: int = 1, fine: int = 1, names: tuple[str, ...] | None = None) -> None:
@@ -112,10 +112,10 @@ class Frame:
         self.zero = Element(self._ring.from_dict({}), (0,) * (self._size + 1))
         self.one = self._element({(0,) * (2 * self._size + 2): fmpq(1)})
         self.functions: dict[tuple[str, int, Any], Any] = {}
-        """Densities of noise made so far, by kind, rate and mean (see `function.noise`)."""
+        """Densities of noise computed so far, by kind, rate and mean (see `function.noise`)."""
 
     def shared(self) -> Frame:
-        """Return the frame with these units that others use too: it knows many functions.
+        """Return the shared frame with these units, which caches many functions.
 
         Spots belong to one run, and so do their frames.
         """
@@ -195,7 +195,7 @@ class Frame:
         return self._element(found)
 
     def shifted(self, element: Element, by: Any) -> Element:
-        """Return the element with t + by for t."""
+        """Return the element with t replaced by t + by."""
         if not element:
             return element
         columns = self._columns(element)
@@ -217,9 +217,9 @@ class Frame:
         *,
         plus_t: bool = False,
     ) -> None:
-        """Add terms with a point, or t plus a point, for t."""
+        """Add terms with t replaced by a point, or by t plus a point."""
         size, top = self._size, low[-1]
-        if size == 1 and not plus_t:  # the same as below, but quick
+        if size == 1 and not plus_t:  # the same as below, but faster
             (step,), rest, (place,) = self._steps(point), low[0], self._form(point)
             factors = [place**k for k in range(max(columns[1]) + 1)]
             for j, k, y, n, c in zip(*columns, coefficients, strict=True):
@@ -247,7 +247,7 @@ class Frame:
                 found[new] = found[new] + c * factor if new in found else c * factor
 
     def _powers(self, point: Any, highest: int, plus_t: bool) -> list[dict[Powers, fmpq]]:
-        """Return what t, t², … become at a point, or t plus a point: changes of powers, factors."""
+        """Return t, t², … at a point, or at t plus a point, as changes of powers with factors."""
         found = [{(0,) * (2 * self._size + 2): fmpq(1)}]
         form = (*self._form(point), fmpq(int(plus_t)))
         for _ in range(highest):
@@ -264,7 +264,7 @@ class Frame:
         return found
 
     def stretched(self, element: Element, factor: Fraction) -> Element:
-        """Return the element with factor·t for t."""
+        """Return the element with t replaced by factor·t."""
         found: dict[Powers, fmpq] = {}
         up = (*(0,) * (self._size + 1), *element.low)
         keys = zip(*self._columns(element), strict=True)
@@ -275,7 +275,7 @@ class Frame:
         return self._element(found)
 
     def antiderivative(self, element: Element) -> Element:
-        """Return a function of t whose derivative is the element, 0 at ±∞ where it can be."""
+        """Return a function of t whose derivative is the element, 0 at ±∞ if possible."""
         found: dict[Powers, fmpq] = {}
         if element:
             columns, values = self._primitive(element)
@@ -284,7 +284,7 @@ class Frame:
         return Element(self._ring.from_dict(found), element.low)
 
     def _primitive(self, element: Element) -> tuple[list[Powers], list[fmpq]]:
-        """Return columns of powers and values of an antiderivative; some powers may be the same.
+        """Return columns of powers and values of an antiderivative; some powers may be equal.
 
         ∫ t^k·e^{at} dt is t^{k+1}/(k + 1) for a = 0, else Σ (−1)^{k−i}·k!/i!/a^{k−i+1}·t^i·e^{at}.
         """
@@ -304,7 +304,7 @@ class Frame:
         return list(zip(*keys, strict=True)), values
 
     def integral(self, parts: Iterable[tuple[Element, Any, Any]]) -> Element:
-        """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0."""
+        """Return Σ ∫ element dt from lower to upper; None is an infinite end, where it is 0."""
         found: dict[Powers, fmpq] = {}
         for element, lower, upper in parts:
             if not element:
@@ -317,7 +317,7 @@ class Frame:
         return self._element(found)
 
     def element(self, form: ExpPoly, name: str = "") -> Element:
-        """Return a closed form in the parameters, and one called `name` for t, as an element."""
+        """Return a closed form in the parameters, with `name` standing for t, as an element."""
         found: dict[Powers, fmpq] = {}
         for powers, rates, coefficient in form.entries((*self.names, name)):
             rate = self.rate(rates[-1])
@@ -329,7 +329,7 @@ class Frame:
         return self._element(found)
 
     def closed_form(self, element: Element, name: str = "") -> ExpPoly:
-        """Return an element as a closed form, in which t, if it occurs, is called `name`."""
+        """Return an element as a closed form, in which t, if it occurs, is named `name`."""
         if not element:
             return ExpPoly()
         if name not in self._layouts:

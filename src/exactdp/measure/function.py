@@ -12,7 +12,7 @@ from typing import Final
 
 from exactdp.measure.frame import Element, Frame
 
-_MOST_KEPT = 10_000  # densities of noise that a frame remembers
+_MOST_KEPT = 10_000  # densities of noise that a frame caches
 
 
 class Univariate:
@@ -52,7 +52,7 @@ class Univariate:
     def __mul__(self, other: Univariate) -> Univariate:
         result = _product(self, other)
         result._factors = self, other
-        self._factors = None  # no more than one product is remembered, not a chain of them
+        self._factors = None  # only one product is remembered, not a chain of them
         return result
 
     def __add__(self, other: Univariate) -> Univariate:
@@ -69,7 +69,7 @@ class Univariate:
         return Univariate(self.frame, self.breakpoints, tuple(p * factor for p in self.pieces))
 
     def at(self, point: int) -> Element:
-        """Return the value at t = point (at a breakpoint that from the right)."""
+        """Return the value at t = point (at a breakpoint, the value from the right)."""
         j = bisect_right(self.breakpoints, point)
         return self.frame.at(self.pieces[j], point)
 
@@ -85,8 +85,8 @@ class Univariate:
     def below(self) -> Univariate:
         """Return ∫_{−∞}^t of the function, which decays at −∞.
 
-        Of f·G + F·g with F and G the same integrals of f and g it is F·G. Such is the density of
-        the larger of two variables, and taking products is much quicker than integrating.
+        For f·G + F·g with F and G the same integrals of f and g it is F·G. The density of the
+        larger of two variables has this form, and multiplying is much faster than integrating.
         """
         if self._parts is not None:
             self._below, self._parts = _product(*self._parts), None

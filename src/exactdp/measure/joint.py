@@ -2,8 +2,8 @@
 
 A joint density is a sum of cells; a cell is a list of linear conditions and a sum of
 c·ε^j·x^k·e^{a·x + qε} that counts where they hold. Everything is scaled by ε. One variable is
-integrated out of a cell by splitting on which of its lower and which of its upper bounds is the
-active one; cells without interior have no mass and are dropped by linear programming.
+integrated out of a cell by a case split on its active lower and upper bound; cells without
+interior, found by linear programming, have no mass and are dropped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def with_names(density: ClosedForm, names: Mapping[int, int]) -> ClosedForm:
 
 
 def at_form(density: ClosedForm, variable: int, form: Form) -> ClosedForm:
-    """Return a density with a linear form for a variable."""
+    """Return a density with a variable replaced by a linear form."""
     value = scaled(form.constant)
     for name, q in form.coefficients.items():
         value = value + q * parameter(name_of(name))
@@ -85,12 +85,12 @@ class Joint:
         return Joint(tuple(found))
 
     def restricted(self, conditions: list[Halfspace]) -> Joint:
-        """Return the density where further conditions hold."""
+        """Return the density restricted by further conditions."""
         one = JointCell(frozenset(conditions), ExpPoly(1))
         return self.times(Joint((one,)))
 
     def substituted(self, variable: int, form: Form) -> Joint:
-        """Return the density with a linear form for a variable."""
+        """Return the density with a variable replaced by a linear form."""
         cells = []
         for cell in self.cells:
             moved = frozenset(one.substituted({variable: form}) for one in cell.conditions)
@@ -143,7 +143,7 @@ def ranges(
 ) -> Iterator[tuple[Form | None, Form | None, list[Halfspace]]]:
     """Yield the ends that a range can have, and the conditions under which it has them.
 
-    Where several bounds are equal each is an end, or only the first one of them.
+    If several bounds are equal, each of them is an end, or only the first.
     """
     for low, is_low in _active(lower, first, largest=True):
         for high, is_high in _active(upper, first, largest=False):
@@ -177,8 +177,8 @@ def _at(primitive: ExpPoly, variable: int, bound: Form | None) -> ExpPoly:
 def has_room(conditions: Iterable[Halfspace]) -> bool:
     """Whether some point satisfies all conditions strictly.
 
-    Where their constants have parameters, variables are eliminated, so that only what decides is
-    compared, and nothing that moves when all variables are moved.
+    If their constants have parameters, variables are eliminated, so that only the constants that
+    decide are compared, and nothing that changes when all variables are shifted.
     """
     listed = list(conditions)
     if all(isinstance(one.form.constant, int | Fraction) for one in listed):
@@ -193,7 +193,7 @@ def has_room(conditions: Iterable[Halfspace]) -> bool:
 
 
 def scaled(constant: Any) -> ExpPoly:
-    """Return a constant as a closed form: a rational stands for that times ε."""
+    """Return a constant as a closed form: a rational q stands for q·ε."""
     found: ExpPoly = (
         eps * constant if isinstance(constant, int | Fraction) else constant.closed_form()
     )
@@ -201,7 +201,7 @@ def scaled(constant: Any) -> ExpPoly:
 
 
 def antiderivative(form: ExpPoly, name: str) -> ExpPoly:
-    """Return a sum whose derivative by the parameter is the form (see `frame.antiderivative`)."""
+    """Return a sum whose derivative in the parameter is the form (see `frame.antiderivative`)."""
     terms = []
     for coefficient, powers, rates in form.terms:
         rate = dict(rates).get(name, Fraction(0))

@@ -1,11 +1,11 @@
 """Masses on integer noise: guarded sums over the integer points of polyhedra.
 
 A mass is a sum of cells. A cell has integer linear conditions and a density, a closed form in ε and
-the ε·z that counts where the conditions hold: as for real noise (`joint`) all is scaled by ε. A
-variable z may be confined to a residue class: then the cell speaks of z′ with
-z = modulus·z′ + residue. One variable
-is summed out by splitting the others into residue classes until its bounds are integers, then on
-which lower and which upper bound is the active one, and by geometric sums.
+the ε·z that counts where the conditions hold: as for real noise (`joint`), everything is scaled by
+ε. A variable z may be confined to a residue class: then the cell is stated in terms of z′ with
+z = modulus·z′ + residue. One variable is summed out by splitting the others into residue classes
+until its bounds are integers, then by a case split on the active lower and upper bound, and by
+geometric sums.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LatticeCell:
         return not has_interior(Halfspace(one.form + Fraction(1, 2)) for one in self.bounds)
 
     def substituted(self, variable: int, form: Form) -> LatticeCell:
-        """Return the cell with an integer form for a variable; its residue class is forgotten."""
+        """Return the cell with an integer form for a variable; drop its residue class."""
         residues = {name: r for name, r in self.residues.items() if name != variable}
         bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
         return LatticeCell(bounds, at_form(self.density, variable, form), residues)
@@ -74,7 +74,7 @@ class LatticeCell:
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
 
     def range(self, variable: int) -> tuple[int | None, int | None]:
-        """Return the range that the bounds of one variable alone give it."""
+        """Return the range that bounds on one variable alone allow for it."""
         own = [one for one in self.bounds if one.variables == {variable}]
         lower = [int(_end(one, variable).constant) for one in own if one.coefficient(variable) > 0]
         upper = [int(_end(one, variable).constant) for one in own if one.coefficient(variable) < 0]
@@ -92,7 +92,7 @@ class Lattice:
 
     cells: tuple[LatticeCell, ...]
     base: ClosedForm | None = None
-    """If it is not None, ε in the densities stands for the logarithm of this."""
+    """If not None, ε in the densities stands for the logarithm of this."""
 
     @property
     def variables(self) -> frozenset[int]:
@@ -110,7 +110,7 @@ class Lattice:
         )
 
     def restricted(self, bounds: list[Halfspace]) -> Lattice:
-        """Return the mass where further bounds hold."""
+        """Return the mass restricted by further bounds."""
         cells = []
         for cell in self.cells:
             for one in bounds:
@@ -169,9 +169,9 @@ class Lattice:
 def integer_noise(
     kind: str, variable: int, rate: Fraction, mean: int, base: ClosedForm | None = None
 ) -> tuple[Lattice, ClosedForm]:
-    """Return e^{−rate·ε·|z − mean|} on the side or sides of a kind of noise, and 1 over its sum.
+    """Return e^{−rate·ε·|z − mean|} on the support of a kind of noise, and 1 over its sum.
 
-    With a base, ε is the logarithm of that in both.
+    With a base, ε stands for the logarithm of the base in both.
     """
     cells = []
     for sign in _SIDES[kind]:
@@ -185,13 +185,13 @@ def integer_noise(
 
 
 def at_base(form: ClosedForm, base: ClosedForm) -> ClosedForm:
-    """Return a rational function of e^ε with a closed form for e^ε."""
+    """Return a rational function of e^ε with e^ε replaced by a closed form."""
     over, under = (_at_base(part, base) for part in (form.numerator, form.denominator))
     return over / under
 
 
 def _at_base(form: ExpPoly, base: ClosedForm) -> ClosedForm:
-    """Return a sum with base^q for e^{qε}; powers of ε are those by which noise is scaled."""
+    """Return a sum with e^{qε} replaced by base^q; powers of ε are those that scale the noise."""
     total: ClosedForm = ExpPoly(0)
     for rate, polynomial in form.exponentials().items():
         if rate.denominator != 1:
@@ -221,7 +221,7 @@ def _same_base(one: Lattice, two: Lattice) -> ClosedForm | None:
 
 
 def _has_rate(cell: LatticeCell) -> bool:
-    """Whether a density has exponentials, so that its ε means something."""
+    """Whether a density has exponentials, so that its ε has a meaning."""
     parts = cell.density.numerator, cell.density.denominator
     return any(rates for part in parts for _, _, rates in part.terms)
 
@@ -230,14 +230,14 @@ _SIDES: Final = {"dlap": (1, -1), "geometric": (1,)}
 """On which sides of its mean each kind of integer noise lies."""
 
 
-_FEW_CELLS = 3  # cells that are not worth being put together
+_FEW_CELLS = 3  # number of cells that are not worth merging
 _SHORT = 12  # points of an interval on which densities are compared one by one
 
 
 def disjoint(cells: tuple[LatticeCell, ...]) -> tuple[LatticeCell, ...]:
-    """Return a mass of one variable on intervals that do not overlap, as few as are seen.
+    """Return a mass of one variable on disjoint intervals, merged where equality is detected.
 
-    A sum of n discrete Laplace noises has two cells then, not some n² that overlap.
+    A sum of n discrete Laplace noises then has two cells, not about n² that overlap.
     """
     variables = frozenset().union(*(cell.variables for cell in cells))
     if len(variables) != 1 or any(cell.residues for cell in cells):
@@ -263,14 +263,14 @@ def disjoint(cells: tuple[LatticeCell, ...]) -> tuple[LatticeCell, ...]:
 
 
 class _Stretch(NamedTuple):
-    """A density between two integers, None where there is no end."""
+    """A density between two integers, None for an infinite end."""
 
     low: int | None
     high: int | None
     density: ClosedForm
 
     def has(self, density: ClosedForm, variable: int) -> bool:
-        """Whether another density is the same on the stretch, as far as is seen."""
+        """Whether another density is known to be the same on the stretch."""
         gap = density - self.density
         if not gap.numerator:
             return True
@@ -280,7 +280,7 @@ class _Stretch(NamedTuple):
         return all(at_form(gap, variable, Form({}, k)).numerator == 0 for k in points)
 
     def joined(self, other: _Stretch, density: ClosedForm) -> _Stretch:
-        """Return two stretches side by side as one."""
+        """Return two adjacent stretches as one."""
         low = None if None in (self.low, other.low) else min(self.low or 0, other.low or 0)
         high = None if None in (self.high, other.high) else max(self.high or 0, other.high or 0)
         return _Stretch(low, high, density)
@@ -296,7 +296,7 @@ class _Stretch(NamedTuple):
 
 
 def _merged(stretches: list[_Stretch], variable: int) -> list[_Stretch]:
-    """Return stretches in a row, each put together with the one before where it has its density."""
+    """Return adjacent stretches, each merged with the one before if they share a density."""
     found: list[_Stretch] = []
     for one in stretches:
         if found and one.has(found[-1].density, variable):
@@ -324,7 +324,7 @@ def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:
 
 
 def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
-    """Yield the cells that a cell becomes when a variable is summed out."""
+    """Yield the cells that result from summing out a variable of a cell."""
     mine = [one for one in cell.bounds if one.coefficient(variable)]
     moduli: dict[int, int] = {}
     for one in mine:

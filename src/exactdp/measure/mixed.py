@@ -1,7 +1,7 @@
 """Conditions on integer noise and real noise together: Σ m·z + r ≥ 0 for whole m and z, real r.
 
-Where k ≤ r < k + 1 this is Σ m·z ≥ −k: a condition on each kind alone. So a density is cut at the
-whole numbers that r can have below it; these are finitely many where r is bounded.
+For k ≤ r < k + 1 this is Σ m·z ≥ −k: a condition on each kind alone. So a density is split by the
+value of ⌊r⌋; there are finitely many if r is bounded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def at_least_zero(
 ) -> Density:
     """Return the part of a density where Σ form·x + constant ≥ 0, for noise of both kinds.
 
-    Where it is 0 there is no mass. The real noise of the form is bounded.
+    The set where it is 0 has no mass. The real noise of the form is bounded.
     """
     frame = density.frame
     found: list[Summand] = []

@@ -1,10 +1,10 @@
-"""Densities in numbers: the ring of `frame` at one ε, or as power series around one.
+"""Numeric densities: the ring of `frame` at one ε, or as power series around one.
 
 In the ring of `frame` a density in general position has 2^m terms, since ε is a symbol there. With
 a number for ε a piece with m factors is a polynomial in u = e^{t/R} with m + 1 coefficients, and
-everything else stays as it is: the same pass over the graph of a program, in another frame, gives
-the value. With ε = start + δ for a symbol δ, δ^{order+1} = 0, it gives Taylor coefficients. Numbers
-are balls of arb that contain the true ones; at ε = 0 they are rational, and exact.
+everything else stays the same: the same pass over the graph of a program, in this frame, computes
+the value. With ε = start + δ for a symbol δ, δ^{order+1} = 0, it computes Taylor coefficients.
+Numbers are arb balls that contain the true values; at ε = 0 they are exact rationals.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Parts: TypeAlias = dict[tuple[int, int], Any]
 
 
 class NotInNumbersError(Exception):
-    """The program has something that is computed with closed forms only."""
+    """The program has a feature that is supported only with closed forms."""
 
 
 class NumericElement(Element):
@@ -120,7 +120,7 @@ class NumericFrame(Frame):
         return self._exponentials[point]
 
     def _moved(self, element: NumericElement, point: int) -> Parts:
-        """Return the parts, without u^shift, in which e^{point·δ} of each power of u is unfolded.
+        """Return the parts, without u^shift, with e^{point·δ} of each power of u expanded.
 
         With θ = u·d/du it is Σ (point·δ)^l/l!·θ^l.
         """
@@ -164,7 +164,7 @@ class NumericFrame(Frame):
         return [comb(k, i) * b**k * self.start ** (k - i) for i in range(k + 1)]
 
     def shifted(self, element: Any, by: Any) -> NumericElement:
-        """Return the element with t + by for t."""
+        """Return the element with t replaced by t + by."""
         if not element.parts:
             return element  # type: ignore[no-any-return]
         base = self._base(by)
@@ -180,7 +180,7 @@ class NumericFrame(Frame):
         return NumericElement(found, element.shift, self.order)
 
     def stretched(self, element: Any, factor: Fraction) -> NumericElement:
-        """Return the element with factor·t for t."""
+        """Return the element with t replaced by factor·t."""
         total = self.nothing
         for (j, k), part in element.parts.items():
             for i, c in enumerate(part.coeffs()):
@@ -190,9 +190,9 @@ class NumericFrame(Frame):
         return total
 
     def antiderivative(self, element: Any) -> NumericElement:
-        """Return a function of t whose derivative is the element, 0 at ±∞ where it can be.
+        """Return a function of t whose derivative is the element, 0 at ±∞ if possible.
 
-        With P an antiderivative of p, that of t^k·p is t^k·P less that of k·t^{k−1}·P.
+        With P an antiderivative of p, that of t^k·p is t^k·P minus that of k·t^{k−1}·P.
         """
         left: Parts = dict(element.parts)
         found: Parts = {}
@@ -214,7 +214,7 @@ class NumericFrame(Frame):
         return NumericElement(found, element.shift, self.order)
 
     def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> NumericElement:
-        """Return Σ ∫ element dt from lower to upper; an end None is infinite, where it is 0."""
+        """Return Σ ∫ element dt from lower to upper; None is an infinite end, where it is 0."""
         total = self.nothing
         for element, lower, upper in parts:
             if not element:
@@ -251,7 +251,7 @@ class NumericFrame(Frame):
         return found
 
     def closed_form(self, element: Element, name: str = "") -> ExpPoly:  # noqa: ARG002
-        """Refuse: numbers are no closed forms."""
+        """Refuse: numbers are not closed forms."""
         raise NotInNumbersError
 
     def value(self, density: Density) -> list[Any]:

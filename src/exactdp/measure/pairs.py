@@ -1,8 +1,8 @@
-"""Conditions on two variables at a time: what follows from them, and the ends they give to one.
+"""Conditions on pairs of variables: their consequences, and the range of one variable.
 
-A system of them stays one when a variable is integrated out. Its range ends at the greatest of its
-lower bounds and at the least of its upper ones, each a multiple of another variable plus a
-constant; which of them these are is again a matter of conditions on two variables.
+Integrating out a variable gives a system of the same form. The range of the variable ends at the
+largest of its lower bounds and the smallest of its upper ones, each a multiple of another variable
+plus a constant; which bounds these are is again expressed by conditions on pairs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from exactdp.polyhedra.halfspace import Halfspace, Polyhedron, at_least
 def ends(
     variable: int, halfspaces: Iterable[Halfspace]
 ) -> Iterator[tuple[Form, bool, list[Halfspace]]]:
-    """Yield each bound of a variable, whether it is an upper one, and where its range ends there.
+    """Yield each bound of a variable, whether it is an upper one, and the conditions for an end.
 
-    An upper bound is then at most the other upper ones and at least the lower ones.
+    An upper bound is an end where it is at most the other upper ones and at least the lower ones.
     """
     bounds = ((one.end(variable), one.coefficient(variable) < 0) for one in halfspaces)
     different = dict.fromkeys(bounds)  # of equal ones both would be the end
@@ -30,9 +30,9 @@ def ends(
 
 
 def joined(conditions: Polyhedron, new: Halfspace) -> Polyhedron | None:
-    """Return conditions and one more, without those that others imply; None if they exclude it.
+    """Return conditions and one more, without implied ones; None if they contradict it.
 
-    Of x < y < z and x < z the last is implied: without it a chain can be undone from its ends.
+    Of x < y < z and x < z the last is implied: without it a chain can be resolved from its ends.
     """
     if not conditions:
         return (new,)
@@ -59,7 +59,7 @@ def joined(conditions: Polyhedron, new: Halfspace) -> Polyhedron | None:
 def _follows(
     x: int, y: int, constant: Fraction, conditions: Iterable[Halfspace], seen: tuple[int, ...] = ()
 ) -> bool:
-    """Whether x − y + constant ≥ 0 follows from differences in a row, from x to y."""
+    """Whether x − y + constant ≥ 0 follows from a chain of differences from x to y."""
     for one in conditions:
         if one.difference is None or one.difference[0] != x:
             continue
@@ -75,5 +75,5 @@ def _follows(
 
 
 def _is_at_least_zero(number: object) -> bool:
-    """Whether a number is known not to be negative; a parameter only if it is 0."""
+    """Whether a number is known to be nonnegative; a parameter only if it is 0."""
     return not number or (isinstance(number, Fraction | int) and number >= 0)

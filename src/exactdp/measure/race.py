@@ -3,8 +3,8 @@
 With a rate a and weight w = e^{a·mean} a Gumbel variable is at most t with probability
 F_w(t) = exp(−w·e^{−at}), so e^{−a·variable} is exponential noise of rate w, and comparing such
 variables is a race. Products stay in the family: F_w·F_v = F_{w+v}, and for the densities
-F_w′·F_v = w/(w + v)·F′_{w+v}. So whatever is asked by comparisons of Gumbel noises of one rate
-has rational functions of weights as probabilities; with a number compared there is no closed form.
+F_w′·F_v = w/(w + v)·F′_{w+v}. So the probabilities of comparisons of Gumbel noises of one rate are
+rational functions of the weights; a comparison with a number has no closed form.
 """
 
 from __future__ import annotations
@@ -108,20 +108,20 @@ class Race:
         return Race(self.frame, self.kind, *both)
 
     def stretched(self, factor: Fraction) -> Race:
-        """Return t ↦ f(factor·t), if it is in the family."""
+        """Return t ↦ f(factor·t); refuse if it is not in the family."""
         if abs(factor) != 1:
             raise only_compared()
         rate, sign = self.kind
         return Race(self.frame, (rate, sign * int(factor)), self.tails, self.densities)
 
     def at(self, point: Any) -> Element:
-        """Refuse: the value at a point is no closed form."""
+        """Refuse: the value at a point is not a closed form."""
         del point
         raise only_compared()
 
 
 def only_compared() -> ProgramError:
-    """Return the refusal of anything but comparisons of Gumbel noises of one rate."""
+    """Return the error for anything but comparisons of Gumbel noises of one rate."""
     return ProgramError(
         "gumbel noise is used for more than to be compared with gumbel noise of the same rate",
         rule="The largest of gumbel noises is the exponential mechanism; other questions about "

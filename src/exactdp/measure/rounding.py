@@ -1,9 +1,9 @@
-"""A real x as k + f with a whole number k and 0 ≤ f < 1: what rounding makes of a density.
+"""The effect of rounding on a density: a real x as k + f with a whole number k and 0 ≤ f < 1.
 
 Between two breakpoints a density is a sum of c·t^j·e^{at} in t = ε·x, and with t = κ + φ each of
-these is a sum of products of a function of κ = ε·k and one of φ = ε·f. So it is where k is such
-that no breakpoint lies between k and k + 1. For the finitely many other k it is the density itself,
-from k on.
+these is a sum of products of a function of κ = ε·k and one of φ = ε·f. This applies to all k with
+no breakpoint between k and k + 1. For the finitely many other k the density itself is used, from k
+on.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_alone(product: Summand, variable: int) -> bool:
 def divided(
     product: Summand, variable: int, names: tuple[int, int], frame: Frame, floor: Floor
 ) -> list[Summand]:
-    """Return a product with k and f, by these names, for a variable that is coupled with none."""
+    """Return a product with an uncoupled variable replaced by k and f, with these names."""
     whole, rest = names
     function = product.functions[variable]
     others = {v: f for v, f in product.functions.items() if v != variable}
@@ -112,7 +112,7 @@ def _bounds(variable: int, low: int | None, high: int | None) -> frozenset[Halfs
 def coupled(
     form: Mapping[int, Fraction], constant: Fraction, whole: int, *, nearest: bool
 ) -> Lattice:
-    """Return the mass 1 where a variable is what rounding makes of a form in integer noise.
+    """Return the mass 1 on the points where a variable is the rounding of a form in integer noise.
 
     Halfway between two whole numbers the even one is the nearest: the variable is 2z′ or 2z′ + 1.
     """
@@ -137,7 +137,7 @@ def coupled(
 
 
 def gathered(products: Sequence[Summand], frame: Frame) -> tuple[Summand, ...]:
-    """Return products of a number and the mass of one integer variable as one, if they are such."""
+    """Return products merged if each is a number times the mass of one integer variable."""
     cells = []
     for one in products:
         if one.functions or one.joints or one.conditions or one.bounds or len(one.lattices) != 1:

@@ -1,7 +1,7 @@
-"""How much work there is: one hook hears of it while a question is answered.
+"""Report the amount of work to a hook while a question is answered.
 
-`hearing(hook)` makes a hook hear all that is counted inside; nobody else needs to know of it. The
-hook may raise an exception to stop the work.
+`hearing(hook)` reports all work counted inside to a hook, without passing it through other code.
+The hook may raise an exception to stop the work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Work:
-    """How much there was so far: states of the program, cells of densities, terms in the cells.
+    """The work so far: states of the program, cells of densities, terms in the cells.
 
     A cell is a stretch between two breakpoints, a polyhedron, or a set of integer points.
 
@@ -35,7 +35,7 @@ class Work:
 
 
 Hook: TypeAlias = Callable[[Work], None]
-"""Called again and again with the work so far, none of whose numbers ever falls."""
+"""Called repeatedly with the work so far, whose numbers never decrease."""
 
 
 class _Listener:
@@ -51,7 +51,7 @@ _LISTENER: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def hearing(hook: Hook | None) -> Iterator[None]:
-    """Let a hook hear of the work that is done inside, and nobody else."""
+    """Report the work done inside to a hook, and to no other one."""
     token = _LISTENER.set(None if hook is None else _Listener(hook))
     try:
         yield
@@ -60,12 +60,12 @@ def hearing(hook: Hook | None) -> Iterator[None]:
 
 
 def heard() -> bool:
-    """Whether a hook listens, so that counting is worth its time."""
+    """Whether a hook is active, so that counting is worthwhile."""
     return _LISTENER.get() is not None
 
 
 def count(states: int = 0, cells: int = 0, terms: int = 0) -> None:
-    """Tell the hook, if there is one, of so much more work."""
+    """Report additional work to the hook, if there is one."""
     listener = _LISTENER.get()
     if listener is not None:
         old = listener.so_far

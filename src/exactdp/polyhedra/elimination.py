@@ -1,7 +1,7 @@
 """Projections of polyhedra along variables, and points in them.
 
-Variables are eliminated one after the other (Fourier and Motzkin). A combination of more original
-halfspaces than variables eliminated, plus one, follows from others and is dropped (Kohler's rule).
+Variables are eliminated one by one (Fourier–Motzkin). A combination of more original halfspaces
+than the number of eliminated variables plus one is redundant and is dropped (Kohler's rule).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from exactdp.reals.numbers import simplest_inside
 
 
 class _Row(NamedTuple):
-    """Σ c·x + constant ≥ 0, or > 0, in integers, and the set of halfspaces that it is made of.
+    """Σ c·x + constant ≥ 0, or > 0, in integers, and the set of halfspaces that it combines.
 
-    The set is a number with a bit for each of them. A constant with parameters is no integer.
+    The set is a bit mask. A constant with parameters is not an integer.
     """
 
     coefficients: dict[Name, int]
@@ -28,7 +28,7 @@ class _Row(NamedTuple):
     sources: int
 
     def is_false(self) -> bool:
-        """Whether the row cannot hold, whatever the parameters are."""
+        """Whether the row cannot hold for any values of the parameters."""
         return (
             not self.coefficients
             and isinstance(self.constant, int)
@@ -37,9 +37,9 @@ class _Row(NamedTuple):
 
 
 def project(halfspaces: Iterable[Halfspace], gone: Iterable[Name]) -> Polyhedron | None:
-    """Return the polyhedron in the other variables over which `gone` can be chosen.
+    """Return the projection of a polyhedron along the variables `gone`.
 
-    None if it is seen to be empty, as it is if no other variables are left.
+    Return None if it is known to be empty, which is decided if no other variables are left.
     """
     rows = _eliminated(halfspaces, gone)
     if rows is None:
@@ -62,7 +62,7 @@ def tightest(halfspaces: Iterable[Halfspace]) -> Polyhedron:
 
 
 def _rank(one: Halfspace) -> tuple[Number, bool]:
-    """Return what orders parallel halfspaces, the smallest first."""
+    """Return the key that orders parallel halfspaces, the smallest first."""
     return one.form.constant, not one.strict
 
 
@@ -74,8 +74,8 @@ def feasible(halfspaces: Iterable[Halfspace]) -> bool:
 def room(halfspaces: Iterable[Halfspace]) -> list[Any] | None:
     """Return the numbers that must be positive for a point to be in all open halfspaces.
 
-    They are constants with parameters; None if there is no point whatever the parameters are. Of
-    halfspaces that are not strict, the numbers must not be negative.
+    They are constants with parameters; None if there is no point for any values of the parameters.
+    For halfspaces that are not strict, the numbers must be nonnegative.
     """
     listed = list(halfspaces)
     rows = _eliminated(listed, dict.fromkeys(n for one in listed for n in one.form.coefficients))
@@ -85,7 +85,7 @@ def room(halfspaces: Iterable[Halfspace]) -> list[Any] | None:
 
 
 def _eliminated(halfspaces: Iterable[Halfspace], gone: Iterable[Name]) -> list[_Row] | None:
-    """Return rows without some variables that follow and suffice, None if one is false."""
+    """Return equivalent rows with some variables eliminated, None if one is false."""
     rows = [_row(one, k) for k, one in enumerate(dict.fromkeys(halfspaces))]
     left = list(gone)
     for count in range(1, len(left) + 1):
@@ -108,7 +108,7 @@ def _row(one: Halfspace, index: int) -> _Row:
 
 
 def _cheapest(rows: list[_Row], names: list[Name]) -> Name:
-    """Return the variable whose elimination makes the system longer by the fewest rows."""
+    """Return the variable whose elimination adds the fewest rows."""
     if len(names) == 1:
         return names[0]
     above, below = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
@@ -136,7 +136,7 @@ def _without(rows: list[_Row], name: Name, count: int) -> list[_Row]:
             if sources.bit_count() > count + 1:
                 continue
             row = _combined(one, two, name)
-            # The same row from other sources is another row to Kohler's rule.
+            # The same row from other sources is a different row for Kohler's rule.
             known = found.setdefault(_key(row), [])
             if not any(other.sources & ~sources == 0 for other in known):
                 known[:] = [other for other in known if sources & ~other.sources]
@@ -149,7 +149,7 @@ def _key(row: _Row) -> object:
 
 
 def _combined(one: _Row, two: _Row, name: Name) -> _Row:
-    """Return the sum of multiples of two rows in which a variable is gone."""
+    """Return the sum of multiples of two rows that eliminates a variable."""
     up, down = -two.coefficients[name], one.coefficients[name]
     total = {key: up * c for key, c in one.coefficients.items()}
     for key, c in two.coefficients.items():
@@ -166,7 +166,7 @@ def _combined(one: _Row, two: _Row, name: Name) -> _Row:
 def solution(
     halfspaces: Iterable[Halfspace], wish: Mapping[Name, Number] | None = None
 ) -> dict[Name, Fraction] | None:
-    """Return a simple point in all halfspaces, if there is one; as wished where it can be."""
+    """Return a simple point in all halfspaces, if there is one; with wished values if possible."""
     systems = [tuple(halfspaces)]
     if project(systems[0], ()) is None:
         return None
@@ -188,7 +188,7 @@ def solution(
 
 
 def _chosen(name: Name, here: list[Halfspace]) -> Fraction:
-    """Return the simplest number that halfspaces of one variable leave."""
+    """Return the simplest number that halfspaces of one variable allow."""
     lower, lower_open = max(_ends(name, here, 1), default=(None, False))
     upper, upper_closed = min(_ends(name, here, -1), default=(None, False))
     if lower is not None and lower == upper:

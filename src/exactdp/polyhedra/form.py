@@ -8,7 +8,7 @@ from math import lcm
 from typing import Any, Self, TypeAlias
 
 Name: TypeAlias = Any
-"""What a variable is called: anything that hashes."""
+"""The name of a variable: any hashable value."""
 Number: TypeAlias = int | Fraction
 
 
@@ -62,7 +62,7 @@ class Form:
         return type(self)(renamed, self.constant)
 
     def substituted(self, forms: Mapping[Name, Form]) -> Any:
-        """Return the form with others for some variables."""
+        """Return the form with some variables replaced by forms."""
         total: dict[Name, Number] = {}
         constant = self.constant
         for name, q in self.coefficients.items():

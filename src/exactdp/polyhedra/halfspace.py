@@ -46,7 +46,7 @@ class Halfspace:
 
     @cached_property
     def direction(self) -> frozenset[tuple[Name, Number]]:
-        """The coefficients: what parallel halfspaces on the same side have in common."""
+        """The coefficients, which parallel halfspaces on the same side share."""
         return frozenset(self.form.coefficients.items())
 
     @cached_property
@@ -68,9 +68,9 @@ class Halfspace:
         return {}
 
     def end(self, variable: Name) -> Form:
-        """Return the form that a variable is equal to where the halfspace ends.
+        """Return the form that a variable is equal to on the boundary.
 
-        That is an upper bound of the variable if its coefficient is negative, else a lower one.
+        It is an upper bound of the variable if its coefficient is negative, else a lower one.
         """
         found = self._ends.get(variable)
         if found is None:
@@ -107,19 +107,19 @@ class Halfspace:
         return Halfspace(self.form.renamed(names), self.strict)
 
     def substituted(self, forms: Mapping[Name, Form]) -> Halfspace:
-        """Return the halfspace with forms for some variables."""
+        """Return the halfspace with some variables replaced by forms."""
         if self.variables.isdisjoint(forms):
             return self
         new = self.form.substituted(forms)
         return Halfspace.of(new.coefficients, new.constant, strict=self.strict)
 
     def at(self, point: Mapping[Name, Number]) -> Halfspace:
-        """Return the halfspace with numbers for some variables."""
+        """Return the halfspace with some variables replaced by numbers."""
         return self.substituted({name: Form({}, value) for name, value in point.items()})
 
 
 Polyhedron: TypeAlias = tuple[Halfspace, ...]
-"""The points that are in all of some halfspaces."""
+"""The intersection of halfspaces."""
 
 
 def at_least(one: Form, two: Form, *, strict: bool = False) -> Halfspace:
@@ -129,7 +129,7 @@ def at_least(one: Form, two: Form, *, strict: bool = False) -> Halfspace:
 
 
 def quotient(number: Any, divisor: int) -> Any:
-    """Return number/divisor; of integers an integer if it is one, else a Fraction."""
+    """Return number/divisor; for integers, an int if it is whole, else a Fraction."""
     if divisor == 1:
         return number
     if not isinstance(number, int):

@@ -1,4 +1,4 @@
-"""Linear programming with exact numbers: whether a polyhedron has interior points."""
+"""Exact linear programming: decide whether a polyhedron has interior points."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from exactdp.reals.numbers import exact
 
 
 def has_interior(halfspaces: Iterable[Halfspace]) -> bool:
-    """Whether some point is inside all halfspaces, on the boundary of none.
+    """Whether some point is in the interior of all halfspaces.
 
     Maximises the slack s ≤ 1 with every form ≥ s by the simplex method with Bland's rule, which
-    cannot cycle; x = 0 with a small enough s is where it starts.
+    cannot cycle; it starts at x = 0 with a small enough s.
     """
     forms = []
     columns: dict[Name, int] = {}
@@ -46,7 +46,7 @@ def has_interior(halfspaces: Iterable[Halfspace]) -> bool:
 def _exceeds(rows: list[list[Any]], enough: Any) -> bool:
     """Whether the first variable, which is bounded, can be larger than `enough`."""
     width = len(rows[0]) - 1
-    # A pivot exchanges a variable of the basis, one a row, with one of the others, one a column.
+    # A pivot exchanges a basis variable (a row) with one of the others (a column).
     basis, others = list(range(width, width + len(rows))), list(range(width))
     goal = [fmpq(1)] + [fmpq(0)] * width  # its last entry is the maximum so far, negated
     while -goal[-1] <= enough:
@@ -70,7 +70,7 @@ def _exceeds(rows: list[list[Any]], enough: Any) -> bool:
 
 
 def _reduced(row: list[Any], pivot_row: list[Any], enter: int) -> list[Any]:
-    """Return a row after a pivot, less the multiple of the pivot row in which a column is 0."""
+    """Return a row minus the multiple of the pivot row that makes a column 0."""
     factor = row[enter]
     found = [a - factor * b for a, b in zip(row, pivot_row, strict=True)]
     found[enter] = -factor * pivot_row[enter]

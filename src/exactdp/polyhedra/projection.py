@@ -1,8 +1,8 @@
-"""The point of a polyhedron that is nearest to another one, in the Euclidean distance.
+"""The point of a polyhedron that is nearest to a given point, in the Euclidean distance.
 
-The nearest point v is where some conditions a·v + c ≥ 0 are equalities and v = u + Σ λ·a over them
-with λ ≥ 0: these are the conditions of Karush, Kuhn and Tucker, which suffice as the square of the
-distance is convex. Subsets of conditions are tried, small ones first, in exact arithmetic.
+At the nearest point v some conditions a·v + c ≥ 0 are equalities and v = u + Σ λ·a over them with
+λ ≥ 0: these are the Karush–Kuhn–Tucker conditions, which suffice because the squared distance is
+convex. Subsets of conditions are tried, small ones first, in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _value(row: tuple[list[Fraction], Fraction], point: Sequence[Fraction]) -> F
 def _moved(
     point: list[Fraction], rows: Sequence[tuple[list[Fraction], Fraction]]
 ) -> list[Fraction] | None:
-    """Return point + Σ λ·a where all rows are 0, if λ ≥ 0; None otherwise, or if they depend."""
+    """Return point + Σ λ·a where all rows are 0, if λ ≥ 0; None if not, or if dependent."""
     system = [
         [
             *(

@@ -1,4 +1,4 @@
-"""Closed forms in ε and everything that is decided about them."""
+"""Closed forms in ε, and decisions about them."""
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure

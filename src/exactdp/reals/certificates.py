@@ -1,7 +1,7 @@
-"""Certificates: a decision written down so that `exactdp.certify` can check it.
+"""Certificates: decisions in a form that `exactdp.certify` can check.
 
 The format is described in `docs/schema/certificate-v2.json`. The checker does not search for a
-precision: it is found here, with the checker's own steps.
+precision: this module finds it, with the checker's own steps.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def without_head(whole: Json) -> Json:
 
 
 def precision(is_enough: Callable[[int], object]) -> int:
-    """Return the first number of bits with which the checker is content, or the largest."""
+    """Return the first number of bits that the checker accepts, or the largest."""
     for bits in _PRECISIONS:
         with contextlib.suppress(RejectedError):
             if is_enough(bits):

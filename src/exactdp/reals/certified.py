@@ -2,17 +2,17 @@
 
 f = Σ factor·chance + rest. (0, ∞) is covered with stretches of one sign and crossings:
 
- * where the closed form that is left when each chance is 0 or 1, whichever is worse, has the sign,
-   nothing is evaluated;
- * near 0 chances are their first Taylor polynomials, up to a bound of the next derivative;
+ * nothing is evaluated where the sign follows from the closed form with each chance replaced by 0
+   or 1, whichever is worse;
+ * near 0 chances are their first Taylor polynomials, up to a bound on the next derivative;
  * in between each chance is a polynomial, up to a proven bound (`models`), and stretches are halved
    until the sum has a sign or is monotone;
- * near ∞ the less likely of each event and its opposite is at most C·ε^n·e^{−D·ε}, with C from one
-   value (see `Chance`).
+ * near ∞ the less likely of each event and its complement is at most C·ε^n·e^{−D·ε}, with C from
+   one value (see `Chance`).
 
-At 0 and ∞ a sign of a closed form remains, which is decided exactly. The answer may stay open: for
-a function that touches 0, for one that vanishes to second order at 0, or where both sides of a
-claim fall with the same exponent as ε grows. Nothing is ever guessed: it is said to be open.
+At 0 and ∞ the sign of a closed form remains, which is decided exactly. The answer may stay open:
+for a function that touches 0, for one that vanishes to second order at 0, or if both sides of a
+claim fall with the same exponent as ε grows. Then it is reported as open, never guessed.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Walk:
         self._grid = EpsilonCells(max(chance.samples for chance, _ in function.parts))
         self._signs = [_constant_sign(factor, on) for _, factor in function.parts]
 
-    # What is known without evaluating -----------------------------------------------------
+    # Without evaluation -------------------------------------------------------------------
 
     def _plain(self, sign: int) -> ClosedForm | None:
-        """Return a closed form below sign·function: chances are 0 or 1, whichever is less."""
+        """Return a closed form below sign·function, with chances 0 or 1, whichever is less."""
         total = self.function.rest * sign
         for (_, factor), own in zip(self.function.parts, self._signs, strict=True):
             if own == 0:
@@ -69,7 +69,7 @@ class Walk:
 
     @cached_property
     def _sure(self) -> dict[int, SolutionSet]:
-        """Where the function is known to be positive, or negative, at once."""
+        """The ε where the function is known to be positive, or negative, without evaluation."""
         found = {}
         for sign in (1, -1):
             form = self._plain(sign)
@@ -77,7 +77,7 @@ class Walk:
         return found
 
     def is_sure(self, lower: Fraction, upper: Fraction) -> int:
-        """Return the sign between two points if nothing has to be evaluated for it, else 0."""
+        """Return the sign between two points if it is known without evaluation, else 0."""
         for sign, known in self._sure.items():
             if any(lower in one and upper in one for one in known):
                 return sign
@@ -167,7 +167,7 @@ class Walk:
     # Near ∞ -------------------------------------------------------------------------------
 
     def _tail(self, place: Fraction) -> Seen | None:
-        """Return [place, ∞) if one sign is seen there."""
+        """Return [place, ∞) if one sign is proved there."""
         for sign in (1, -1):
             if any(place in one and one.upper == inf for one in self._sure[sign]):
                 return Seen(place, inf, sign)
@@ -201,7 +201,7 @@ class Walk:
         return total
 
     def _is_hopeless(self, place: Fraction) -> bool:
-        """Whether a tail would have been seen before, if one could be."""
+        """Whether a tail would have been found before, if there were one."""
         far = []
         for chance, _ in self.function.parts:
             cost = max(chance.costs)
@@ -212,7 +212,7 @@ class Walk:
 
     @cached_property
     def _spread(self) -> Fraction:
-        """How much larger exponents are than the least difference between them."""
+        """The ratio of the exponents to the least difference between them."""
         rest = self.function.rest
         rates = [-rate for form in (rest,) for rate in form.numerator.exponentials()]
         found = Fraction(1)
@@ -229,7 +229,7 @@ class Walk:
     # In between ---------------------------------------------------------------------------
 
     def _by_convexity(self, lower: Fraction, upper: Fraction) -> int:
-        """Return the sign on a stretch if few values show it, else 0.
+        """Return the sign on a stretch if a few values prove it, else 0.
 
         Between two points a probability is at most C·ε^n·e^{−K·ε} with equality at both, since
         the logarithm of A·ε^{−n} is convex.
@@ -244,7 +244,7 @@ class Walk:
         return 0
 
     def ball(self, point: Fraction, accuracy: int = 30) -> arb:
-        """Return the value at a point, with chances to so many bits."""
+        """Return the value at a point, with chances to `accuracy` bits."""
         rest = self.function.rest
         total = arb(0)
         with ctx.workprec(accuracy + 34):
@@ -258,7 +258,7 @@ class Walk:
             return total + ball_at(rest, point)
 
     def sign(self, point: Fraction) -> int:
-        """Return the sign at a point if a quick look shows it."""
+        """Return the sign at a point if a quick evaluation shows it."""
         for accuracy in (30, 200):
             ball = self.ball(point, accuracy)
             if ball > 0 or ball < 0:
@@ -316,7 +316,7 @@ class Walk:
 
 
 def _models_of(chance: Chance) -> Models:
-    """Return the models of a chance, which it keeps."""
+    """Return the models of a chance, which caches them."""
     return chance.known(Models)
 
 
@@ -347,7 +347,7 @@ def _open(piece: Seen) -> OpenSignError:
 def evaluated_sign(function: Unexpanded, on: Interval) -> tuple[bool, Fraction | None]:
     """Return whether f ≥ 0 on an interval; if not, a point at which it is negative.
 
-    Raises `OpenSignError` where that is not seen.
+    Raises `OpenSignError` if that is not decided.
     """
     if on.is_point:
         point = Fraction(on.lower)
@@ -367,7 +367,7 @@ def evaluated_sign(function: Unexpanded, on: Interval) -> tuple[bool, Fraction |
 
 
 def _ordered(function: Unexpanded, on: Interval) -> Iterator[Found]:
-    """Yield a few single points first, where a function that is negative somewhere often is."""
+    """Yield pieces, first a few points at which a function often is negative if it is anywhere."""
     walk = Walk(function, on)
     for power in _FIRST_LOOKS:
         point = Fraction(2) ** power
@@ -384,7 +384,7 @@ def _simple_in(piece: Seen, on: Interval) -> Fraction:
 
 
 def _beside(function: Unexpanded, piece: Crossed) -> Fraction:
-    """Return a simple number beside a crossing where the function is negative."""
+    """Return a simple number next to a crossing at which the function is negative."""
     size = piece.upper - piece.lower
     zero = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function).refined(size / 8)
     if piece.sign > 0:
@@ -393,7 +393,7 @@ def _beside(function: Unexpanded, piece: Crossed) -> Fraction:
 
 
 def evaluated_pieces(function: Unexpanded, on: Interval) -> Iterator[Seen | EvaluatedRoot]:
-    """Yield stretches of one sign and the zeros between them; raises where a sign stays open."""
+    """Yield stretches of one sign and the zeros between them; raise if a sign stays open."""
     known: Seen | None = None
     for piece in Walk(function, on).pieces():
         if isinstance(piece, Crossed):

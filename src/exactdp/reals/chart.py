@@ -1,13 +1,13 @@
 """A walk along the positive line that finds the sign of a sum everywhere.
 
-The walk makes as long steps as the bounds of `expansion` allow. Each step ends in a stretch of
-one sign, or in a crossing: a stretch on which the sum is strictly monotone (times an
-exponential) and has opposite signs at the ends, hence exactly one zero, a simple one.
+The walk takes the longest steps that the bounds of `expansion` allow. Each step yields a stretch
+of one sign, or a crossing: a stretch on which the sum is strictly monotone (times an exponential)
+and has opposite signs at the ends, hence exactly one zero, a simple one.
 
-**Why the walk ends**, for a sum F whose zeros on the interval are all simple and which is not 0
-at rational points other than 0: near 0 the first nonvanishing Taylor coefficient rules on some
-(0, a]; near ∞ the dominant term rules from some b on. On the compact rest |F| + |F′| is bounded
-away from 0, so every box below a certain width, looked at with enough bits, shows a sign or
+**Why the walk terminates**, for a sum F whose zeros on the interval are all simple and which is
+not 0 at rational points other than 0: the first nonvanishing Taylor coefficient determines the sign
+on some (0, a], and the dominant term on some [b, ∞). On the compact rest |F| + |F′| is bounded
+away from 0, so every box below a certain width, evaluated with enough bits, shows a sign or
 monotonicity. A walk over a sum that may have multiple zeros is given a `finest` width and
 raises `Stuck` when its steps get shorter; it is then repeated on squarefree factors.
 """
@@ -28,7 +28,7 @@ from exactdp.reals.numbers import fraction
 T = TypeVar("T")
 
 _BITS = 64
-_STEPS = 16  # so many steps of one kind, and a leap is tried
+_STEPS = 16  # number of steps of one kind after which a leap is tried
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Crossing:
-    """(lower, upper) holds exactly one zero, a simple one; before it the sign is `sign`."""
+    """(lower, upper) contains exactly one zero, a simple one; before it the sign is `sign`."""
 
     lower: Fraction
     upper: Fraction
@@ -124,7 +124,7 @@ def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterato
 
 
 def _tail(expansion: Expansion, lower: object) -> Tail:
-    """Return the tail from the first power of two (or the lower end) from which one is shown."""
+    """Return the tail from the first power of two (or the lower end) for which one is proved."""
     assert isinstance(lower, Fraction)
     fastest = fraction(expansion.fastest)
     first = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
@@ -140,7 +140,7 @@ def _tail(expansion: Expansion, lower: object) -> Tail:
 
 
 def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
-    """Return the start with an upper end of a power of two, or of `end` where that is near."""
+    """Return the start up to a power of two, or up to `end` if that is near."""
     degree = DEGREE + expansion.order
     fastest = fraction(expansion.fastest)
     first = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
@@ -158,9 +158,9 @@ def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
 
 
 def _first(look: Callable[[int], T | None]) -> T:
-    """Return what the first look shows that shows something; if one does all later ones do.
+    """Return the first result of `look` that is not None; all later ones are not None, too.
 
-    After some looks one after the other they get twice as far each time, and then halve the gap.
+    After some consecutive looks the steps double each time; then the gap is bisected.
     """
     failed, n, tries = -1, 0, 0
     while (found := look(n)) is None:
@@ -208,7 +208,7 @@ def _boxes(
             at = "middle"
             reading = expansion.box(place, upper, degree, bits)
         if not reading.sign and not reading.monotone and not reading.blurred and reading.rising:
-            # Steeply rising or falling: look from the end where |F| is smaller.
+            # Steeply rising or falling: expand around the end where |F| is smaller.
             end_point = "lower" if reading.rising > 0 else "upper"
             second = expansion.box(place, upper, degree, bits, end_point)
             if second.sign:
@@ -235,7 +235,7 @@ def _boxes(
 def _leap(
     expansion: Expansion, place: Fraction, end: Fraction, bits: int
 ) -> SignSpan | NearZero | None:
-    """Return a wide piece from here on, if one is shown: as wide a one as is easily found."""
+    """Return a wide piece from here on, if one is proved: the widest that is easily found."""
     best, good, bad = None, 0, 0  # logarithms of widths
     width = 16
     while not bad or bad - good > 1 + good // 4:
@@ -258,7 +258,7 @@ def _leap(
 
 
 def _degree(bits: int) -> int:
-    """Return the degree of expansion: more where more bits are needed, for more cancels there."""
+    """Return the degree of expansion: higher if more bits are needed, as more cancels there."""
     return DEGREE + (bits - _BITS) // 8
 
 

@@ -1,4 +1,4 @@
-"""What sums and quotients have in common: everything one can ask of a closed form."""
+"""The common interface of sums and quotients: the operations on closed forms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ClosedForm(Formula, ABC):
     __slots__ = ()
 
     def _uncompared(self, other: object, sign: str) -> Any:
-        """Refuse a comparison with a number or a closed form; leave others to what is compared."""
+        """Refuse a comparison with a number or a closed form; leave others to the other operand."""
         if not isinstance(other, int | float | Fraction | ClosedForm):
             return NotImplemented
         raise ValueRefusedError(
@@ -59,12 +59,12 @@ class ClosedForm(Formula, ABC):
     @property
     @abstractmethod
     def numerator(self) -> ExpPoly:
-        """The sum above the bar."""
+        """The numerator, a sum."""
 
     @property
     @abstractmethod
     def denominator(self) -> ExpPoly:
-        """The sum below the bar; 1 for an `ExpPoly`."""
+        """The denominator, a sum; 1 for an `ExpPoly`."""
 
     @property
     @abstractmethod
@@ -73,14 +73,14 @@ class ClosedForm(Formula, ABC):
 
     @abstractmethod
     def derivative(self, parameter: str = "eps") -> ClosedForm:
-        """Return the derivative by one parameter."""
+        """Return the derivative with respect to one parameter."""
 
     @abstractmethod
     def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
         """Return the function with parameters replaced.
 
-        A parameter that stands in an exponent can be replaced by a linear form in parameters
-        without a constant (a ray: `x=2 * eps`), any other also by a number or a polynomial.
+        A parameter in an exponent can be replaced by a linear form in parameters without a
+        constant (a ray: `x=2 * eps`), any other also by a number or a polynomial.
         """
 
     @abstractmethod
@@ -120,7 +120,7 @@ class ClosedForm(Formula, ABC):
         return evaluation.at(self, point, digits)
 
     def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
-        """Return the values at many ε as doubles (for plots: good digits, no proof)."""
+        """Return the values at many ε as doubles (for plots: accurate, but not proven)."""
         self.only_eps("A curve is drawn")
         return evaluation.values(self, points)
 

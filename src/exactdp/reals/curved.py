@@ -5,10 +5,10 @@ sum is decided on an interval without a conjecture unless it touches 0 at an irr
 without changing sign:
 
 - at a rational point every Taylor coefficient is Σ q·e^r with rationals q and r, so its sign is
-  exact (Lindemann and Weierstrass), and the first one that is not 0 rules a neighbourhood;
-- at ∞ the term whose exponent grows fastest rules, its coefficient is such a number too, and all
-  other terms fall from some point on;
-- in between there is bisection with balls.
+  exact (Lindemann–Weierstrass), and the first nonzero one determines the sign in a neighbourhood;
+- at ∞ the term whose exponent grows fastest dominates, its coefficient is such a number too, and
+  all other terms decrease from some point on;
+- in between, balls are bisected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _End:
     point: Fraction
     end: Fraction
     bits: int
-    """How many were needed to see it."""
+    """The number of bits needed to prove it."""
 
     def inside(self, lower: Fraction, upper: Fraction | float) -> Fraction:
         """Return a point where it holds that is between two others."""
@@ -52,7 +52,7 @@ class _End:
 
 @dataclass(frozen=True)
 class CurvedSum:
-    """Σ p(x)·exp(P(x)), kept as {P: p}; different P make independent functions."""
+    """Σ p(x)·exp(P(x)), stored as {P: p}; different P give independent functions."""
 
     parts: Mapping[Polynomial, fmpq_poly]
 
@@ -68,7 +68,7 @@ class CurvedSum:
     def nonnegative(self, lower: Fraction, upper: Fraction | float) -> bool | Fraction | None:
         """Return whether the sum is nowhere negative on [lower, upper].
 
-        Instead of False it is a point where the sum is negative; None if that stays open.
+        Instead of False, return a point where the sum is negative; None if that stays open.
         """
         if not self.parts:
             return True
@@ -202,9 +202,9 @@ class CurvedSum:
     def _touching(
         self, low: Fraction, high: Fraction
     ) -> list[tuple[Fraction, Fraction]] | Fraction | None:
-        """Return what is left of a narrow interval around a rational zero, if one is near.
+        """Return the rest of a narrow interval around a rational zero, if one is near.
 
-        If it is not a zero but the sum is negative there, the point.
+        If the sum is not 0 but negative there, return the point.
         """
         around = (high - low) * 1024
         point = simplest_inside(low - around, high + around)
@@ -254,7 +254,7 @@ class CurvedSum:
 
 
 def _growth(exponent: Polynomial, size: int) -> Polynomial:
-    """Return the coefficients that say how fast a polynomial grows, the highest first."""
+    """Return the coefficients that order polynomials by growth, the highest first."""
     return (*(fmpq(0),) * (size - max(len(exponent), 1)), *reversed(exponent[1:]))
 
 
@@ -266,7 +266,7 @@ def _value(polynomial: fmpq_poly, x: _Number) -> _Number:
 
 
 def _falls_from(exponent: fmpq_poly, power: int, point: Fraction) -> bool:
-    """Whether x^power·exp(P(x)) is seen to fall from a point on."""
+    """Whether x^power·exp(P(x)) is proved to decrease from a point on."""
     slope = fmpq_poly([power]) + fmpq_poly([0, 1]) * exponent.derivative()
     beyond = slope(fmpq_poly([exact(point), 1]))
     return all(q <= 0 for q in beyond.coeffs())

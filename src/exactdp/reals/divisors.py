@@ -1,11 +1,11 @@
 """Common divisors and squarefree parts of sums of exponentials.
 
 A sum is a polynomial in ε and y = e^{step·ε}, up to a unit. When its degree in y is large,
-as for e^{ε/9973} + e^{1000ε}, dense polynomial algorithms drown. Such a sum is first lifted:
-the exponents are written as integer combinations of a few generators so that only short
+as for e^{ε/9973} + e^{1000ε}, dense polynomial algorithms are too slow. Such a sum is first
+lifted: the exponents are written as integer combinations of a few generators so that only short
 relations between them are kept, and each generator becomes a variable of its own. A common
-divisor of the lifted polynomials is one of the sums; it may fail to be the greatest, so callers
-who need that ask for `relations=0`, and get the dense computation.
+divisor of the lifted polynomials is one of the sums; it may not be the greatest, so callers
+that need the greatest pass `relations=0` for the dense computation.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _DENSE_DEGREE = 300
 _MOST_LIFTED_EXPONENTS = 60
 SHORT = 4
 """The length of a + b = c + d, a relation between the exponents of a product of sums."""
-_MOST_DENSE = 3_000_000  # degree in y that the dense algorithms are asked to bear, without ε …
+_MOST_DENSE = 3_000_000  # largest degree in y for the dense algorithms, without ε …
 _MOST_DENSE_WITH_EPS = 40_000  # … and with powers of ε
-_MOST_IN_MANY = 10_000  # degree up to which common divisors of several parameters are looked for
+_MOST_IN_MANY = 10_000  # degree up to which common divisors in several parameters are computed
 
 
 def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple[ExpPoly, ExpPoly]:
     """Return over/g and under/g for a common divisor g.
 
-    It is the greatest if `relations` is 0, and otherwise unless degrees are large; where finding
-    one would take long it is 1.
+    It is the greatest if `relations` is 0, and otherwise unless degrees are large; it is 1 if
+    finding one would take too long.
     """
     if not over:
         return over, ExpPoly(1)
@@ -80,7 +80,7 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
     if not factors:  # c·e^{qε}
         return [(form, 1)]
     found = [(frame.form(factor), power) for factor, power in factors]
-    # The polynomial is the form up to e^{qε}; the first factor takes its share of that.
+    # The polynomial is the form up to e^{qε}; the first factor absorbs that.
     gap = form.terms[0].rate - sum(power * factor.terms[0].rate for factor, power in found)
     first, power = found[0]
     found[0] = first * exp(eps * (gap / power)), power
@@ -88,7 +88,7 @@ def squarefree(form: ExpPoly, relations: int) -> list[tuple[ExpPoly, int]]:
 
 
 def square_root(form: ExpPoly) -> tuple[Fraction, ExpPoly] | None:
-    """Return (c, F) with form = c·F², None if there is no such F; quick at any degree."""
+    """Return (c, F) with form = c·F², None if there is no such F; fast for any degree."""
     parts = form.exponentials()
     ends = parts[max(parts)], parts[min(parts)]
     if any(p.degree() % 2 for p in ends):
@@ -140,7 +140,7 @@ class ExponentLattice:
         """Return a frame in which all the forms are polynomials, with few large exponents.
 
         Lifted exponents satisfy the relations up to a length; with 0 nothing is lifted, and
-        unless `dense` is False a degree that dense algorithms cannot bear is refused.
+        unless `dense` is False, a degree too large for dense algorithms is refused.
         """
         offsets = set()
         step = Fraction(0)
@@ -181,7 +181,7 @@ class ExponentLattice:
         )
 
     def form(self, polynomial: fmpq_mpoly) -> ExpPoly:
-        """Return the sum that a polynomial of the frame stands for."""
+        """Return the sum that a polynomial of the frame represents."""
         terms = []
         for key, coefficient in polynomial.to_dict().items():
             n = sum(int(a) * b for a, b in zip(key[1:], self.weights, strict=True))

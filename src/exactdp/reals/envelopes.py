@@ -12,7 +12,7 @@ from exactdp.reals.numbers import exact
 
 
 def at_most(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
-    """Return C·ε^n·e^{−cost·ε}, which is not below a probability from a place on."""
+    """Return C·ε^n·e^{−cost·ε}, an upper bound on a probability from a place on."""
     with ctx.workprec(64):
         scaled = models.value(place, is_opposite) * arb(exact(cost * place)).exp()
         factor = ball_fraction(scaled.upper())
@@ -20,7 +20,7 @@ def at_most(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) 
 
 
 def between(models: Models, lower: Fraction, upper: Fraction, is_opposite: bool) -> ExpPoly:
-    """Return C·ε^n·e^{−K·ε}, which is not below a probability between two points."""
+    """Return C·ε^n·e^{−K·ε}, an upper bound on a probability between two points."""
     n = models.chance.samples
     with ctx.workprec(64):
         first, last = (models.value(x, is_opposite) for x in (lower, upper))
@@ -34,11 +34,11 @@ def between(models: Models, lower: Fraction, upper: Fraction, is_opposite: bool)
 
 
 def at_least(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
-    """Return C·ε^n·e^{−K·ε}, which is not above a probability A from a place on.
+    """Return C·ε^n·e^{−K·ε}, a lower bound on a probability A from a place on.
 
     A·ε^{−n} is an integral of e^{−cost·ε} over noise with different costs, so its logarithm is
-    convex, and from a place on it falls no faster than between half of it and the place. K is that
-    speed, or a little more.
+    convex, and beyond the place it falls no faster than between place/2 and the place. K is that
+    rate, or slightly more.
     """
     n = models.chance.samples
     with ctx.workprec(64):

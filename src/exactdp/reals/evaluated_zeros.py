@@ -1,4 +1,4 @@
-"""Stretches of one sign, and zeros, of functions that are evaluated and not expanded."""
+"""Stretches of one sign, and zeros, of functions that are evaluated, not expanded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_BITS = 1 << 14
 
 @dataclass(frozen=True)
 class Seen:
-    """A stretch of ε with one sign; 0 if it stays open."""
+    """A stretch of ε with one sign; the sign is 0 if it stays open."""
 
     lower: Fraction
     upper: Fraction | float
@@ -28,7 +28,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Crossed:
-    """A stretch with exactly one zero, where the sign becomes another one."""
+    """A stretch with exactly one zero, at which the sign changes."""
 
     lower: Fraction
     upper: Fraction
@@ -47,11 +47,11 @@ class EvaluatedRoot(Root):
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether it is a zero of a function that is evaluated: yes."""
+        """Always True: it is a zero of a function that is evaluated."""
         return True
 
     def refined(self, width: object) -> EvaluatedRoot:
-        """Return the same zero with upper − lower ≤ width: by secants, halving where they miss."""
+        """Return the same zero with upper − lower ≤ width, by secants or bisection."""
         target = positive_width(width)
         lower, upper = self.lower, self.upper
         if upper - lower <= target:
@@ -92,7 +92,7 @@ class EvaluatedRoot(Root):
 
 
 def _short(value: Fraction, size: Fraction) -> Fraction:
-    """Return a short dyadic close to a value, compared with a size."""
+    """Return a short dyadic close to a value, relative to a size."""
     power = size.denominator.bit_length() - size.numerator.bit_length() + 20
     grid = Fraction(1, 2**power) if power > 0 else Fraction(1)
     return grid * round(value / grid)

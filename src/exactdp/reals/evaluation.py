@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Exponentials: TypeAlias = dict[fmpq, fmpq]
 """The number Σ v·e^x as {x: v}, no v zero: 0 exactly if empty (Lindemann–Weierstrass)."""
 
-_MOST = 100_000  # digits: more take seconds in one call of C, which Ctrl-C does not stop
-_MOST_BITS = 2 * 10**6  # so many zeros before or after its digits, and an end is not written out
+_MOST = 100_000  # digits: more take seconds in one C call, which Ctrl-C cannot interrupt
+_MOST_BITS = 2 * 10**6  # number of leading or trailing zeros from which an end is not written out
 _MOST_IN_POWER = 128  # bits of the power of ten in a text
 
 
@@ -92,7 +92,7 @@ class Enclosure(Told):
         return _order(mine, its) < 0
 
     def written(self, width: Fraction) -> tuple[Fraction, Fraction]:
-        """Return both ends as Fractions, ends too close to 0 to be written rounded outwards.
+        """Return both ends as Fractions; ends too close to 0 to be written are rounded outwards.
 
         No end is moved by more than half the width.
         """
@@ -107,7 +107,7 @@ class Enclosure(Told):
     def text(self, digits: int) -> str:
         """Return the number to some digits, all of them certified, or the exact short rational.
 
-        Where the power of ten itself would be too long the digits are those of the logarithm: a
+        If the power of ten itself would be too long, the digits are those of the logarithm: a
         number near 10^(−1.7·10³⁰⁰) is shown as 10^(-1.7371779276e+300).
         """
         if self.is_exact and self.exponent == 0 and self.lower_mantissa.denominator < 10**6:
@@ -130,7 +130,7 @@ class Enclosure(Told):
 
 
 def _order(one: tuple[Fraction, int], two: tuple[Fraction, int]) -> int:
-    """Return the sign of a·2^e − b·2^f for (a, e) and (b, f), whatever the powers."""
+    """Return the sign of a·2^e − b·2^f for (a, e) and (b, f), for exponents of any size."""
     (a, e), (b, f) = one, two
     signs = [(x > 0) - (x < 0) for x in (a, b)]
     if signs[0] != signs[1] or not a:
@@ -149,9 +149,9 @@ def ball(enclosure: Enclosure) -> arb:
 
 
 def enclosure_of(value: arb) -> Enclosure:
-    """Return an enclosure of a finite ball: the ball itself, or one that is hardly wider.
+    """Return an enclosure of a finite ball: the ball itself, or a slightly wider one.
 
-    Where middle and radius are many times the working precision apart, as in 1 ± 2^(−10³⁰), the
+    If midpoint and radius are many times the working precision apart, as in 1 ± 2^(−10³⁰), the
     smaller one is rounded up.
     """
     (middle, power), (radius, radius_power) = (
@@ -175,8 +175,8 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
     """Return the value at a rational point to `digits` significant digits.
 
     Both ends also round to the same double. A value of 0 is recognised exactly; any other
-    rational value is returned as itself; otherwise the value is transcendental, hence neither 0
-    nor half-way between two doubles, and doubling the precision ends the loop.
+    rational value is returned exactly; otherwise the value is transcendental, hence neither 0
+    nor half-way between two doubles, and doubling the precision terminates the loop.
     """
     if isinstance(digits, bool) or not hasattr(digits, "__index__") or not 1 <= digits <= _MOST:
         raise ValueRefusedError(
@@ -210,7 +210,7 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
 
 
 def on_segment(form: ClosedForm, lower: Fraction, upper: Fraction) -> Enclosure | None:
-    """Return an enclosure of all values on [lower, upper], lower < upper, if it is a finite one."""
+    """Return an enclosure of all values on [lower, upper], lower < upper, if it is finite."""
     segment = (upper - lower) / 2
     bits = 64 + 2 * (math.ceil(1 / segment).bit_length() + upper.numerator.bit_length())
     with ctx.workprec(bits):

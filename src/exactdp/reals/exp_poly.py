@@ -1,11 +1,12 @@
 """Sums Σ c·θ^k·exp(ℓ(θ)): c rational, ℓ a linear form with rational coefficients.
 
-The parameters θ are ε and, later, inputs, α and γ multiplied by ε. On a ray only ε is left.
+The parameters θ are ε and, for all inputs, also inputs, α and γ multiplied by ε. On a ray only ε
+remains.
 
 A sum is stored as one sparse flint polynomial in the parameters θⱼ and in yⱼ = exp(θⱼ·stepⱼ),
 times exp(Σ lowⱼ·θⱼ). Steps and lows are rationals, so exponents of any sign and denominator
-become small non-negative integers, and only the terms that are there take room. Neither step
-nor low is unique; the function is: by Lindemann's theorem (or simply because exponentials with
+become small nonnegative integers, and only the existing terms take space. Neither step
+nor low is unique, but the function is: by Lindemann's theorem (or simply because exponentials with
 different rates are linearly independent over the polynomials) two sums are the same function
 exactly if they have the same terms.
 """
@@ -121,7 +122,7 @@ class ExpPoly(ClosedForm):
     ) -> Iterator[tuple[tuple[int, ...], tuple[Fraction, ...], fmpq]]:
         """Yield powers, rates and coefficient of each term, one entry for each of the names.
 
-        The names are those that the sum depends on, and others; the terms have no order.
+        The names include those that the sum depends on; the terms are in no particular order.
         """
         size = len(self._names)
         place = [self._names.index(name) if name in self._names else None for name in names]
@@ -182,7 +183,7 @@ class ExpPoly(ClosedForm):
         return None
 
     def linear_form(self) -> dict[str, Fraction] | None:
-        """Return {parameter: coefficient} of a linear form without constant, None for others."""
+        """Return {parameter: coefficient} of a linear form without constant, else None."""
         form = {}
         for coefficient, powers, rates in self.terms:
             if rates or len(powers) != 1 or powers[0][1] != 1:
@@ -295,7 +296,7 @@ class ExpPoly(ClosedForm):
         return dividend / self
 
     def __pow__(self, power: int) -> Any:
-        """Return the integer power; a negative one of anything but a unit is an `ExpRatio`."""
+        """Return the integer power; a negative power of anything but a unit is an `ExpRatio`."""
         if not isinstance(power, int):
             return NotImplemented
         if self._is_long(abs(power)):
@@ -310,7 +311,7 @@ class ExpPoly(ClosedForm):
         return self._like(self._poly**power, low)
 
     def _is_long(self, power: int) -> bool:
-        """Whether a power is too long to be written out, by an estimate from above."""
+        """Whether a power is too long to expand, by an upper estimate."""
         if power < 2 or not self._poly:
             return False
         size, degrees = len(self._poly), [int(n) for n in self._poly.degrees()]
@@ -331,7 +332,7 @@ class ExpPoly(ClosedForm):
     # Calculus and substitution
 
     def derivative(self, parameter: str = "eps") -> ExpPoly:
-        """Return the derivative by one parameter."""
+        """Return the derivative with respect to one parameter."""
         if not isinstance(parameter, str):
             raise ValueRefusedError(f"{shown(parameter)} is not the name of a parameter")
         if parameter not in self._names:
@@ -404,7 +405,7 @@ class ExpPoly(ClosedForm):
     def ends(self) -> tuple[ExpTerm, ExpTerm]:
         """Return the first and last term.
 
-        Those of a product are the products of those of its factors, so a quotient has them too.
+        The ends of a product are the products of its factors' ends, so a quotient has them too.
         """
         if self._terms is not None or len(self._poly) < 2:
             return self.terms[0], self.terms[-1]
@@ -429,7 +430,7 @@ class ExpPoly(ClosedForm):
 
     @property
     def written(self) -> str:
-        """The sum as it is stored: equal strings are equal sums, not the other way round."""
+        """The sum as it is stored: equal strings mean equal sums, but not conversely."""
         return f"{self._names} {self._poly} {self._step} {self._low}"
 
 
@@ -453,7 +454,7 @@ def unpacked(
     step: tuple[Fraction, ...],
     low: tuple[Fraction, ...],
 ) -> ExpPoly:
-    """Return a sum that was pickled: all exponents one after the other, and the coefficients."""
+    """Return a pickled sum, given the concatenated exponents and the coefficients."""
     rows = zip(*[iter(powers)] * (2 * len(names)), strict=True)
     coefficients = map(fmpq, over, under)
     return build(
@@ -479,10 +480,10 @@ def _constant(value: Fraction) -> ExpPoly:
 
 
 class HasExponential(Protocol[T_co]):
-    """What knows e to itself: a formula of a claim."""
+    """An object with its own exponential: a formula of a claim."""
 
     def exponential(self) -> T_co:
-        """Return e to this."""
+        """Return e to the power of this."""
 
 
 @overload
@@ -492,7 +493,7 @@ def exp(exponent: ClosedForm | int | Fraction) -> ExpPoly: ...
 def exp(exponent: Any) -> Any:
     """Return e to a linear form in parameters without a constant, such as `-2 * eps / 9`.
 
-    What has a method `exponential` (a formula of a claim) answers itself.
+    If the exponent has a method `exponential` (a formula of a claim), return its result.
 
     >>> from exactdp import eps, exp
     >>> print(3 * exp(-eps / 2))

@@ -1,4 +1,4 @@
-"""Quotients of sums of exponentials: the field in which every probability lives."""
+"""Quotients of sums of exponentials: the field that contains every probability."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exactdp.reals.numbers import Number, rational
 class ExpRatio(ClosedForm):
     """A quotient of two `ExpPoly` in lowest terms, immutable and hashable.
 
-    (Where the exponents span hundreds of steps only divisors that are sparse are cancelled.)
+    (If the exponents span hundreds of steps, only sparse divisors are cancelled.)
     The denominator is normalised: its largest rate is 0 and the coefficient of the term printed
     first is 1. Two quotients are equal exactly if they are the same function.
 
@@ -47,12 +47,12 @@ class ExpRatio(ClosedForm):
 
     @property
     def numerator(self) -> ExpPoly:
-        """The sum above the bar, in lowest terms."""
+        """The numerator, in lowest terms."""
         return self._over
 
     @property
     def denominator(self) -> ExpPoly:
-        """The sum below the bar, in lowest terms and normalised."""
+        """The denominator, in lowest terms and normalised."""
         return self._under
 
     @property
@@ -118,7 +118,7 @@ class ExpRatio(ClosedForm):
         return _build(self._over**power, self._under**power)
 
     def derivative(self, parameter: str = "eps") -> ClosedForm:
-        """Return the derivative by one parameter."""
+        """Return the derivative with respect to one parameter."""
         over, under = self._over, self._under
         # With g = gcd(D, D′) the derivative is (N′·D/g − N·D′/g)/(D·D/g): no common factor of D.
         slope = under.derivative(parameter)
@@ -151,7 +151,7 @@ class ExpRatio(ClosedForm):
 
 
 def quotient(over: ExpPoly, under: ExpPoly) -> ClosedForm:
-    """Return over/under in lowest terms, as an `ExpPoly` where the denominator divides."""
+    """Return over/under in lowest terms, as an `ExpPoly` if the denominator divides."""
     if not under:
         raise _division_by_zero(over)
     if under.is_unit:
@@ -161,7 +161,7 @@ def quotient(over: ExpPoly, under: ExpPoly) -> ClosedForm:
 
 
 def in_lowest_terms(f: ClosedForm) -> ClosedForm:
-    """Return the same quotient, reduced by the greatest common divisor whatever its degree."""
+    """Return the same quotient, reduced by the greatest common divisor of any degree."""
     return _build(*_scaled(*lowest_terms(f.numerator, f.denominator, 0)))
 
 

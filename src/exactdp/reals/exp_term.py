@@ -1,4 +1,4 @@
-"""One summand of a sum of exponentials, and how users write it."""
+"""One summand of a sum of exponentials, and its notation for users."""
 
 from __future__ import annotations
 

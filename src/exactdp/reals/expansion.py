@@ -1,4 +1,4 @@
-"""Rigorous local knowledge of a sum F(ε) = Σ pᵢ(ε)·e^{qᵢε} on ε ≥ 0: near 0, in a box, near ∞.
+"""Rigorous local bounds on a sum F(ε) = Σ pᵢ(ε)·e^{qᵢε} for ε ≥ 0: near 0, in a box, near ∞.
 
 **Box.** Let m be the middle and r the radius of a box, s any rate, δᵢ = qᵢ − s. Then
 G(t) = e^{−s(m+t)}·F(m+t) has the sign of F, and Taylor coefficients Gⱼ with |Gⱼ| ≤ Ĝⱼ, where Ĝ
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 DEGREE = 12
 """The degree of the Taylor polynomials (plus the order of the zero, at 0)."""
 
-# A bound must be positive with room, so that a checker with coarser rounding sees it too.
+# A bound must be positive with a margin, so that a checker with coarser rounding proves it too.
 _ROOM = fmpq(1, 1024)
 _LN2 = math.log(2)
 
 
 @dataclass(frozen=True)
 class ExpansionResult:
-    """What one look at a stretch of the line has shown."""
+    """The result of one look at a stretch of the line."""
 
     sign: int = 0
     """The sign of F on the whole stretch; 0 if this look does not show it."""
@@ -62,7 +62,7 @@ class ExpansionResult:
     """Whether rounding hid the answer: look again with more bits."""
     shift: Fraction = Fraction(0)
     power: int = 0
-    """The power of ε that rules a wide stretch, beside e^{shift·ε}."""
+    """The power of ε that dominates a wide stretch, with e^{shift·ε}."""
     rising: int = 0
     """1 if |F| seems to grow with ε, −1 if it seems to fall: a hint, not a proof."""
 
@@ -349,7 +349,7 @@ def _extend(shifts: list[_Polynomial], most: int) -> None:
 
 
 def _sharp(bound: arb, scale: arb) -> bool:
-    """Whether the rounding error of a bound is small beside the scale it is compared with."""
+    """Whether the rounding error of a bound is small compared with a scale."""
     return bool(bound.rad() * 64 < scale)
 
 

@@ -1,15 +1,15 @@
-"""The supremum and infimum of a closed form on an interval, and where they are.
+"""The supremum and infimum of a closed form on an interval, and their places.
 
 The supremum is the largest of: the values at the critical points (zeros of the derivative), the
-values or limits at the ends, and +∞ at a pole. All of these are finite in number, and each value
-can be enclosed as narrowly as wanted, so the largest can too.
+values or limits at the ends, and +∞ at a pole. There are finitely many of these, and each value
+can be enclosed as narrowly as required, so the largest can too.
 
 Whether two candidates are equal is decided exactly where one of them is a rational number L (a
 limit at 0 or ∞, or a rational value): f(c) = L at a critical point c exactly if c is a zero of
-f − L of multiplicity at least two, which `zeros` knows. Two values at rational points are compared
-by the theorem of Lindemann and Weierstrass. What is left are two critical points, or one and an
-end with a transcendental value. Those are looked at very closely; candidates that even then cannot
-be told apart are all named (`ties`), and `attained` is None if one of them is only approached.
+f − L of multiplicity at least two, which `zeros` computes. Two values at rational points are
+compared by the Lindemann–Weierstrass theorem. Two critical points remain, or one and an end with a
+transcendental value. These are enclosed very narrowly; candidates that still cannot be
+distinguished are all reported (`ties`), and `attained` is None if one of them is only approached.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def _can_be_told_apart(candidates: list[_Candidate]) -> bool:
 
 
 def _merged(f: ClosedForm, candidates: list[_Candidate]) -> list[_Candidate]:
-    """Return the candidates, those proven equal put together, an attained one first."""
+    """Return the candidates with those proven equal merged, an attained one first."""
     result: list[_Candidate] = []
     for one in sorted(candidates, key=lambda one: not one.attained):
         for j, kept in enumerate(result):

@@ -1,4 +1,4 @@
-"""What formulas are not: numbers, to which `math` and numpy apply their functions."""
+"""Formulas are not numbers: refuse functions of `math` and numpy on them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The least quotient of a closed form and a probability that is not expanded.
 
-Values at single ε bound it from above. That it is not smaller than some κ is a sign, that of over −
-κ·under, which `certified` decides.
+Values at single ε bound it from above. It is at least κ if over − κ·under ≥ 0, a sign that
+`certified` decides.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _ACCURACY = 100  # bits of values
 
 @dataclass(frozen=True, repr=False)
 class NearRoot(Root):
-    """An ε, between two points, at which a quotient is as small as its enclosure tells."""
+    """An ε between two points at which a quotient is as small as its enclosure states."""
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether it belongs to a function that is evaluated: yes."""
+        """Always True: it belongs to a function that is evaluated."""
         return True
 
     def refined(self, width: object) -> NearRoot:  # noqa: ARG002 as for every zero
@@ -46,7 +46,7 @@ class NearRoot(Root):
 
 
 class _Quotient:
-    """over/under, its values so far, and where they are least."""
+    """over/under, its values so far, and the place of the least one."""
 
     def __init__(self, over: ClosedForm, under: Unexpanded, on: Interval) -> None:
         self.over, self.under, self.on = over, under, on
@@ -175,7 +175,7 @@ def _limit_at_zero(over: ClosedForm, under: Unexpanded, on: Interval) -> Fractio
 
 
 def _limit_at_infinity(over: ClosedForm, under: Unexpanded) -> Extremum | None:
-    """Return 0, if the quotient is seen to become 0 as ε grows."""
+    """Return 0 if the quotient is proved to tend to 0 as ε grows."""
     for power in range(4, 11):
         place = Fraction(2) ** power
         least = Walk(under, Interval(place, inf)).far(1, place)

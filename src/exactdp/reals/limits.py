@@ -1,4 +1,4 @@
-"""What a closed form does at 0 and at ∞, exactly."""
+"""The exact behaviour of a closed form at 0 and at ∞."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def order_at_zero(form: ExpPoly) -> tuple[int, Fraction]:
     """Return (k, c) with form(ε) = c·ε^k + O(ε^{k+1}), c ≠ 0, for a form that is not 0.
 
     Σ pᵢ(ε)·e^{qᵢε} solves a linear differential equation of order n = Σ (deg pᵢ + 1), so its
-    first n Taylor coefficients are not all 0: the search ends.
+    first n Taylor coefficients are not all 0: the search terminates.
     """
     parts = [
         (exact(rate), [(k, c) for k, c in enumerate(polynomial.coeffs()) if c])
@@ -54,7 +54,7 @@ def at_infinity(over: ExpPoly, under: ExpPoly) -> Fraction | float:
 
 
 def dominant(form: ExpPoly) -> tuple[Fraction, int, Fraction]:
-    """Return (q, k, c) of the term c·ε^k·e^{qε} that rules at ∞."""
+    """Return (q, k, c) of the term c·ε^k·e^{qε} that dominates at ∞."""
     rate, polynomial = max(form.exponentials().items())
     return rate, polynomial.degree(), fraction(polynomial[polynomial.degree()])
 

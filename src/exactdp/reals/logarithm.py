@@ -1,4 +1,4 @@
-"""ln of a closed form, where only e to it is used: the budget ln(1 + g·(e^ε − 1)) of a sample."""
+"""ln of a closed form of which only the exponential is used, as the budget ln(1 + g·(e^ε − 1))."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Closed forms with a parameter that is the logarithm of a rational number b > 1.
 
 A whole power of e^(log b) is a rational number, so e^(c·log b) becomes b^⌊c⌋·e^((c − ⌊c⌋)·log b).
-Fractional powers of b with different fractions are independent over the rationals if b is no power
-itself, and log b is transcendental. So a sum is seen to be 0 where its terms cancel; that e^ε at a
-rational ε, log b and these powers cancel in another way is excluded by no theorem.
+Fractional powers of b with different fractions are independent over the rationals if b is not a
+power itself, and log b is transcendental. So a sum is 0 if its terms cancel; no theorem excludes
+that e^ε at a rational ε, log b and these powers cancel in another way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_BITS = 2**15
 
 
 def log_enclosure(base: Fraction, bits: int = 128) -> tuple[Fraction, Fraction]:
-    """Return rational numbers around the logarithm of a number."""
+    """Return rational bounds on the logarithm of a number."""
     with ctx.workprec(bits + 32):
         found = enclosure_of(arb(exact(base)).log())
     return found.lower, found.upper
@@ -88,7 +88,7 @@ class LogForm:
         return LogForm(without_powers(form, self.unit, self.base), self.unit, self.base)
 
     def at(self, eps: Any, digits: int = 30) -> Enclosure:
-        """Return the value at a rational ε, enclosed to so many digits."""
+        """Return the value at a rational ε, enclosed to `digits` digits."""
         over, under = (list(self._terms(part, Fraction(eps))) for part in _parts(self.form))
         if not over:
             return Enclosure(Fraction(0), Fraction(0))
@@ -125,7 +125,7 @@ class LogForm:
         return total
 
     def pretty(self) -> str:
-        """Return the function as a person writes it."""
+        """Return the function in Unicode, for reading."""
         return self.form.pretty().replace(self.unit, f"log({self.base})")
 
     def __str__(self) -> str:

@@ -1,10 +1,10 @@
-"""Polynomials close to a probability on a stretch of ε, with proven bounds of the difference.
+"""Polynomials close to a probability on a stretch of ε, with proven bounds on the difference.
 
-Let A be the probability of an event or of its opposite, with n samples, and H(ε) =
+Let A be the probability of an event or of its complement, with n samples, and H(ε) =
 A(ε)·e^{rate·(ε − c)} on [c − h, c + h], the rate such that H is about the same at both ends. p is
 the polynomial of degree N with the values of H at the points c + h·cos(jπ/N).
 
-**Why the bound is true.** Let E be the ellipse around c ± h with half axes a = h(ϱ + 1/ϱ)/2 < c and
+**Why the bound holds.** Let E be the ellipse around c ± h with half axes a = h(ϱ + 1/ϱ)/2 < c and
 b = h(ϱ − 1/ϱ)/2. If |H| ≤ M inside E, the Chebyshev coefficients of H are at most 2M/ϱ^k, so that
 |H − p| ≤ 4M/(ϱ^N(ϱ − 1)) (Trefethen, Approximation Theory and Approximation Practice, theorem
 8.2), and since |T_k′| ≤ k², the derivatives differ by at most 4M·Σ_{k>N} k²/ϱ^k. By `Chance`,
@@ -39,7 +39,7 @@ class Model:
     """A(ε)·e^{rate·(ε − c)} = polynomial(x) ± error for ε = c + h·x, −1 ≤ x ≤ 1."""
 
     is_opposite: bool
-    """Whether A is the probability of the opposite of the event."""
+    """Whether A is the probability of the complement of the event."""
     rate: Fraction
     polynomial: arb_poly
     error: arb
@@ -48,7 +48,7 @@ class Model:
 
 
 class EpsilonCells:
-    """(0, ∞) in cells, always the same ones, so that different questions use the same values."""
+    """A fixed division of (0, ∞) into cells, so that different questions share values."""
 
     def __init__(self, samples: int) -> None:
         ratio = min(0.4, 2.8 / math.sqrt(max(samples, 1)))
@@ -60,7 +60,7 @@ class EpsilonCells:
         return Fraction(2) ** power * Fraction(round(2 ** (rest / self._cells) * 1024), 1024)
 
     def cell(self, eps: Fraction) -> tuple[Fraction, Fraction]:
-        """Return the cell that begins at or before an ε, and ends behind it."""
+        """Return the cell that begins at or before an ε and ends after it."""
         power = eps.numerator.bit_length() - eps.denominator.bit_length() - 1
         index = power * self._cells
         while self.end(index + 1) <= eps:
@@ -79,7 +79,7 @@ class Models:
     # Values -------------------------------------------------------------------------------
 
     def value(self, eps: Fraction, is_opposite: bool, accuracy: int = 30) -> arb:
-        """Return A(ε) to so many bits, relative to its size."""
+        """Return A(ε) to `accuracy` bits, relative to its size."""
         return self._value(eps, Fraction(0), Fraction(1, 2), is_opposite, accuracy)
 
     def _value(
@@ -112,7 +112,7 @@ class Models:
             self._values[key] = bits, ball
 
     def is_opposite(self, eps: Fraction) -> bool:
-        """Whether the opposite is the less likely event at an ε."""
+        """Whether the complement is the less likely event at an ε."""
         return bool(self.value(eps, False) > 0.5)
 
     # Polynomials --------------------------------------------------------------------------

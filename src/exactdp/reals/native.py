@@ -1,9 +1,10 @@
-"""Computations of flint that may take long, so that Ctrl-C stops them.
+"""Long computations in flint that Ctrl-C can interrupt.
 
-Python sees Ctrl-C only between two calls of C. So what may take more than about a second in one
-call is cut into several (`product`), or made in a process of its own (`gcd`, `squarefree`), which
-ends with this one. How long it takes is estimated from measurements: for degree d in e^{step·ε},
-degree k in ε and coefficients of b bits some (10^−5·d + 3·10^−8·k·d²)·(1 + b/200) seconds.
+Python handles Ctrl-C only between two C calls. So a computation that may take more than about a
+second in one call is split into several (`product`), or run in a separate process (`gcd`,
+`squarefree`) that ends with this one. The estimate of the time comes from measurements: for degree
+d in e^{step·ε}, degree k in ε and coefficients of b bits it is about
+(10^−5·d + 3·10^−8·k·d²)·(1 + b/200) seconds.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ json.dump([plain(constant), [[terms(p), int(n)] for p, n in found]], sys.stdout)
 
 
 def seconds(*polynomials: fmpq_mpoly) -> float:
-    """Return about how long a greatest common divisor of polynomials in ε and e^{step·ε} takes.
+    """Return an estimate of the seconds for a gcd of polynomials in ε and e^{step·ε}.
 
-    With more variables the degrees are small, and it takes no time worth an estimate.
+    With more variables the degrees are small, and the time is negligible.
     """
     if polynomials[0].context().nvars() > 2:
         return 0.0
@@ -79,7 +80,7 @@ def product(one: fmpq_mpoly, two: fmpq_mpoly) -> fmpq_mpoly:
 
 
 def _apart(what: str, *given: fmpq_mpoly) -> tuple[fmpq, list[tuple[fmpq_mpoly, int]]]:
-    """Return what the program above finds."""
+    """Return the result of the program above, run in a separate process."""
     ring = given[0].context()
     question = [
         what,

@@ -1,4 +1,4 @@
-"""Exact numbers: how a rational is read, and the few helpers for them."""
+"""Exact numbers: reading rationals, and a few helper functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST_EXPONENT = 100_000
 
 
 def rational(value: object, what: str = "a number") -> Fraction:
-    """Return the rational that `value` spells.
+    """Return `value` as a rational.
 
     A float is read as the decimal it prints as (0.1 is 1/10); a string may be an integer,
     a decimal or a quotient of two of them.
@@ -89,7 +89,7 @@ def percentage(value: Fraction) -> str:
 
 
 def decimal(text: str) -> Fraction:
-    """Return the rational that a decimal such as "-0.25" or "1e-40" spells, else ValueError."""
+    """Return a decimal such as "-0.25" or "1e-40" as a rational; otherwise raise ValueError."""
     match = _DECIMAL.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -103,7 +103,7 @@ def decimal(text: str) -> Fraction:
 
 
 def integer(digits: str) -> int:
-    """Return the integer that decimal digits spell, however many they are."""
+    """Return a string of decimal digits of any length as an integer."""
     return int(fmpz(digits)) if len(digits) > 4000 else int(digits)
 
 
@@ -193,13 +193,13 @@ def simplest_inside(lower: Fraction | float, upper: Fraction | float) -> Fractio
 
 
 def near(value: Fraction) -> Fraction:
-    """Return the simplest rational within a thousandth of a number, of its size if it is large."""
+    """Return the simplest rational within 1/1000 of a number, relative if it is large."""
     room = max(abs(value), Fraction(1)) / 1000
     return value if value.denominator == 1 else simplest_inside(value - room, value + room)
 
 
 def approximate(lower: Fraction | float, upper: Fraction | float) -> str:
-    """Return the upper end of an enclosure with the digits that the enclosure makes certain.
+    """Return the upper end of an enclosure, with the digits that the enclosure determines.
 
     At most twelve digits; the last of them may be off by one.
     """

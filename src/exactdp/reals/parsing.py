@@ -1,4 +1,4 @@
-"""Text to closed form, with one clear error and a caret for everything else.
+"""Parse text as a closed form; an error shows the position with a caret.
 
 sum     = product (("+" | "-") product)*
 product = signed (("*" | "/" | "·") signed)*
@@ -42,7 +42,7 @@ def as_form(value: ClosedForm | Number) -> ClosedForm:
 
 
 def parse(text: str, parameters: Iterable[str] = ("eps",)) -> ClosedForm:
-    """Return the closed form that `text` spells; decimals are read as the rationals they spell.
+    """Return the closed form written as `text`; decimals are read as exact rationals.
 
     >>> parse("1 - 2/3*exp(-2/9*eps) + 0.5*eps*exp(-eps)")
     ExpPoly('1 - 2/3*exp(-2/9*eps) + 1/2*eps*exp(-eps)')
@@ -91,13 +91,13 @@ class _FormReader:
         return _Token(kind, _SAME.get(found, found), match.start(kind), match.end())
 
     def advance(self) -> _Token:
-        """Return the next token and go past it."""
+        """Consume the next token and return it."""
         token = self.token
         self.token = self.read(token.end)
         return token
 
     def take(self, *signs: str) -> str | None:
-        """Go past one of the signs and return it, or return None."""
+        """Consume one of the signs and return it, or return None."""
         if self.token.kind == "sign" and self.token.text in signs:
             return self.advance().text
         return None
@@ -219,14 +219,14 @@ class _FormReader:
         self.fail(f"the name {token.text} is not known", token, way_out=f"Known here: {known}.")
 
     def close(self, opening: _Token) -> None:
-        """Go past the bracket that closes an opening one."""
+        """Consume the bracket that closes an opening one."""
         if not self.take(")"):
             if self.token.kind == "end":
                 self.fail("this bracket is never closed", opening)
             self.fail(f"a closing bracket or an operator was expected, not {self.token.text!r}")
 
     def limit(self, form: ClosedForm, place: _Token, times: int = 1) -> None:
-        """Refuse to grow past the largest number of terms."""
+        """Refuse to exceed the largest number of terms."""
         if len(form.numerator.terms) * times > _MOST_TERMS:
             self.fail(f"this makes more than {_MOST_TERMS} terms", place)
 

@@ -14,7 +14,7 @@ from exactdp.reals.numbers import exact
 from exactdp.reals.unexpanded import Unexpanded
 
 _TAYLOR = 8  # the degree of closed forms on a stretch
-_NARROW = Fraction(1, 2**10)  # of a cell: narrower stretches wait for a higher degree
+_NARROW = Fraction(1, 2**10)  # share of a cell: narrower stretches wait for a higher degree
 _NARROWEST = Fraction(1, 2**40)
 _DEEP = 6  # halvings of a stretch for the sign of a closed form
 
@@ -40,7 +40,7 @@ class Sheet:
     def look(
         self, part: tuple[Fraction, Fraction], *, last: bool
     ) -> Found | list[tuple[Fraction, Fraction]] | None:
-        """Return what is seen on a part, two halves of it to look at, or None."""
+        """Return the result on a part, its two halves to examine, or None."""
         first, end = part
         lower, upper = (self.middle + self.half * x for x in part)
         with ctx.workprec(self.bits):
@@ -61,9 +61,9 @@ class Sheet:
         return [(centre, end), (first, centre)]
 
     def _bounds(self, first: Fraction, end: Fraction) -> tuple[arb, arb, arb, arb, arb]:
-        """Return value and slope at the centre, how far both change, and what is not known.
+        """Return value and slope at the centre, the changes of both, and the unknown part.
 
-        As polynomials of τ, −1 ≤ τ ≤ 1, on the part.
+        They are those of polynomials in τ, −1 ≤ τ ≤ 1, on the part.
         """
         centre, radius = (first + end) / 2, (end - first) / 2
         place, width = self.middle + self.half * centre, self.half * radius
@@ -111,7 +111,7 @@ def taylor(form: ExpPoly, place: Fraction, width: Fraction) -> arb_poly:
 
 
 def _without_denominators(forms: list[ClosedForm]) -> list[ExpPoly]:
-    """Return sums that are the forms times one positive function."""
+    """Return sums equal to the forms times a common positive function."""
     under = ExpPoly(1)
     for one in forms:
         if one.denominator != 1:
@@ -122,7 +122,7 @@ def _without_denominators(forms: list[ClosedForm]) -> list[ExpPoly]:
 
 
 def is_positive(form: ExpPoly, lower: Fraction, upper: Fraction) -> bool:
-    """Whether a sum is seen to be positive on [lower, upper], in a few parts."""
+    """Whether a sum is proved to be positive on [lower, upper], in a few parts."""
     waiting = [(lower, upper, 0)]
     while waiting:
         a, b, depth = waiting.pop()

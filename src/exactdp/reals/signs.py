@@ -1,8 +1,8 @@
-"""Is f ≥ 0, is f > 0, on a whole interval? Decided completely, with a certificate.
+"""Decide completely whether f ≥ 0 or f > 0 on a whole interval, with a certificate.
 
 The line is cut at the zeros and poles of f (see `zeros` for why they can all be found); between
 two cuts the sign is that at any rational point, which is known exactly. Factors with an even
-exponent never change the sign, so `nonnegative` need not look for their zeros.
+exponent never change the sign, so `nonnegative` need not compute their zeros.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Decision(Told):
     witness: Fraction | None = None
     """A rational point at which it fails; None if it holds or fails at irrational points only."""
     root: Root | None = None
-    """The zero (or pole) at which it fails, where it fails at irrational points only."""
+    """The zero (or pole) at which it fails, if it fails at irrational points only."""
     is_pole: bool = False
     """Whether it fails because the function has a pole."""
     _proof: Json | dict[str, _Side | None] | None = field(
@@ -58,7 +58,7 @@ class Decision(Told):
         return self.holds
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The proof is found again where it is asked for: that is quick, and it may be long.
+        # The proof is recomputed on demand: that is fast, and the proof may be long.
         found = (self.function, self.relation, self.on, self.holds, self.witness, self.root)
         return Decision, (*found, self.is_pole, None)
 
@@ -135,7 +135,7 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
         return _constant_zero(f, relation, on)
     sides = _sides(over, under, on, strict=strict, close=close)
     views = {name: side for name, side in sides.items() if side is not None}
-    # A negative value is the plainest refutation, then a rational zero or pole, then any other.
+    # A negative value is the simplest refutation, then a rational zero or pole, then any other.
     for name, side in views.items():
         if (point := side.negative_point()) is not None:
             return _fails_at(f, relation, on, -point if name == "negative" else point)
@@ -155,7 +155,7 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
 
 
 def _by_numbers(f: Tower, on: Interval) -> Decision:
-    """Decide by certified numbers; raises `OpenSignError` where they leave it open."""
+    """Decide by certified numbers; raise `OpenSignError` if they leave it open."""
     from exactdp.reals.certified import OpenSignError  # noqa: PLC0415 needs signs
     from exactdp.reals.tower_signs import tower_sign  # noqa: PLC0415 needs extrema
 
@@ -171,9 +171,9 @@ def _by_numbers(f: Tower, on: Interval) -> Decision:
 
 
 def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:
-    """Decide by certified arithmetic, or expanded where that leaves it open and is possible.
+    """Decide by certified arithmetic, or by expansion if that leaves it open and is possible.
 
-    Raises `OpenSignError` where neither decides.
+    Raises `OpenSignError` if neither decides.
     """
     from exactdp.reals.certified import OpenSignError, evaluated_sign  # noqa: PLC0415 needs signs
 
@@ -352,7 +352,7 @@ def _sides(
 def _side(
     over: ExpPoly, under: ExpPoly, half: Interval, *, strict: bool, close: Fraction | None
 ) -> _Side:
-    """Return f on a part of (0, ∞); raises `Stuck` where a zero and a pole are too `close`."""
+    """Return f on a part of (0, ∞); raise `Stuck` if a zero and a pole are too `close`."""
     tops, bottoms = surveys(over, half, skip_even=not strict), surveys(under, half)
     found = [root for survey in (*tops, *bottoms) for root in survey.zeros(half)]
     cuts = apart(found, None if under.is_unit else close)
@@ -373,7 +373,7 @@ def _inside(root: Root, on: Interval) -> Root:
 
 
 def _product(listed: list[FactorChart], *, without: FactorChart) -> ExpPoly:
-    """Return the product of all factors, one of them with its exponent less by one."""
+    """Return the product of all factors, one of them with its exponent reduced by one."""
     result = ExpPoly(1)
     for survey in listed:
         result = result * survey.factor ** (survey.power - (survey is without))
@@ -381,7 +381,7 @@ def _product(listed: list[FactorChart], *, without: FactorChart) -> ExpPoly:
 
 
 def _fault_at_zero(f: ClosedForm, *, strict: bool) -> str | None:
-    """Return what is wrong at ε = 0: "pole", "value" or nothing."""
+    """Return the fault at ε = 0: "pole", "value" or None."""
     (high, above), (low, below) = order_at_zero(f.numerator), order_at_zero(f.denominator)
     if high < low:
         return "pole"

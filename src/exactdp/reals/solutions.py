@@ -1,4 +1,4 @@
-"""Where is f ≥ 0? The exact set, as a union of intervals."""
+"""The exact set on which f ≥ 0, as a union of intervals."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _inner(
 
 
 def _starts(one: Stretch, two: Stretch) -> int:
-    """Compare where two stretches begin."""
+    """Compare the starts of two stretches."""
     return _order(one.lower, two.lower) or one.lower_open - two.lower_open
 
 
@@ -190,7 +190,7 @@ def _compare(point: Fraction, boundary: Boundary) -> int:
         return (point > boundary) - (point < boundary)
     root = boundary
     while not root.is_exact and root.lower <= point <= root.upper:
-        # An enclosed zero is irrational, so it is another number and refining shows which side.
+        # An enclosed zero is irrational, so it differs from the point and refining shows the side.
         root = root.refined((root.upper - root.lower) / 16)
     return (point > root.lower) - (point < root.lower)
 

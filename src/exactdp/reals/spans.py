@@ -1,4 +1,4 @@
-"""Intervals of ε whose ends may be irrational: signs there, and parts of one sign."""
+"""Intervals of ε whose ends may be irrational: signs on them, and parts of one sign."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_stretch(on: Span) -> Stretch:
 
 
 def around(on: Span) -> Interval:
-    """Return an interval with rational ends around a span, close to it."""
+    """Return an interval with rational ends that contains a span and is close to it."""
     if isinstance(on, Interval):
         return on
     lower = on.lower.lower if isinstance(on.lower, Root) else on.lower
@@ -48,9 +48,9 @@ def between(lower: Boundary, upper: Boundary) -> Fraction | None:
 
 
 def is_nonnegative(form: ClosedForm, on: Span) -> bool:
-    """Whether a function of ε is nowhere negative on a span; its ends do not count if irrational.
+    """Whether a function of ε is nonnegative on a span; irrational ends are not tested.
 
-    What is not negative inside is not at the ends either: functions are continuous.
+    A function that is nonnegative inside is so at the ends, by continuity.
     """
     if isinstance(on, Interval):
         return nonnegative(form, on).holds

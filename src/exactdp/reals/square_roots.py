@@ -1,8 +1,8 @@
-"""Square roots of rational numbers, which are distances in the plane: exact, or just above.
+"""Square roots of rational numbers, as Euclidean distances: exact, or bounded from above.
 
-A root √s that is irrational is compared with rationals by squares. Where a formula needs a number,
-a rational just above or below it is taken: what holds for all α below the one holds below √s, and
-what fails at the other fails below √s.
+An irrational root √s is compared with rationals by squaring. If a formula needs a number, a
+rational just above or below it is used: what holds for all α below the upper one holds below √s,
+and what fails at the lower one fails below √s.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CLOSE = Fraction(1, 10**9)  # relative
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class SquareRoot:
-    """√s for a rational s > 0 that is no square of a rational.
+    """√s for a rational s > 0 that is not the square of a rational.
 
     >>> print(SquareRoot(Fraction(2)), SquareRoot(Fraction(2)) < Fraction(3, 2))
     √2 True
@@ -76,7 +76,7 @@ class SquareRoot:
 
 
 def square_root(square: Fraction) -> Fraction | SquareRoot:
-    """Return the root of a number that is not negative.
+    """Return the square root of a nonnegative number.
 
     >>> print(square_root(Fraction(4, 9)), square_root(Fraction(1, 2)))
     2/3 √(1/2)

@@ -1,4 +1,4 @@
-"""How answers look: short in the REPL, as a sentence in print, in HTML in a notebook."""
+"""The display of answers: short in the REPL, a sentence in print, HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FEW = ("1/10", "1", "10")
 
 
 class Told:
-    """An answer that prints as a sentence: its `repr` is short and says the same."""
+    """An answer that prints as a sentence; its `repr` contains the same text."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"

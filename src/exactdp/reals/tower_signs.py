@@ -5,7 +5,7 @@
  * Up to ∞: exponents are −b·ε plus what has a limit. Divided by the largest exponential, factors,
    exponents and rest are bounded by their exact extrema on [M, ∞).
 
-A function that touches 0, or is 0 at ∞ after this, stays open. That is said, never guessed.
+A function that touches 0, or is 0 at ∞ after this, stays open. That is reported, never guessed.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def _simple(on: Interval) -> Fraction:
 
 
 def _sign_at(function: Tower, point: Fraction) -> int:
-    """Return the sign at a point, 0 if it is not seen."""
+    """Return the sign at a point, 0 if it is not proved."""
     with ctx.workprec(_BITS):
         ball = function.ball(arb(exact(point)))
     return 1 if ball > 0 else -1 if ball < 0 else 0
 
 
 def _box(lower: Fraction, upper: Fraction) -> tuple[arb, arb]:
-    """Return the middle of a segment, and a ball around all of it."""
+    """Return the midpoint of a segment, and a ball that contains all of it."""
     middle, half = exact((lower + upper) / 2), exact((upper - lower) / 2)
     return arb(middle), arb(middle, half)
 
@@ -114,7 +114,7 @@ def _between(function: Tower, lower: Fraction, upper: Fraction, on: Interval) ->
 
 
 def _from_zero(function: Tower, upper: Fraction | float) -> Fraction | None:
-    """Return a number up to which f ≥ 0 from 0 on, None if none is seen."""
+    """Return a number up to which f ≥ 0 from 0 on, None if none is found."""
     derivative: ClosedForm = function
     for _ in range(_MOST_ORDER + 1):
         assert isinstance(derivative, Tower)
@@ -158,7 +158,7 @@ def _slope(exponent: ClosedForm) -> Fraction:
 
 
 def _to_infinity(function: Tower, lower: Fraction) -> Fraction | None:
-    """Return a number such that f ≥ 0 above it, None if none is seen."""
+    """Return a number such that f ≥ 0 above it, None if none is found."""
     parts = []
     for exponent, factor in function.parts:
         slope = _slope(exponent)

@@ -1,8 +1,8 @@
 """Functions of ε with e to a closed form: Σ factor·e^exponent + rest, such as a Hoeffding bound.
 
 e to a quotient, as in exp(2·(1 − e^ε)/(1 + e^ε)), is not in the field of closed forms. No theorem
-says whether such a function can be 0 where it does not seem to be, so its sign is decided by
-certified numbers (`tower_signs`), which may leave it open.
+decides where such a function is exactly 0, so its sign is decided by certified numbers
+(`tower_signs`), which may leave it open.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Parts = tuple[tuple[ClosedForm, ClosedForm], ...]
 class Tower(ClosedForm):
     """Σ factor·e^exponent + rest, with closed forms in ε alone.
 
-    It can be evaluated, drawn, and its sign decided; it has no numerator and denominator.
+    It can be evaluated and plotted, and its sign decided; it has no numerator and denominator.
     """
 
     __slots__ = ("parts", "rest")
@@ -230,7 +230,7 @@ def exp(exponent: Any) -> Any:
 
 
 def no_tower_certificate() -> ValueRefusedError:
-    """Return the refusal of a certificate."""
+    """Return the error for a certificate that cannot be written."""
     return ValueRefusedError(
         "a bound with e to a quotient has no certificate",
         rule="A certificate holds closed forms; this bound was compared by certified numbers.",

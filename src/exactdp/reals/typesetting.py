@@ -1,6 +1,6 @@
 """Closed forms as MathML, and the writers of MathML and LaTeX that formulas of claims share.
 
-The walk over a formula says what is a fraction, a power or a product; a writer says how it looks.
+The traversal of a formula determines its fractions, powers and products; a writer formats them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def math(parts: Iterable[Signed]) -> str:
 
 
 class Writer(Protocol):
-    """How the parts of a formula look."""
+    """Formats the parts of a formula."""
 
     def number(self, value: int) -> str:
         """Return an integer."""
@@ -197,6 +197,6 @@ def _rational(value: Fraction, write: Writer) -> str:
 
 
 def _multiple(rate: Fraction, name: str, write: Writer) -> str:
-    """Return a multiple of ε in an exponent, where 3ε/2 reads better than a built fraction."""
+    """Return a multiple of ε in an exponent, where 3ε/2 reads better than a stacked fraction."""
     shown = name if rate.numerator == 1 else write.times([write.number(rate.numerator), name])
     return shown if rate.denominator == 1 else write.slash(shown, write.number(rate.denominator))

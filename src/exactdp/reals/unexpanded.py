@@ -1,9 +1,9 @@
 """Functions of ε that are not expanded: probabilities that can be evaluated, times closed forms.
 
-In general position a probability of a program with m samples is a sum of 2^m exponentials. Its
-value at an ε takes m³ steps all the same. `Chance` is such a probability, and what is known of it
-as a function: all that `certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest,
-the form in which probabilities occur in claims, and it is asked like any other closed form.
+In general position a probability of a program with m samples is a sum of 2^m exponentials, but its
+value at an ε takes only m³ steps. `Chance` is such a probability with the properties that
+`certified` needs to decide signs. `Unexpanded` is Σ factor·chance + rest, the form in which
+probabilities occur in claims; it has the interface of any other closed form.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _MOST_BITS = 1 << 18  # so many bits, and a value is taken for one that may be 0
 class Chance(Protocol):
     """The probability of an event, as a function of ε; the noise has densities in e^{−rate·ε·|x|}.
 
-    With n samples at most, P the probability of the event or of its opposite, and D the least cost
-    Σ rateᵢ·|xᵢ − meanᵢ| of noise with which it happens:
+    With at most n samples, P the probability of the event or of its complement, and D the least
+    cost Σ rateᵢ·|xᵢ − meanᵢ| of noise for which it occurs:
 
      * |P(z)| ≤ (|z|/Re z)^n·P(Re z) for complex z with a positive real part,
      * P(x)·x^{−n}·e^{D·x} never grows with x > 0,
      * the logarithm of P(x)·x^{−n} is convex.
 
-    All are seen at the density ∏ (rateᵢ·ε/2)·e^{−rateᵢ·ε·|xᵢ − meanᵢ|}, before it is integrated
-    over a set that does not depend on ε.
+    All hold for the density ∏ (rateᵢ·ε/2)·e^{−rateᵢ·ε·|xᵢ − meanᵢ|}, and so for its integral over a
+    set that does not depend on ε.
     """
 
     @property
@@ -52,7 +52,7 @@ class Chance(Protocol):
 
     @property
     def costs(self) -> tuple[Fraction, Fraction]:
-        """Lower bounds of D for the event and for its opposite."""
+        """Lower bounds on D for the event and for its complement."""
 
     @property
     def start(self) -> tuple[Fraction, Fraction]:
@@ -74,17 +74,17 @@ class Chance(Protocol):
         """Return a ball that contains P(ε) for a small ball ε, at the working precision."""
 
     def known(self, kind: Callable[[Chance], K]) -> K:
-        """Return what one kind of object knows of this chance, made when it is first asked for."""
+        """Return what `kind` derives from this chance, computed on first use."""
 
     def expanded(self) -> ClosedForm:
-        """Return the sum of exponentials, if it is small enough; otherwise refuse."""
+        """Return the sum of exponentials; refuse if it is too large."""
 
 
 class Unexpanded(ClosedForm):
     """Σ factor·chance + rest, with closed forms in ε for factors and rest.
 
-    It can be evaluated, drawn, and its sign decided (`nonnegative`), by certified arithmetic. What
-    needs its terms expands it, or is refused if they are too many.
+    It can be evaluated and plotted, and its sign decided (`nonnegative`), by certified arithmetic.
+    Operations that need its terms expand it, or are refused if there are too many.
     """
 
     __slots__ = ("parts", "rest")
@@ -115,12 +115,12 @@ class Unexpanded(ClosedForm):
 
     @property
     def numerator(self) -> ExpPoly:
-        """The sum above the bar, expanded."""
+        """The numerator, expanded."""
         return self.expanded().numerator
 
     @property
     def denominator(self) -> ExpPoly:
-        """The sum below the bar, expanded."""
+        """The denominator, expanded."""
         return self.expanded().denominator
 
     @property
@@ -234,7 +234,7 @@ class Unexpanded(ClosedForm):
         return max((chance.first_bits for chance, _ in self.parts), default=64)
 
     def ball(self, eps: Fraction, bits: int) -> arb:
-        """Return a ball that contains the value at an ε > 0, computed with so many bits."""
+        """Return a ball that contains the value at an ε > 0, computed with `bits` bits."""
         with ctx.workprec(bits):
             point = arb(exact(eps))
             result = ball_at(self.rest, eps)
@@ -243,7 +243,7 @@ class Unexpanded(ClosedForm):
             return result
 
     def sign_at(self, eps: Fraction) -> int:
-        """Return the sign at an ε > 0; refused where the value cannot be told from 0."""
+        """Return the sign at an ε > 0; refuse if the value is indistinguishable from 0."""
         return self.at(eps, 1).sign
 
     def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
@@ -255,7 +255,7 @@ class Unexpanded(ClosedForm):
         return np.array(flat, dtype=float).reshape(eps.shape)
 
     def limit(self, point: Number) -> Fraction | float:
-        """Return the limit at 0⁺; at ∞ where each chance becomes 0 or 1."""
+        """Return the limit at 0⁺, or at ∞ if each chance tends to 0 or 1."""
         result = self.rest
         at_infinity = point == inf
         for chance, factor in self.parts:
@@ -296,7 +296,7 @@ def chance_form(chance: Chance) -> Unexpanded:
 
 
 def no_certificate() -> ValueRefusedError:
-    """Return the refusal of a certificate."""
+    """Return the error for a certificate that cannot be written."""
     return ValueRefusedError(
         "a decision about a probability that is not expanded has no certificate",
         rule="A certificate holds closed forms term by term, here some 2^m for m samples. What one "

@@ -1,10 +1,10 @@
-"""The zeros of a closed form: isolated, with multiplicity, refinable to any width.
+"""The zeros of a closed form, isolated, with multiplicity and refinable to any width.
 
 **Why this is complete.** Write f(ε) = P(ε, e^{step·ε}) with a polynomial P over ℚ.
 
  * Two coprime polynomials P, Q have only finitely many common zeros (x, y), all of them
    algebraic. If ε ≠ 0 were a common zero of f and g, then ε and e^{step·ε} would both be
-   algebraic, which Lindemann's theorem forbids. So coprime factors have no common zero but 0.
+   algebraic, which Lindemann's theorem excludes. So coprime factors have no common zero but 0.
  * f′ comes from DP = ∂P/∂ε + step·y·∂P/∂y, whose degrees are not larger than those of P. If P is
    irreducible and divides DP, then f′ = c·f, so f is an exponential and has no zero; otherwise P
    and DP are coprime and f, f′ have no common zero but 0. So zeros of irreducible, hence of
@@ -14,7 +14,7 @@
    coefficients of the exponentials (Lindemann–Weierstrass); they are split off exactly.
  * The order of the zero at 0 is read off the Taylor series.
 
-So after splitting, every walk of `chart` meets simple zeros only, and ends.
+So after splitting, every walk of `chart` encounters only simple zeros, and terminates.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Factors: TypeAlias = list[tuple[ExpPoly, int]]
 
 # Steps shorter than these shares of ε suggest a multiple zero and a finer factorisation.
 _COARSE, _FINE = Fraction(1, 2**12), Fraction(1, 2**100)
-# How long the relations between exponents are that are kept, one try after the other.
+# The length of the relations between exponents that are kept, in successive tries.
 _RELATIONS = (divisors.SHORT, 12, 40)
 # Two zeros closer than this share of them may be one: the quotient may not be in lowest terms.
 CLOSE = Fraction(1, 2**80)
@@ -160,7 +160,7 @@ def roots(
 
 
 def zeros(form: ExpPoly, on: Interval, under: ExpPoly | None = None) -> list[Root]:
-    """Return the zeros of a sum (over a coprime one) on an interval, in no special order."""
+    """Return the zeros of a sum (over a coprime one) on an interval, in no particular order."""
     found: list[Root] = []
     if (half := on.reflected().positive_part()) is not None:
         found += [root.reflected() for root in positive_zeros(form.reflected(), half)]
@@ -228,7 +228,7 @@ def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[Fac
 
 
 def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:
-    """Yield finer and finer factorisations, each with the shortest step its walk may make."""
+    """Yield finer and finer factorisations, each with the shortest step its walk may take."""
     content = divisors.content(form)
     simple: Factors = []
     primitive = form
@@ -244,7 +244,7 @@ def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:
             simple.append((primitive, 1))
         yield simple, None
         return
-    # Squares are recognised at any degree, and often all there is to find.
+    # Squares are recognised for any degree, and often nothing else is to be found.
     constant, base, power = Fraction(1), primitive, 1
     while not base.is_unit and (found := divisors.square_root(base)) is not None:
         constant, base, power = constant * found[0] ** power, found[1], 2 * power
@@ -274,7 +274,7 @@ def linear_zero(form: ExpPoly) -> Fraction | None:
 def apart(found: list[Root], finest: Fraction | None = None) -> tuple[Root, ...]:
     """Return different zeros in increasing order with disjoint closed enclosures.
 
-    Different numbers are separated by refining long enough. Where two of them might be equal,
+    Different numbers are separated by refining far enough. If two of them might be equal,
     `finest` is the share of their size at which the search gives up and raises `Stuck`.
     """
     ordered = list(found)
@@ -294,7 +294,7 @@ def order(one: Root, two: Root) -> int:
     """Return the sign of the difference of two zeros, also of different functions.
 
     Two coprime sums have no common zero but 0 (Lindemann), so zeros that refining does not
-    separate are looked for in the greatest common divisor.
+    separate are searched for in the greatest common divisor.
     """
     share: ExpPoly | None = None
     while one.lower <= two.upper and two.lower <= one.upper:
@@ -317,7 +317,7 @@ def order(one: Root, two: Root) -> int:
 
 
 def _evaluated_apart(one: Root, two: Root) -> tuple[Root, Root]:
-    """Return two zeros enclosed more closely; nothing proves that they are equal."""
+    """Return two zeros enclosed more narrowly; their equality cannot be proved."""
     if _width(one) < CLOSE and _width(two) < CLOSE:
         raise ValueRefusedError(
             f"two zeros near {float(one.lower):.12g} cannot be told apart",

@@ -1,6 +1,6 @@
-"""Long work in units: who does them, what is sent, and what is kept on disk.
+"""Long computations in units of work: workers, transfer, and storage on disk.
 
-Nothing here knows what a claim is. A unit is a value that pickles; its answer comes as bytes.
+This package does not depend on claims. A unit is a picklable value; its answer is bytes.
 """
 
 from exactdp.running.conduct import ALONE, Conduct, How, conduct, conduct_of

@@ -1,4 +1,4 @@
-"""Dask: workers on other machines, which need only exactdp. Loaded when it is used."""
+"""Dask: workers on other machines, which need only exactdp. Imported on first use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How work is done: by how many processes or which executor, with which store, and who hears of it.
+"""How work is done: the number of processes or an executor, the store, and the progress hook.
 
-A `Conduct` goes along as the `progress` of a question, for it is called like one.
+A `Conduct` is passed as the `progress` of a question, because it can be called like one.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 class How(TypedDict, total=False):
-    """How a question is worked on; the answer is the same however it is."""
+    """How a question is computed; the answer does not depend on it."""
 
     jobs: int
-    """How many processes work at a time on this machine; 0 stands for one on each core."""
+    """The number of processes on this machine; 0 means one per core."""
     executor: Executor | Any | None
     """A `concurrent.futures.Executor` or a `distributed.Client` that does the work instead."""
     store: Store | str | Path | None
-    """A file in which finished units of work are kept."""
+    """A file that stores finished units of work."""
 
 
 @dataclass(frozen=True)
 class Conduct:
-    """How a question is worked on, and who hears how far it is."""
+    """How a question is computed, and the hook that receives its progress."""
 
     jobs: int = 1
     executor: Executor | None = None
     store: Store | None = None
     slots: Slots | None = None
-    """Shared with others, if several questions are worked on at a time."""
+    """Shared if several questions are computed at a time."""
     hear: Progress | None = None
 
     @property
@@ -49,17 +49,17 @@ class Conduct:
 
     @property
     def is_plain(self) -> bool:
-        """Whether this process does all the work, and nothing is kept."""
+        """Whether this process does all the work, and nothing is stored."""
         return self.is_alone and self.store is None
 
     def __call__(self, done: int, total: int) -> None:
-        """Tell how much is done and how much there is."""
+        """Report how much is done and how much there is."""
         if self.hear is not None:
             self.hear(done, total)
 
     @property
     def quiet(self) -> Conduct:
-        """The same, and nobody hears of it."""
+        """The same without progress reports."""
         return replace(self, hear=None)
 
 
@@ -67,12 +67,12 @@ ALONE = Conduct()
 
 
 def can_fork() -> bool:
-    """Whether this system copies processes."""
+    """Whether this system can fork processes."""
     return "fork" in multiprocessing.get_all_start_methods()
 
 
 def conduct(progress: Progress | None, how: How) -> Conduct | Progress | None:
-    """Return the progress of a question with how it is worked on."""
+    """Return the progress of a question combined with how it is computed."""
     unknown = [name for name in how if name not in How.__annotations__]
     if unknown:
         raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
@@ -97,14 +97,14 @@ def conduct(progress: Progress | None, how: How) -> Conduct | Progress | None:
 
 
 def conduct_of(progress: Progress | None) -> Conduct:
-    """Return how a question is worked on: alone, unless its progress says otherwise."""
+    """Return how a question is computed: in this process, unless its progress is a `Conduct`."""
     if isinstance(progress, Conduct):
         return progress
     return ALONE if progress is None else Conduct(hear=progress)
 
 
 def _executor(given: Any) -> Any:
-    """Return an executor, or that of a client of Dask."""
+    """Return an executor, or that of a Dask client."""
     if given is None or (hasattr(given, "submit") and not hasattr(given, "get_executor")):
         return given
     if hasattr(given, "get_executor"):

@@ -1,7 +1,7 @@
-"""Who does units of work: forked processes, or any executor that a user hands in.
+"""The workers: forked processes, or any executor that a user passes.
 
-A unit goes out as bytes and comes back as bytes. A process that dies loses the unit it was working
-on, which is given to another one; a unit that ends three processes is lost.
+Units and answers are sent as bytes. If a process dies, its unit is given to another one; a unit
+that kills three processes is lost.
 """
 
 from __future__ import annotations
@@ -26,47 +26,47 @@ from typing import Any, Protocol, TypeAlias
 from exactdp.errors import ExactdpError, shown
 
 Serve: TypeAlias = Callable[[bytes], bytes]
-"""Does a unit; raises nothing."""
+"""Computes a unit; raises nothing."""
 News: TypeAlias = bytes | ExactdpError
 
-_LOOK = 0.2  # seconds between two looks at those who work
-_WATCH = 0.5  # seconds between two looks of a process at its parent
+_LOOK = 0.2  # seconds between two polls of the workers
+_WATCH = 0.5  # seconds between two checks of a process for its parent
 MOST_DEATHS = 3
 
 
 class LostUnitError(ExactdpError):
-    """A unit of work that ended three processes."""
+    """A unit of work killed three processes."""
 
 
 class UnsendableError(ExactdpError):
-    """A claim that cannot be sent to another machine."""
+    """A claim cannot be sent to another machine."""
 
 
 class Slots(Protocol):
-    """How many processes may work at a time, over several crews; a semaphore is one."""
+    """Limits the number of processes over several crews; a semaphore is one."""
 
     def acquire(self, block: bool = True) -> bool:
-        """Take one, if there is one."""
+        """Acquire a slot, if one is free."""
 
     def release(self) -> None:
-        """Give one back."""
+        """Release a slot."""
 
 
 class Crew(Protocol):
-    """Those who do units."""
+    """The workers that compute units."""
 
     @property
     def lane(self) -> int | None:
-        """The worker for which another unit may be given now; None if all have enough."""
+        """The worker that can take another unit now; None if all have enough."""
 
     def give(self, number: int, unit: bytes, lane: int) -> None:
-        """Hand out a unit, if possible to a worker."""
+        """Submit a unit, if possible to the given worker."""
 
     def news(self) -> Iterator[tuple[int, News]]:
-        """Wait a little, and yield units that are done, or lost."""
+        """Wait briefly, and yield units that are done or lost."""
 
     def close(self) -> None:
-        """Stop; units that are under way are forgotten."""
+        """Stop; discard units in progress."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Given:
 
 
 class Forked:
-    """Copies of this process, which know all that it knows: nothing but units is sent."""
+    """Forks of this process, which share its state: only units are sent."""
 
     def __init__(self, serve: Serve, count: int, slots: Slots | None = None) -> None:
         self._serve, self._count, self._slots = serve, count, slots
@@ -91,7 +91,7 @@ class Forked:
 
     @property
     def lane(self) -> int | None:
-        """Each process has one unit beside the one it does, so that none has to wait."""
+        """Each process has one unit waiting besides its current one, so that none is idle."""
         given = Counter(
             one.lane for one in (*self._waiting, *(one for _, one in self._busy.values()))
         )
@@ -99,7 +99,7 @@ class Forked:
         return lane if given[lane] < 2 else None
 
     def give(self, number: int, unit: bytes, lane: int) -> None:
-        """Hand out a unit, to a new process if none is idle."""
+        """Submit a unit, to a new process if none is idle."""
         self._waiting.append(_Given(number, unit, lane))
         self._hand_out()
 
@@ -114,10 +114,10 @@ class Forked:
             try:
                 connection.send_bytes(one.unit)
             except OSError:
-                continue  # it is dead, which is seen at the next look
+                continue  # it is dead, which the next poll detects
 
     def _chosen(self, lane: int | None) -> _Given:
-        """Return the unit for a process: of its lane, or of one in which nobody works."""
+        """Return the unit for a process: of its lane, or of one without a worker."""
         taken = {self._lanes[one] for one in self._busy}
         mine = (one for one in self._waiting if one.lane == lane)
         free = (one for one in self._waiting if one.lane not in taken)
@@ -168,10 +168,10 @@ class Forked:
         self._hand_out()
 
     def _retire(self) -> None:
-        """End processes that have nothing to do, so that other crews may start some."""
+        """Stop idle processes, so that other crews may start some."""
         while self._idle:
             connection, process = self._idle.pop()
-            connection.close()  # it sees the end and goes
+            connection.close()  # it reads the end of file and exits
             _ended(process)
             self._give_back()
 
@@ -207,7 +207,7 @@ def _lost() -> LostUnitError:
 
 
 def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
-    """Do units until there are no more, or the parent is gone (in a child; does not return)."""
+    """Compute units until there are no more or the parent is gone (in a child; never returns)."""
     code = 1
     try:
         gc.freeze()  # what is shared with the parent stays shared
@@ -225,7 +225,7 @@ def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
 
 @contextlib.contextmanager
 def holding_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait while a process is copied, so that no copy hears it and it is not lost."""
+    """Defer Ctrl-C while a process is forked, so that no child receives it and it is not lost."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -234,13 +234,13 @@ def holding_interrupts() -> Iterator[None]:
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent (in a child that was begun while it was held)."""
+    """Leave Ctrl-C to the parent (in a child that was forked while it was deferred)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def leave_with_parent() -> None:
-    """End this process when its parent ends, however that does."""
+    """Exit this process when its parent exits, for whatever reason."""
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
 
 
@@ -254,7 +254,7 @@ def _leave_with(parent: int) -> None:
 
 
 class Handed:
-    """An executor that a user hands in: what a unit is about is sent with it."""
+    """An executor passed by a user: the claim is sent with each unit."""
 
     def __init__(self, executor: Executor, serve: Serve, width: int) -> None:
         self._executor, self._serve, self._width = executor, serve, width
@@ -263,7 +263,7 @@ class Handed:
 
     @property
     def lane(self) -> int | None:
-        """Twice as many units as there may be workers are under way; any worker does any."""
+        """Twice as many units as workers are in progress; any worker takes any unit."""
         return None if len(self._under_way) >= 2 * self._width else 0
 
     def give(self, number: int, unit: bytes, lane: int = 0) -> None:
@@ -296,7 +296,7 @@ class Handed:
                     yield number, LostUnitError(f"it failed {MOST_DEATHS} times ({_named(error)})")
 
     def _failed(self, number: int, unit: bytes, error: Exception) -> None:
-        """Give a unit once more, unless whoever does it says that it ended workers."""
+        """Submit a unit again, unless the executor reports that it killed workers."""
         count = self._deaths.get(number, 0) + 1
         if type(error).__name__ == "KilledWorker":  # of Dask, which has tried several times
             count = MOST_DEATHS
@@ -305,7 +305,7 @@ class Handed:
             self.give(number, unit)
 
     def close(self) -> None:
-        """Cancel what has not begun; the executor is its owner's."""
+        """Cancel what has not started; the executor itself belongs to its owner."""
         for future in self._under_way:
             future.cancel()
         self._under_way.clear()
@@ -324,7 +324,7 @@ def _named(error: BaseException) -> str:
 
 
 def unsendable(error: BaseException) -> UnsendableError:
-    """Return the refusal of a claim that does not pickle."""
+    """Return the error for a claim that cannot be pickled."""
     return UnsendableError(
         f"the claim cannot be sent to another process: {error}",
         rule="An executor gets the text of the program and the values of the claim; a Python "
@@ -334,6 +334,6 @@ def unsendable(error: BaseException) -> UnsendableError:
 
 
 def width_of(executor: Any) -> int:
-    """Return about how many workers an executor has."""
+    """Return the approximate number of workers of an executor."""
     found = getattr(executor, "_max_workers", None)
     return found if isinstance(found, int) and found > 0 else 2 * (os.cpu_count() or 1)

@@ -1,14 +1,14 @@
-"""How long units of work take, in seconds of the processor."""
+"""How long units of work take, in seconds of processor time."""
 
 FIRST = 0.3
-"""Work that a process does before it asks others to help."""
+"""Work that a process does alone before it uses others."""
 WORTH = 0.5
-"""Work that is left, for which it is worth asking."""
+"""Remaining work from which using others pays off."""
 UNIT = 1.0
-"""What a unit should take."""
+"""The target duration of a unit."""
 SHORTEST = 0.05
-"""What it takes at least, but for the last one."""
+"""The minimal duration of a unit, except the last one."""
 LONGEST = 2.0
-"""After this the rest of a unit becomes another one."""
+"""The duration after which the rest of a unit becomes a new unit."""
 SHARES = 3
-"""Units for each worker, at least, so that all end at about the same time."""
+"""The minimal number of units per worker, so that all finish at about the same time."""

@@ -1,7 +1,7 @@
-"""Values as bytes and back: only values of exactdp and plain ones of Python, never code.
+"""Serialise values: only values of exactdp and plain Python values, never code.
 
-What is read may come from a file that someone else wrote: a name outside the list below is refused,
-so that reading runs nothing but constructors of our own values.
+The bytes may come from an untrusted file: a name outside the list below is refused, so that
+reading runs nothing but constructors of our own values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import fmpq_poly
 
-_QUICK = 1  # level of compression: equal inputs repeat themselves at any
+_QUICK = 1  # compression level; repetitions compress well at any level
 _PLAIN = {
     "builtins": {"complex", "frozenset", "set", "range", "slice", "bytearray"},
     "copyreg": {"_reconstructor"},
@@ -34,7 +34,7 @@ _FUNCTIONS = {
 
 
 class UnreadableError(Exception):
-    """Bytes that are no packed value of exactdp."""
+    """The bytes are not a packed value of exactdp."""
 
 
 def pack(value: object) -> bytes:
@@ -56,7 +56,7 @@ def unpack(data: bytes) -> Any:
         return _Unpacker(io.BytesIO(zlib.decompress(data))).load()
     except UnreadableError:
         raise
-    except Exception as error:  # whatever a damaged stream makes of itself
+    except Exception as error:  # a damaged stream can raise anything
         raise UnreadableError(f"{type(error).__name__}: {error}") from error
 
 

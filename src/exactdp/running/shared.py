@@ -1,4 +1,4 @@
-"""What processes tell each other at once: a set of hashes in memory that forked processes share."""
+"""A set of hashes in memory that forked processes share."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _TRIES = 8
 
 
 class SharedHashes:
-    """A set that only grows; a process sees what others have added, nobody waits for anybody.
+    """A set that only grows, visible to all processes, without locks.
 
-    A place that two processes write at the same time holds some other hash: what they added may be
-    missing, and nothing is in the set that was not added.
+    If two processes write to one place at the same time, it holds some other hash: their entries
+    may be missing, but the set contains nothing that was not added.
 
     >>> known = SharedHashes()
     >>> known.add(SharedHashes.of("a"))

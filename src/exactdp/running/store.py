@@ -1,9 +1,9 @@
 """Finished units of work in one SQLite file, so that nothing is lost when a process dies.
 
 A run is one question about one claim. Its key is a hash of the program's text, the claim, the
-question and the version of exactdp, so a changed program never meets old answers. The file is in
-WAL mode: several processes may use it at once, and a process that is killed leaves it whole. Each
-answer has a checksum of its own; one that does not fit is not used.
+question and the version of exactdp, so a changed program never gets old answers. The file is in
+WAL mode: several processes may use it at once, and a killed process does not corrupt it. Each
+answer has a checksum; an answer with a wrong checksum is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 
 _FORMAT = 1
 _MARK = 0x65786470  # "exdp", the application id of the file
-_PATIENCE = 30.0  # seconds to wait for another process that writes
+_PATIENCE = 30.0  # seconds to wait for another process to finish writing
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS runs (
@@ -39,22 +39,22 @@ CREATE TABLE IF NOT EXISTS units (
 
 
 class StoreError(ExactdpError):
-    """A store that cannot be used."""
+    """A store cannot be used."""
 
 
 class StoreWarning(UserWarning):
-    """Work goes on without its store."""
+    """The work continues without its store."""
 
 
 @dataclass(frozen=True, repr=False)
 class StoredRun:
-    """What a store holds of a question."""
+    """The stored work on one question."""
 
     title: str
     question: str
     version: str
     total: int
-    """How many inputs, pairs or parts there are; 0 for cells, where it is not known."""
+    """The number of inputs, pairs or parts; 0 for cells, whose number is not known."""
     done: int
     units: int
     seconds: float
@@ -69,7 +69,7 @@ class StoredRun:
 
     @property
     def state(self) -> str:
-        """How much is done; how many cells there are is known in the end."""
+        """How much is done; the number of cells is known only at the end."""
         if self.finished:
             return "finished"
         return f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} cells"
@@ -81,7 +81,7 @@ class StoredRun:
 class Store:
     """A file that keeps finished units of work.
 
-    `on_error` says what happens if it cannot be used: "continue" without it, with one warning
+    `on_error` specifies what happens if it cannot be used: "continue" without it, with one warning
     (`StoreWarning`), or "stop" with a `StoreError`.
     """
 
@@ -104,13 +104,13 @@ class Store:
     # Writing and reading --------------------------------------------------------------
 
     def ready(self) -> None:
-        """Open the file, or make it."""
+        """Open the file, or create it."""
         with self._trying("used"):
             pass
         self.close()
 
     def begin(self, key: str, title: str, question: str, version: str, total: int) -> None:
-        """Note that a run begins, or goes on."""
+        """Record that a run begins or continues."""
         with self._trying("written") as line:
             line.execute(
                 "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, NULL)",
@@ -118,14 +118,14 @@ class Store:
             )
 
     def finish(self, key: str) -> None:
-        """Note that a run is finished."""
+        """Record that a run is finished."""
         with self._trying("written") as line:
             line.execute("UPDATE runs SET finished = ? WHERE key = ?", (time.time(), key))
 
     def put(
         self, run: str, name: str, span: tuple[int, int], answer: bytes, seconds: float
     ) -> None:
-        """Keep the answer of a unit."""
+        """Store the answer of a unit."""
         with self._trying("written") as line:
             line.execute(
                 "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -133,7 +133,7 @@ class Store:
             )
 
     def get(self, run: str, name: str, start: int) -> tuple[int, bytes] | None:
-        """Return where the unit that starts there stops, and its answer; None if there is none."""
+        """Return the end and the answer of the unit that starts at `start`, or None."""
         with self._trying("read") as line:
             row = line.execute(
                 "SELECT stop, answer, seal FROM units WHERE run = ? AND name = ? AND start = ?",
@@ -148,7 +148,7 @@ class Store:
         return None
 
     def next_start(self, run: str, name: str, after: int) -> int | None:
-        """Return where the first kept unit behind a place starts."""
+        """Return the start of the first stored unit after a place."""
         with self._trying("read") as line:
             row = line.execute(
                 "SELECT min(start) FROM units WHERE run = ? AND name = ? AND start > ?",
@@ -158,7 +158,7 @@ class Store:
         return None
 
     def runs(self) -> list[StoredRun]:
-        """Return what the store holds."""
+        """Return the stored runs."""
         if not self.path.exists():
             raise StoreError(f"there is no store {self.path}", way_out="Name the file of --store.")
         strict = Store(self.path, "stop")
@@ -172,7 +172,7 @@ class Store:
         return [_stored(row) for row in rows]
 
     def close(self) -> None:
-        """Close the file; it is opened again when it is used."""
+        """Close the file; it is reopened on the next use."""
         if self._line is not None and self._process == os.getpid():
             with contextlib.suppress(sqlite3.Error, OSError):
                 self._line.close()
@@ -182,7 +182,7 @@ class Store:
 
     @contextlib.contextmanager
     def _trying(self, done: str) -> Iterator[Any]:
-        """Give the open file; say once what is wrong with it, and then do nothing."""
+        """Provide the open file; report an error once, and ignore the file afterwards."""
         line: Any = _NOTHING
         try:
             if not self._broken:
@@ -201,7 +201,7 @@ class Store:
             self._give_up(done, error)
 
     def _give_up(self, done: str, error: Exception) -> None:
-        """Say what is wrong, and use the file no more."""
+        """Report an error, and stop using the file."""
         self._broken = True
         found = StoreError(
             f"the store {self.path} cannot be {done}: {error}",
@@ -232,7 +232,7 @@ class Store:
 
 
 class _Nothing:
-    """An empty file: what a broken store is like."""
+    """An empty file, which replaces a broken store."""
 
     def execute(self, *_: object) -> _Nothing:
         return self

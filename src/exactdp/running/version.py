@@ -1,4 +1,4 @@
-"""Which exactdp this is, and the refusal of another one."""
+"""The version of exactdp, and the refusal of a different one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from exactdp.errors import ExactdpError
 
 
 class VersionError(ExactdpError):
-    """A worker that runs another version of exactdp."""
+    """A worker runs another version of exactdp."""
 
 
 def version() -> str:
@@ -17,7 +17,7 @@ def version() -> str:
 
 
 def require_same(theirs: str) -> None:
-    """Refuse work that another version of exactdp hands out."""
+    """Refuse work submitted by another version of exactdp."""
     if theirs != version():
         raise VersionError(
             f"a worker has exactdp {version()}, and the work comes from exactdp {theirs}",
