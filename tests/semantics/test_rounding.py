@@ -22,6 +22,7 @@ from exactdp import (
     Privacy,
     Real,
     alpha,
+    certify,
     eps,
     exp,
     gamma,
@@ -203,3 +204,74 @@ def test_comparisons_of_rounded_numbers_are_for_all_reals() -> None:
     assert claim.check().outcome == "holds"
     assert claim.tightest().kappa.whole == "2"
     assert Privacy(above, inputs=AllReals()).check().outcome == "holds"
+
+
+MEANS: dict[str, Callable[[Fraction], Fraction | int]] = {
+    "round(q)": round,
+    "math.floor(q)": math.floor,
+    "ceil(q / 2) - 1": lambda q: math.ceil(q / 2) - 1,
+    "2 * (q // 1) + round(q)": lambda q: 2 * math.floor(q) + round(q),
+    "q % 2": lambda q: q % 2,
+}
+SIXTHS = [Fraction(k, 6) for k in range(-9, 10)]
+
+
+def above(noise: str, mean: float, e: float) -> float:
+    """Return the chance that noise of rate ε around a mean is above 0."""
+    if noise == "lap":
+        return 1 - laplace(e, mean)(0)
+    if noise == "expo":
+        return 1 - exponential(e, mean)(0)
+    if noise == "geometric":  # mean + k has the chance (1 − e^−ε) e^−εk, k ≥ 0
+        return math.exp(-e * max(1 - mean, 0))
+    tail = math.exp(-e * abs(1 - mean if mean <= 0 else mean)) / (1 + math.exp(-e))
+    return tail if mean <= 0 else 1 - tail
+
+
+@pytest.mark.parametrize("mean", MEANS)
+@pytest.mark.parametrize("noise", ["lap", "expo", "dlap", "geometric"])
+def test_noise_around_rounded_inputs(noise: str, mean: str) -> None:
+    """Probabilities, claims at listed inputs, and their certificates, also where q is halfway."""
+    if noise in ("dlap", "geometric") and "%" in mean:
+        pytest.skip("integer noise around a number that need not be whole")
+    mechanism = program(f"{noise}(eps, {mean})", "x > 0")
+    chances = {}
+    for q in SIXTHS:
+        chances[q] = above(noise, float(MEANS[mean](q)), 0.75)
+        assert float(mechanism.probability(q, True).at("3/4")) == pytest.approx(chances[q])
+    risk = max(1 - p if MEANS[mean](q) > 0 else p for q, p in chances.items())
+    for more, outcome in (("1/100", "holds"), ("-1/100", "fails")):
+        beta = Fraction(risk).limit_denominator(1000) + Fraction(more)
+        if beta < 1:
+            claim = Accuracy(
+                mechanism, beta=beta, epsilon="3/4", inputs=SIXTHS, input_distance="discrete"
+            )
+            assert claim.check().outcome == outcome
+    added = program(f"{noise}(eps, 0)", f"x + {mean} > 0")
+    assert added.probability("1/2", True) == mechanism.probability("1/2", True)
+
+
+@pytest.mark.parametrize("result", ["lap(eps, round(q))", "lap(eps, 0) + round(q)"])
+def test_privacy_of_rounded_inputs(result: str) -> None:
+    """1/2 and 3/2 are adjacent, and rounded to 0 and 2: budget 2ε, and no less."""
+    rounded = Mechanism.from_source(f"def f(q: Real):\n    return {result}")
+    claim = Privacy(rounded, inputs=[Fraction(k, 4) for k in range(7)])
+    assert str(claim.tightest().factor) == "2"
+    verdict = claim.check()
+    assert verdict.counterexample.inputs == (Fraction(1, 2), Fraction(3, 2))
+    report = certify.check(verdict.certificate)
+    assert report.accepted
+    assert not report.taken
+    with pytest.raises(ExactdpError, match="all real inputs"):
+        Accuracy(rounded, beta=exp(-eps), inputs=AllReals()).check()
+    with pytest.raises(ExactdpError, match="all real inputs"):
+        Privacy(rounded, inputs=AllReals()).check()
+
+
+def test_uniform_noise_up_to_a_rounded_input() -> None:
+    """unif(−1, round(q)) is above 0 with chance k/(k + 1) for k = round(q)."""
+    wide = program("unif(-1, round(q))", "x > 0")
+    assert wide.probability("5/2", True) == Fraction(2, 3)
+    assert wide.probability("7/2", True) == Fraction(4, 5)
+    with pytest.raises(ExactdpError, match="no room"):
+        wide.probability(-1, True)

@@ -15,6 +15,7 @@ from exactdp.language.operations import items_of, python_fail
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
+from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative, positive, roots
 from exactdp.reals.interval import POSITIVE
@@ -128,8 +129,7 @@ def _end(value: Value, place: Place) -> Value:
     """Return an end of uniform noise: a number, a form in inputs, or a + b/ε."""
     if isinstance(value, EpsTerm):
         return as_real(value, place)
-    is_form = isinstance(value, Linear) and all(isinstance(one, str) for one in value.coefficients)
-    if is_form or (isinstance(value, int | Fraction) and not isinstance(value, bool)):
+    if _is_of_inputs(value) or (isinstance(value, int | Fraction) and not isinstance(value, bool)):
         return value
     what = "noise" if isinstance(value, Symbolic) else f"{shown(value)}, which is not a number"
     raise fail(
@@ -139,6 +139,14 @@ def _end(value: Value, place: Place) -> Value:
         "Add noise to the sample instead: x + unif(0, 1)."
         if isinstance(value, Symbolic)
         else "Give a number, such as 0.",
+    )
+
+
+def _is_of_inputs(value: object) -> bool:
+    """Whether a value is a form in real inputs, rounded or not, without noise."""
+    return isinstance(value, Linear) and all(
+        isinstance(name, str) or (isinstance(name, Whole) and _is_of_inputs(name.form))
+        for name in value.coefficients
     )
 
 
@@ -165,7 +173,7 @@ def _points(value: Value, points: Value, place: Place) -> Scalar:
     if isinstance(points, EpsTerm):
         points = as_real(points, place)
     if isinstance(points, Symbolic):
-        if isinstance(points, Linear) and all(isinstance(one, str) for one in points.coefficients):
+        if isinstance(points, Linear) and _is_of_inputs(points):
             return points
         raise fail(place, f"the score of {shown(value)} depends on noise", SCORE, NOISY)
     if isinstance(points, bool) or not isinstance(points, int | Fraction):

@@ -51,13 +51,9 @@ from exactdp.semantics.graph import (
     Edge,
     Graph,
     NodeEvent,
-    RoundedInput,
-    Rounding,
     build,
     forms_of,
     has_noise,
-    inputs_in,
-    looks_at,
     noise_part,
 )
 from exactdp.semantics.implied import without_implied
@@ -148,7 +144,7 @@ class Engine:
                 for param, names in zip(self._program.inputs, self._names, strict=True)
                 if param.type is not None
             ]
-            events = tuple(node.event for node in self.plan(tuple(first), ANYTHING)[0].graph.nodes)
+            events = tuple(node.event for node in self.graph(tuple(first), ANYTHING).nodes)
         outputs = [one.output for one in events if isinstance(one, Done)]
         lengths = (len(one) if isinstance(one, tuple) else None for one in outputs)
         return frozenset(lengths), self._events is not None
@@ -189,23 +185,19 @@ class Engine:
         for count, values in enumerate(product(*domains)):
             if count >= _MOST_DOMAINS:
                 return None
-            plan, _ = self.plan(values, ANYTHING)
-            found.append(plan.graph)
+            found.append(self.graph(values, ANYTHING))
         return tuple(found)
 
     @cached_property
     def rounds(self) -> bool:
-        """Whether rounded reals are released, or compared with anything but numbers."""
-        events = self._events
-        if events is None:
+        """Whether rounded reals are released, means, or compared with anything but numbers."""
+        graphs = self._graphs_of_all_inputs
+        if graphs is None:
             finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
             values = zip(self._names, finite, strict=True)
             some = tuple(one if names is None else _symbols(names) for names, one in values)
-            events = tuple(node.event for node in self.plan(some, ANYTHING)[0].graph.nodes)
-        return any(
-            isinstance(one, Rounding) or any(map(_is_rounded, inputs_in(looks_at(one))))
-            for one in events
-        )
+            graphs = (self.graph(some, ANYTHING),)
+        return any(one.rounds or one.rounds_inputs for one in graphs)
 
     @cached_property
     def divides(self) -> bool:
@@ -221,8 +213,9 @@ class Engine:
 
     @cached_property
     def jumps(self) -> bool:
-        """Whether probabilities may jump: an input occurs without noise, or with integer noise."""
-        if self._events is None:
+        """Whether probabilities may jump: an input is rounded, or without real noise."""
+        graphs = self._graphs_of_all_inputs
+        if self._events is None or graphs is None or any(one.rounds_inputs for one in graphs):
             return True
         forms = [one.difference for one in self._events if isinstance(one, Compare)]
         forms += (
@@ -428,7 +421,7 @@ class Engine:
                 graph = _simplified(graph, graph.surely(), pattern)
             self._plans[key] = Plan(graph)
         plan = self._plans[key]
-        return plan, plan.with_rounded(inputs) if plan.rounds_inputs else inputs
+        return plan, plan.with_rounded(inputs) if plan.graph.rounds_inputs else inputs
 
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
         """Return the graph of the paths to a pattern from an input whose reals are symbols."""
@@ -455,10 +448,6 @@ class Engine:
         return _simplified(
             None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
         )
-
-
-def _is_rounded(name: str) -> bool:
-    return isinstance(name, RoundedInput)
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:

@@ -307,6 +307,11 @@ class Graph:
         return any(isinstance(node.event, Rounding) for node in self.nodes)
 
     @cached_property
+    def rounds_inputs(self) -> bool:
+        """Whether numbers without noise are rounded."""
+        return any(isinstance(name, RoundedInput) for name in self.mentions[0])
+
+    @cached_property
     def mixes(self) -> bool:
         """Whether integer noise and real noise are compared with each other, or added."""
         if not self.whole:

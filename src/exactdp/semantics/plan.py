@@ -329,12 +329,6 @@ class Plan:
         names = (name for _, terms in self._constants for name, _ in terms)
         return frozenset(name for name in names if unit_in([name]))
 
-    @cached_property
-    def rounds_inputs(self) -> bool:
-        """Whether numbers without noise are rounded."""
-        names = (name for _, terms in self._constants for name, _ in terms)
-        return any(isinstance(name, RoundedInput) for name in names)
-
     def with_rounded(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the inputs together with the rounded inputs of the graph."""
         found = dict(inputs)

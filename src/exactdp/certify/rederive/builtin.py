@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from math import ceil, floor, trunc
 from typing import Any
 
 from .linear import LinearForm, is_number, plain
@@ -106,6 +107,17 @@ def _int(value: Any) -> int:
     return int(_known(value))
 
 
+def _whole(make: Callable[[Fraction], int]) -> Callable[[Any], int]:
+    """Return a rounding function for numbers; of two whole numbers `round` takes the even one."""
+
+    def made(value: Any) -> int:
+        if not is_number(value):
+            raise UnsupportedError("what is rounded is not a number")
+        return make(Fraction(value))
+
+    return made
+
+
 def _fraction(*parts: Any) -> int | Fraction:
     return plain(Fraction(*map(_known, parts)))
 
@@ -137,9 +149,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "all": lambda items: all(bounded(items)),
     "any": lambda items: any(bounded(items)),
     "bool": bool,
+    "ceil": _whole(ceil),
     "dict": lambda items: dict(bounded(items)),
     "enumerate": lambda items, start=0: [(start + k, one) for k, one in enumerate(bounded(items))],
     "exp": _exp,
+    "floor": _whole(floor),
     "int": _int,
     "len": len,
     "list": lambda items=(): list(bounded(items)),
@@ -147,8 +161,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": _extreme(min),
     "range": _range,
     "reversed": _flat(reversed),
+    "round": _whole(round),
     "sorted": _flat(sorted),
     "sum": _sum,
+    "trunc": _whole(trunc),
     "tuple": lambda items=(): tuple(bounded(items)),
     "zip": _flat(zip),
 }

@@ -56,7 +56,7 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 }
 UNKNOWN = object()  # a constant that is not understood
 _NOISES = {"lap", "dlap", "expo", "geometric", "unif"}
-_WORDS = {"choose", "divmod", "expmech", "round", "str"}  # known, but not in this way or not here
+_WORDS = {"choose", "divmod", "expmech", "str"}  # known, but not in this way or not here
 _DEEPEST = 20  # calls of functions inside functions
 
 
@@ -353,6 +353,8 @@ class FunctionCall:
                 return self.sampling().choose(
                     [(k, chance) for k, chance in table.items() if chance.over]
                 )
+            case ast.Attribute(ast.Name("math"), "ceil" | "floor" | "trunc" as name) if not named:
+                return FUNCTIONS[name](*map(self.value, arguments))
         called = (
             self.name(function.id)
             if isinstance(function, ast.Name)
@@ -363,7 +365,8 @@ class FunctionCall:
             return self.called(called, [self.value(one) for one in arguments])
         if callable(called) and not named:
             return called(*map(self.value, arguments))
-        if called is None and isinstance(function, ast.Name) and function.id in FUNCTIONS:
+        builtin = FUNCTIONS.keys() - self.program.outside
+        if called is None and isinstance(function, ast.Name) and function.id in builtin:
             keywords = {name: self.value(one) for name, one in named.items()}
             given = [
                 bounded(one) if isinstance(one, range) else one

@@ -195,13 +195,20 @@ class Disagreements:
         if self._distance.is_all_or_nothing:
             own = [*map(_sampled, entries(u))]
             reals = [place for place, kind in enumerate(self._kinds) if kind is None]
-            for moved in ([place] for place in reals):
-                for by in _STEPS:
-                    there = [x + by if place in moved else x for place, x in enumerate(own)]
+            for moved in reals:
+                steps = (*_STEPS, *(by - own[moved] % 1 for by in (0, *_STEPS)))
+                for by in steps:
+                    there = [x + by if place == moved else x for place, x in enumerate(own)]
                     other = assembled(self._mechanism.inputs, there)
                     out = self._defined(other)
                     if out is not None and (out != output if differ is None else differ(out)):
                         return other
+            raise ValueRefusedError(
+                f"no input was found whose ideal output is not {shown(output)}",
+                rule="Where numbers are rounded, one entry is moved by some numbers and to some "
+                "whole numbers, to see another output.",
+                way_out="Use ErrorBound, which asks for no other input.",
+            )
         raise unknown_neighbours()
 
     def _checked(self, distance: Fraction, u: tuple[Value, ...]) -> Fraction:

@@ -410,7 +410,8 @@ def _symbol(value: Scalar) -> Any:
 def unknown_neighbours() -> ValueRefusedError:
     """Return the refusal to look for an input near another one whose rounded output differs."""
     return ValueRefusedError(
-        "the output is rounded or a quotient, and the distance to inputs with another is asked",
+        "the output is rounded, a quotient, or noise around a rounded number, and the distance to "
+        "inputs with another output is asked",
         rule="Rounded numbers change at every whole number, and quotients are not linear.",
         way_out='Use input_distance="discrete", which is the default here, or ErrorBound.',
     )

@@ -325,8 +325,8 @@ def refuse_everywhere(claim: Privacy) -> None:
         )
     if claim.mechanism.kept(Engine).has_integers:
         raise ValueRefusedError(
-            "the mechanism samples or releases integers, and the claim is about all real inputs",
-            rule="All real inputs at once are for real noise (lap, expo).",
+            "the mechanism samples integers or rounds, and the claim is about all real inputs",
+            rule="All real inputs at once are for real noise (lap, expo) around them.",
             way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
         )
     adjacency = claim.adjacency
