@@ -1,1 +1,1 @@
-"""The numbers of a claim: best constants, sets of ε, least γ, curves."""
+"""Numbers computed for a claim: best constants, sets of ε, the least γ, curves."""

@@ -26,7 +26,7 @@ from exactdp.running.conduct import conduct_of
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
-_LARGEST = 10**6  # an ε that nobody uses
+_LARGEST = 10**6  # an ε larger than any in practice
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,11 +43,11 @@ class Budget(Told):
     upper: Fraction | float
     """`inf` if the claim fails for arbitrarily large ε."""
     attained: bool
-    """Whether the claim holds at this ε itself; otherwise at every larger one."""
+    """Whether the claim holds at this ε itself, or only at every larger one."""
     everywhere: SolutionSet
-    """All ε for which the claim holds, among them perhaps smaller ones."""
+    """All ε for which the claim holds, possibly including smaller ones."""
     is_complete: bool = True
-    """Whether `everywhere` is all of them; for all real inputs only the last stretch is known."""
+    """Whether `everywhere` is complete; for all real inputs, only the last interval is known."""
 
     why: str = ""
     """Why none was found, if that is known."""
@@ -61,7 +61,7 @@ class Budget(Told):
 
     @property
     def exists(self) -> bool:
-        """Whether there is such an ε, as far as one looked."""
+        """Whether such an ε was found."""
         return self.upper != inf
 
     def __float__(self) -> float:
@@ -69,7 +69,7 @@ class Budget(Told):
 
     @property
     def sentence(self) -> str:
-        """The answer alone."""
+        """The answer, as a sentence."""
         why = f": {self.why}" if self.why else ""
         if not self.exists and isinstance(self.lower, Fraction):
             return f"No ε up to {float(self.lower):.12g} is large enough{why}."
@@ -136,12 +136,12 @@ class EpsilonsAsked:
     each = False
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
-        """Return where to begin."""
+        """Return the initial fold."""
         return _EpsilonsSought(claim, self.width, kept)
 
 
 class _EpsilonsSought:
-    """Sets of ε where bounds hold, one group after the other; for bounds that do not always."""
+    """The sets of ε on which bounds hold, for all bounds that do not always hold."""
 
     is_over = False
 
@@ -151,7 +151,7 @@ class _EpsilonsSought:
         self._contents = Contents()
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another group."""
+        """Process another group."""
         part = surveyed(self._claim, group, hear, EpsilonsAsked.asked)
         self._contents += part.contents
         for problem in part.problems:
@@ -166,7 +166,7 @@ class _EpsilonsSought:
         return self._kept[gap]
 
     def answer(self) -> tuple[Contents, tuple[tuple[ClosedForm, SolutionSet], ...]]:
-        """Return what was found."""
+        """Return the results."""
         return self._contents, tuple(self._found.items())
 
 
@@ -210,9 +210,9 @@ def _at_large(claim: Claim) -> Any:
 def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
     """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
-    A proof from some ε on moves the upper end, a counterexample the lower one. Where neither is
-    found, close to the end, the enclosure stays wider than asked for. What holds for all ε above
-    one holds at that ε too, by continuity.
+    A proof for all larger ε moves the upper bound, a counterexample the lower bound. If neither is
+    found, the enclosure stays wider than requested. A claim that holds for all larger ε also holds
+    at that ε, by continuity.
     """
     on = claim.epsilon
     first = decide(claim, progress=conduct_of(progress).quiet, hint=False)
@@ -248,12 +248,12 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
 
 
 def _why(claim: Claim, found: Any) -> str:
-    """Return why a claim fails at the largest ε that was tried."""
+    """Describe why a claim fails at the largest ε that was tried."""
     return why_never(claim, found) if isinstance(claim, Accuracy) and found is not None else ""
 
 
 def _none(lower: Fraction, why: str) -> Budget:
-    """Return that no ε was found to be large enough."""
+    """Return the answer that no sufficiently large ε was found."""
     found = SolutionSet(())
     return Budget(lower, inf, attained=False, everywhere=found, is_complete=False, why=why)
 

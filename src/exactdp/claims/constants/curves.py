@@ -1,4 +1,4 @@
-"""The exact error probability at an input as a function of ε, beside the claimed bound."""
+"""The exact error probability at an input as a function of ε, with the claimed bound."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ErrorCurve(Told):
     exact: ClosedForm
     """1 − Pr(within γ)."""
     claimed: tuple[ClosedForm, ...]
-    """β at the largest α, the least of these; empty where the claim says nothing."""
+    """Closed forms whose minimum is β at the largest α; empty if the claim says nothing."""
 
     def at(self, eps: Number, digits: int = 30) -> Enclosure:
         """Return the exact error probability at an ε, enclosed."""

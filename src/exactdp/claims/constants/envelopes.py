@@ -1,4 +1,4 @@
-"""The largest of several functions of ε, in pieces with certified ends."""
+"""The maximum of several functions of ε, in pieces with certified endpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def whole(on: Interval) -> SolutionSet:
 
 
 def largest(forms: Iterable[ClosedForm], on: Interval) -> list[tuple[ClosedForm, SolutionSet]]:
-    """Return those functions that are the largest at some ε, each with where it is."""
+    """Return the functions that attain the maximum at some ε, each with the set of these ε."""
     left: list[ClosedForm] = []
     for form in dict.fromkeys(forms):
         if any(nonnegative(other - form, on) for other in left):
@@ -32,6 +32,6 @@ def largest(forms: Iterable[ClosedForm], on: Interval) -> list[tuple[ClosedForm,
 
 
 def start(stretch: Stretch) -> Fraction:
-    """Return about where a stretch begins, to sort by."""
+    """Return the approximate start of a stretch, as a sort key."""
     end = stretch.lower
     return end if isinstance(end, Fraction) else Fraction(getattr(end, "lower", 0))

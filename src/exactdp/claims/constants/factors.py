@@ -20,12 +20,12 @@ from exactdp.reals.numbers import simplest_inside, spell
 if TYPE_CHECKING:
     from exactdp.claims.stated.claim import Claim
 
-_MORE_LOOKS = 3  # how often a κ close to 0 is enclosed more closely
+_MORE_LOOKS = 3  # refinements of the enclosure of a κ close to 0
 
 
 @dataclass(frozen=True)
 class LeastFactor:
-    """The best constant on cones, and where it is."""
+    """The best constant on cones, and where it is attained or approached."""
 
     kappa: Kappa
     integer: int | None
@@ -33,14 +33,14 @@ class LeastFactor:
 
 
 class Factors:
-    """The problems on cones of which the best constant is asked; equal ones are kept once."""
+    """The problems on cones that determine the best constant; equal ones are kept once."""
 
     def __init__(self, claim: Claim, width: Fraction) -> None:
         self._claim, self._width = claim, width
         self._different: dict[Shape, tuple[Problem, ConeRatio, Shape]] = {}
 
     def add(self, problem: Problem) -> None:
-        """Add a problem, if there is an error at all."""
+        """Add a problem, unless its error is zero."""
         shape = problem.ratio
         if shape is None:
             return
@@ -83,13 +83,13 @@ class Factors:
         return LeastFactor(kappa, largest_whole(kappa, partial(_allow, quotients)), setting)
 
     def _at(self, problem: Problem, point: dict[int, Fraction]) -> Setting:
-        """Return a point of a cell that agrees with a point of a few of its parameters."""
+        """Return a point of a cell that extends given values of some of its parameters."""
         whole = problem.shape.completed(problem.cell.cone, point)
         return problem.region.at(self._claim.mechanism.inputs, whole)
 
 
 def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclosure:
-    """Return an enclosure of the largest factor, with a positive lower end if one is proved."""
+    """Return an enclosure of the largest factor, with a positive lower bound if one is proved."""
     found = closer = largest_factor(quotients, width)
     for _ in range(_MORE_LOOKS):
         if closer.lower is None or closer.upper is None or not closer.lower <= 0 < closer.upper:
@@ -99,7 +99,7 @@ def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclos
 
 
 def _allow(quotients: list[ConeRatio], kappa: Fraction) -> bool | None:
-    """Whether error ≤ β/κ everywhere, None if that stays open."""
+    """Whether error ≤ β/κ everywhere; None if undecided."""
     answer: bool | None = True
     for one in quotients:
         holds = one.decision(kappa).holds
@@ -110,7 +110,7 @@ def _allow(quotients: list[ConeRatio], kappa: Fraction) -> bool | None:
 
 
 def _sharpened(quotients: list[ConeRatio], lower: Fraction, upper: Fraction) -> Kappa:
-    """Return the enclosure with its lower end at a simple number, if that is proved too."""
+    """Return the enclosure with a simple number as its lower bound, if that is proved, too."""
     lower = max(lower, Fraction(0))
     simple = simplest_inside(lower, upper + (upper - lower) / 16) if lower < upper else lower
     if simple <= upper and all(one.decision(simple).holds for one in quotients):

@@ -1,4 +1,4 @@
-"""A best constant κ, enclosed."""
+"""Enclosures of best constants κ."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from exactdp.reals.told import Told
 
 @dataclass(frozen=True, repr=False)
 class Kappa(Told):
-    """A certified enclosure of κ; both ends are `inf` if the claim holds for every κ.
+    """A certified enclosure of κ; both bounds are `inf` if the claim holds for every κ.
 
-    The claim is true with β/lower. It is false with β/upper unless the ends are equal: then κ is
+    The claim is true with β/lower. It is false with β/upper, unless the bounds are equal: then κ is
     known exactly.
 
     >>> from exactdp import Accuracy, Mechanism, alpha, eps, exp
@@ -45,7 +45,7 @@ class Kappa(Told):
 
     @property
     def limits(self) -> str:
-        """Up to where and from where on, as words: "4.35 and for no κ ≥ 4.36"."""
+        """The bounds in words: "4.35 and for no κ ≥ 4.36"."""
         if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
             return "∞"
         if self.lower == self.upper:
@@ -57,7 +57,7 @@ class Kappa(Told):
 
     @property
     def whole(self) -> str:
-        """The largest whole number that is not above κ, or those that it may be."""
+        """The largest integer that is at most κ, or the candidates for it."""
         if not isinstance(self.lower, Fraction) or not isinstance(self.upper, Fraction):
             return "any"
         low, high = math.floor(self.lower), math.floor(self.upper)
@@ -65,12 +65,12 @@ class Kappa(Told):
 
 
 def _decimal(value: Fraction) -> str:
-    """Return a number of few digits, of any size."""
+    """Return a number of any size with a few digits."""
     return f"{Decimal(value.numerator) / Decimal(value.denominator):.7g}"
 
 
 def largest_whole(kappa: Kappa, allows: Callable[[Fraction], bool | None]) -> int | None:
-    """Return the largest whole κ: those in the enclosure are decided, None if one is not."""
+    """Return the largest integer κ, deciding those in the enclosure; None if one is undecided."""
     low, high = math.floor(kappa.lower), math.floor(kappa.upper)
     if kappa.lower < high == kappa.upper:
         high -= 1  # κ is smaller

@@ -1,4 +1,4 @@
-"""How large an error must be allowed: the least γ such that a claim holds."""
+"""The least γ such that a claim holds."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.stated.distances import Distance
 
-_LARGEST = 2**40  # an error that nobody allows
-_LARGE = 2**10  # after this, the largest is tried at once
+_LARGEST = 2**40  # an error larger than any in practice
+_LARGE = 2**10  # after this, the largest is tried directly
 _MOST_TRIALS = 400
 _MOST_LISTED = 2_000  # inputs whose output distances are listed
 
@@ -45,17 +45,17 @@ class Radius(Told):
 
     lower: Fraction
     upper: Fraction | float
-    """The claim holds with this γ; `inf` if it was found to hold with none."""
+    """The claim holds with this γ; `inf` if none was found."""
     eps: Interval
     """For each of these ε."""
     risk: Fraction | None = None
-    """How often the error may exceed it, if that was asked."""
+    """The probability with which the error may exceed it, for error bounds."""
     why: str = ""
     """Why none was found, if that is known."""
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a γ, as far as one looked."""
+        """Whether such a γ was found."""
         return self.upper != inf
 
     @property
@@ -92,8 +92,8 @@ def smallest_gamma(
     """Return the least γ for which a claim holds at all ε of an interval.
 
     The larger γ, the weaker the claim, if β does not depend on it; and Pr(within γ) is continuous
-    from the right in γ, so the least is attained. Found by bisection, each trial decided exactly.
-    Where the output distance has listed values, these are the candidates.
+    from the right in γ, so the least γ is attained. It is found by bisection, with each trial
+    decided exactly. If the output distance has finitely many values, these are the candidates.
     """
     if _uses_gamma(claim):
         raise ValueRefusedError(
@@ -126,7 +126,7 @@ def smallest_gamma(
 
 
 def _why(claim: Accuracy, on: Interval) -> str:
-    """Return why a claim fails with the largest γ."""
+    """Describe why a claim fails with the largest γ."""
     verdict = decide(replace(claim, gamma=_LARGEST, epsilon=on), hint=False)
     found = verdict.counterexample
     if found is None:
@@ -140,7 +140,7 @@ def _why(claim: Accuracy, on: Interval) -> str:
 
 
 def _holds_finite(kind: ValueKind) -> bool:
-    """Whether outputs hold anything but numbers with noise."""
+    """Whether outputs contain anything but noisy numbers."""
     parts = (kind.items,) if isinstance(kind.items, ValueKind) else kind.items or ()
     return kind.finite or any(map(_holds_finite, parts))
 
@@ -148,7 +148,7 @@ def _holds_finite(kind: ValueKind) -> bool:
 def _among(
     candidates: Sequence[Fraction], holds: Callable[[Fraction], bool | None], on: Interval
 ) -> Radius:
-    """Return the least of some candidates in rising order; the first one fails."""
+    """Return the least of some candidates in increasing order; the first one fails."""
     low, high = 0, len(candidates)  # the candidate at `low` fails, that at `high` holds
     while high - low > 1:
         middle = (low + high) // 2
@@ -184,7 +184,7 @@ def _bisected(
 
 
 def _distances(claim: Accuracy) -> list[Fraction] | None:
-    """Return the values of the output distance in rising order; None if they are not listed."""
+    """Return the values of the output distance in increasing order; None if not listed."""
     if claim.mechanism.checked.output.holds_noise or not is_listed(claim.input_set):
         return None
     inputs = list(islice(listed(claim.mechanism, claim.input_set), _MOST_LISTED + 1))
@@ -198,9 +198,9 @@ def _distances(claim: Accuracy) -> list[Fraction] | None:
 
 
 def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
-    """Whether every smaller γ is seen to fail: 1 − Pr(distance < γ) > β at some input and ε.
+    """Whether every smaller γ is proved to fail: 1 − Pr(distance < γ) > β at some input and ε.
 
-    Integer noise makes the probability jump; with real noise alone it does not.
+    Integer noise makes the probability jump; real noise alone does not.
     """
     mechanism = claim.mechanism
     if not mechanism.kept(Engine).has_integers or claim.output_metric != sup:
@@ -218,7 +218,7 @@ def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
 
 
 def _inside(output: Value, radius: Fraction) -> Value:
-    """Return the pattern of the outputs closer than `radius` to one."""
+    """Return the pattern of the outputs at distance less than `radius` from an output."""
     if isinstance(output, tuple):
         return tuple(_inside(item, radius) for item in output)
     if not is_number(output):

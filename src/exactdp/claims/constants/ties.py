@@ -23,7 +23,7 @@ _NEAR = 100  # to a counterexample, in units of 1/ε
 
 
 def why_never(claim: Accuracy, found: Counterexample) -> str:
-    """Return why a claim fails also at the very large ε of a counterexample."""
+    """Describe why a claim fails even at the very large ε of a counterexample."""
     if constant(claim.gamma_level) == 0 and not found.probability.numerator:
         return "noise is never exactly 0, so a number with noise is never exactly the ideal one"
     try:
@@ -41,7 +41,7 @@ def why_never(claim: Accuracy, found: Counterexample) -> str:
 
 
 def _ties(claim: Accuracy, found: Counterexample) -> Iterator[Value]:
-    """Yield inputs next to which the ideal output changes, and the claim fails at this ε."""
+    """Yield inputs near which the ideal output changes and the claim fails at this ε."""
     mechanism = claim.mechanism
     given = list(entries(mechanism.read_input(found.input)))
     reals = [k for k, kind in enumerate(kinds(mechanism.inputs)) if kind is None]
@@ -72,7 +72,7 @@ def _with(place: list[Value], values: dict[int, Value]) -> list[Value]:
 def _changes(
     claim: Accuracy, place: list[Value], reals: list[int], found: Counterexample
 ) -> Iterator[Value]:
-    """Yield inputs close to one, with ideal outputs that are further than γ from that there."""
+    """Yield inputs close to a given one whose ideal outputs are further than γ from its own."""
     mechanism, step = claim.mechanism, _CLOSE / found.eps
     here = claim.ideal_function(assembled(mechanism.inputs, place))
     for k in reals:

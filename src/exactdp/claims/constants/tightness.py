@@ -1,7 +1,7 @@
 """The best constant: the largest κ such that the claim with β/κ is still true.
 
-At an input the claim with β/κ says error ≤ β/κ, so κ is the infimum of β/error over ε, and over
-all inputs the least of these. A β above 1 changes nothing, for the error is at most 1.
+At an input, the claim with β/κ states error ≤ β/κ, so κ is the infimum of β/error over ε and over
+all inputs. A β above 1 makes no difference, since the error is at most 1.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Where: TypeAlias = Fraction | float | Root | None
 
 _Key: TypeAlias = tuple[Interval, ClosedForm, ClosedForm]  # ε, the probability and β
 _ASKED = "the best constant"
-_LOOKS = 2  # how often infima that may be equal are enclosed more closely
+_LOOKS = 2  # refinements of the enclosures of infima that may be equal
 
 
 @dataclass(frozen=True, repr=False)
 class Tightness(Told):
-    """The largest κ, where it is decided, and the largest whole number below it.
+    """The largest κ, the input and ε that determine it, and the largest integer κ.
 
     >>> from exactdp import Mechanism
     >>> larger = Mechanism.from_source(
@@ -57,9 +57,9 @@ class Tightness(Told):
 
     kappa: Kappa
     integer: int | None
-    """The largest whole κ, as in the paper's tables; None if the claim holds for every κ.
+    """The largest integer κ, as in the paper's tables; None if the claim holds for every κ.
 
-    For all real inputs also None if a whole number close to κ stays undecided.
+    For all real inputs, also None if an integer close to κ is undecided.
     """
     input: Value | None
     alpha: Distance | None
@@ -68,11 +68,11 @@ class Tightness(Told):
     """Where β/error is least: attained there, or approached (0 and `inf` are never attained)."""
     attained: bool | None
     inputs: int
-    """How many inputs were looked at."""
+    """The number of examined inputs."""
     silent: int
-    """At how many of them the claim says nothing."""
+    """The number of inputs at which the claim says nothing."""
     bound: str = "β"
-    """What the bound is called."""
+    """The name of the bound."""
 
     def __str__(self) -> str:
         if self.input is None:
@@ -109,7 +109,7 @@ class KappaAt(Told):
 
 @dataclass(frozen=True)
 class _Contender:
-    """A problem on a ray, and the infimum of β/error."""
+    """A problem on a ray, with the infimum of β/error."""
 
     problem: Problem
     least: Extremum
@@ -121,31 +121,31 @@ class _Contender:
 
     @property
     def key(self) -> _Key:
-        """What the infimum depends on."""
+        """The data that the infimum depends on."""
         return _key(self.problem)
 
     def allows(self, kappa: Fraction) -> bool | None:
-        """Whether error ≤ β/κ for every ε; None if that stays open."""
+        """Whether error ≤ β/κ for every ε; None if undecided."""
         return _allows(self.problem, kappa)
 
     def is_seen_below(self, kappa: Fraction) -> bool:
-        """Whether β < κ·error right beside the zero of the derivative: a quick look."""
+        """Whether β < κ·error next to the zero of the derivative: a quick check."""
         at = self.least.at
         gap = self.problem.beta - (1 - self.one.probability) * kappa
         if isinstance(gap, Unexpanded):
-            return at != 0  # an upper end at 0 may be the best constant itself
+            return at != 0  # an upper bound of 0 may be the best constant itself
         return isinstance(at, Root) and gap.at(at.lower).sign < 0
 
 
 @dataclass(frozen=True)
 class _Best:
-    """The least of several infima: that of one of the contenders, all others are no smaller."""
+    """The minimum of several infima: that of one of the contenders; all others are no smaller."""
 
     contenders: tuple[_Contender, ...] = ()
 
     @property
     def kappa(self) -> Kappa:
-        """The least is between the least of the lower ends and the least of the upper ends."""
+        """An enclosure of the minimum: the least lower bound and the least upper bound."""
         found = [one.least for one in self.contenders]
         return Kappa(
             min((one.lower for one in found), default=inf),
@@ -154,23 +154,23 @@ class _Best:
 
     @property
     def first(self) -> _Contender:
-        """A contender whose infimum is in the enclosure of the least."""
+        """A contender whose infimum is in the enclosure of the minimum."""
         return min(self.contenders, key=lambda one: one.least.upper)
 
     @property
     def attained(self) -> bool | None:
-        """Whether the least is attained, where all contenders agree."""
+        """Whether the minimum is attained; None unless all contenders agree."""
         found = {one.least.attained for one in self.contenders}
         return found.pop() if len(found) == 1 else None
 
     def without_larger(self) -> _Best:
-        """Return the least with only those contenders that may be it."""
+        """Return the minimum without contenders that are proved to be larger."""
         upper = self.kappa.upper
         return _Best(tuple(one for one in self.contenders if one.least.lower <= upper))
 
 
 class _LeastRatio:
-    """The least of β/error over many problems on rays; equal ones are solved once."""
+    """The infimum of β/error over many problems on rays; equal ones are solved once."""
 
     def __init__(self, width: Fraction) -> None:
         self._width = width
@@ -178,7 +178,7 @@ class _LeastRatio:
         self._at_least: dict[_Key, Fraction | float] = {}
 
     def improved(self, best: _Best, problem: Problem) -> _Best:
-        """Return the least so far with one more problem; most are seen to be no smaller."""
+        """Return the minimum with one more problem; most are quickly seen to be no smaller."""
         if self._is_no_smaller(best, problem):
             return best
         key = _key(problem)
@@ -188,7 +188,7 @@ class _LeastRatio:
         return _Best((*best.contenders, found)).without_larger()
 
     def joined(self, best: _Best, other: _Contender) -> _Best:
-        """Return the least so far with the contender of another slice, as if it came now."""
+        """Return the minimum with a contender of another slice, as if it were found now."""
         key, limit = other.key, best.kappa.upper
         if any(two.key == key for two in best.contenders):
             return best
@@ -200,7 +200,7 @@ class _LeastRatio:
         return _Best((*best.contenders, other)).without_larger()
 
     def _is_no_smaller(self, best: _Best, problem: Problem) -> bool:
-        """Whether the infimum is one of the contenders', or not below the upper end."""
+        """Whether the infimum is that of a contender, or at least the upper bound."""
         key, limit = _key(problem), best.kappa.upper
         if any(two.key == key for two in best.contenders):
             return True
@@ -213,21 +213,21 @@ class _LeastRatio:
         return self._at_least.get(key, -inf) >= limit
 
     def _infimum(self, problem: Problem, width: Fraction) -> Extremum:
-        """Return the infimum of β/error; its lower end is positive if it is."""
+        """Return the infimum of β/error; if it is positive, so is its lower bound."""
         error = 1 - problem.obligation.probability
         if isinstance(error, Unexpanded):
             return _evaluated(problem, error, width)
         ratio = problem.beta / error
         found = infimum(ratio, problem.region.on, width)
-        while found.lower < found.upper and found.lower <= 0:  # 0 itself is told exactly
+        while found.lower < found.upper and found.lower <= 0:  # 0 itself is found exactly
             width /= 2**10
             found = infimum(ratio, problem.region.on, width)
         return found
 
     def settled(self, best: _Best) -> _Best:
-        """Return the least, contenders told apart if a closer look can, and exact if it is known.
+        """Return the minimum with refined contenders, and exact if it is known exactly.
 
-        An upper end that is not κ is larger, so that the claim fails with it.
+        An upper bound that differs from κ is larger, so that the claim fails with it.
         """
         width = self._width
         for _ in range(_LOOKS):
@@ -257,7 +257,7 @@ def _key(problem: Problem) -> _Key:
 
 
 def _errs(problem: Problem) -> bool:
-    """Whether there is an error at all."""
+    """Whether the error is not zero."""
     error, on = 1 - problem.obligation.probability, problem.region.on
     if isinstance(error, Unexpanded):
         return True
@@ -265,7 +265,7 @@ def _errs(problem: Problem) -> bool:
 
 
 def _allows(problem: Problem, kappa: Fraction) -> bool | None:
-    """Whether error ≤ β/κ for every ε; None if that stays open."""
+    """Whether error ≤ β/κ for every ε; None if undecided."""
     error = 1 - problem.obligation.probability
     try:
         return nonnegative(problem.beta - error * kappa, problem.region.on).holds
@@ -279,7 +279,7 @@ def _all_allow(contenders: tuple[_Contender, ...], kappa: Fraction) -> bool | No
 
 
 def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum:
-    """Return the infimum of β/error, of an error that is not expanded."""
+    """Return the infimum of β/error, for an error that is not expanded."""
     try:
         return least_ratio(problem.beta, error, problem.region.on, width)
     except OpenSignError as why:
@@ -300,7 +300,7 @@ class LeastRatioAsked:
     each = False
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
-        """Return where to begin."""
+        """Return the initial fold."""
         search = kept.setdefault(_LeastRatio, _LeastRatio(self.width))
         return _LeastRatioSought(claim, search, self.width)
 
@@ -309,8 +309,8 @@ class LeastRatioAsked:
 class _LeastFound:
     """The least ratio of some groups: the contenders on rays, and the problems on cones.
 
-    A problem that is no contender in its slice is none among all: something in the slice is seen
-    to be no larger.
+    A problem that is not a contender in its slice is not one overall: the slice has another one
+    that is proved to be no larger.
     """
 
     contents: Contents
@@ -319,7 +319,7 @@ class _LeastFound:
 
 
 class _LeastRatioSought:
-    """The least ratio, one group after the other."""
+    """The least ratio, accumulated group by group."""
 
     is_over = False
 
@@ -329,7 +329,7 @@ class _LeastRatioSought:
         self._factors = Factors(claim, width)
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another group."""
+        """Process another group."""
         found = surveyed(self._claim, group, hear, _ASKED)
         self._contents += found.contents
         for problem in found.problems:
@@ -339,7 +339,7 @@ class _LeastRatioSought:
                 self._factors.add(problem)
 
     def answer(self) -> _LeastFound:
-        """Return what was found."""
+        """Return the results."""
         return _LeastFound(self._contents, self._best, tuple(self._factors.problems))
 
 
@@ -409,12 +409,12 @@ class RatioAtEachAsked:
     each = True
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
-        """Return where to begin."""
+        """Return the initial fold."""
         return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
 
 
 class _RatioAtEach:
-    """The best constants, one input after the other."""
+    """The best constants, accumulated input by input."""
 
     is_over = False
 
@@ -424,7 +424,7 @@ class _RatioAtEach:
         self._contents = Contents()
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another input."""
+        """Process another input."""
         search, claim = self._search, self._claim
         found = surveyed(claim, group, hear, _ASKED)
         self._contents += found.contents
@@ -438,7 +438,7 @@ class _RatioAtEach:
         self._rows.append(KappaAt(as_written(u), best.kappa, at))
 
     def answer(self) -> tuple[Contents, tuple[KappaAt, ...]]:
-        """Return what was found."""
+        """Return the results."""
         return self._contents, tuple(self._rows)
 
 

@@ -1,8 +1,8 @@
 """The best constant by trial: the claim with β/κ is decided for one κ after another.
 
-For claims of which not every problem is one sum on a ray or a cone: with conditions, β by cases,
-numbers of the mechanism or outputs that move with ε. A proof moves the lower end, a counterexample
-the upper one: where it is, κ is at most β/error.
+For claims whose problems are not all single closed forms on a ray or a cone: with conditions, β by
+cases, or numbers of the mechanism or outputs that depend on ε. A proof moves the lower bound, a
+counterexample the upper bound: there, κ is at most β/error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
 
 _MOST_TRIALS = 200
-_LARGEST = Fraction(2) ** 60  # from here on there seems to be no error
+_LARGEST = Fraction(2) ** 60  # beyond this, there seems to be no error
 _ABOVE = 1 + Fraction(1, 2**60)
 
 
@@ -52,7 +52,7 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
             found = verdict.counterexample
             upper = min(trial, found.allowed.upper * trial / found.error.lower * _ABOVE)
         else:
-            break  # too close to κ to be told
+            break  # too close to κ to be decided
         if upper - lower <= target * max(Fraction(1), lower) or lower >= _LARGEST:
             break
         trial = 2 * max(lower, trial) if upper == inf else _between(lower, upper)
@@ -90,7 +90,7 @@ def _told(claim: Accuracy, kappa: Fraction, progress: Progress) -> bool | None:
 
 @dataclass(frozen=True)
 class _Divided:
-    """A function of the input for β, over a constant."""
+    """A β that is a function of the input, divided by a constant."""
 
     beta: Callable[[Any], Any]
     kappa: Fraction
@@ -101,7 +101,7 @@ class _Divided:
 
 
 def divided(beta: Any, kappa: Fraction) -> Any:
-    """Return a bound over a constant."""
+    """Return a bound divided by a constant."""
     if isinstance(beta, CaseFormula):
         return beta.over(kappa)
     if isinstance(beta, Maximum):

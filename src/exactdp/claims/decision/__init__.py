@@ -1,1 +1,1 @@
-"""From regions to a verdict: cells, what is due on them, signs, counterexamples."""
+"""From regions to a verdict: cells, their obligations, signs, counterexamples."""

@@ -1,4 +1,4 @@
-"""Where a claim is false: an input, ε, α and γ, found in a cell and confirmed on its own."""
+"""Counterexamples: an input, ε, α and γ, found in a cell and confirmed independently."""
 
 from __future__ import annotations
 
@@ -68,26 +68,26 @@ class Counterexample(Told):
     beta: ClosedForm
     """The claimed bound at this α and γ, as a function of ε."""
     speaks_of_alpha: bool = field(default=True, repr=False, compare=False)
-    """Whether α and γ are named."""
+    """Whether α and γ are mentioned."""
 
     @cached_property
     def error(self) -> Enclosure:
-        """The probability of an error above γ at this ε, enclosed."""
+        """An enclosure of the probability of an error above γ at this ε."""
         return (1 - self.probability).at(self.eps)
 
     @cached_property
     def allowed(self) -> Enclosure:
-        """β at this ε, enclosed."""
+        """An enclosure of β at this ε."""
         return self.beta.at(self.eps)
 
     @cached_property
     def actual(self) -> Enclosure:
-        """Pr(within γ) at this ε, enclosed."""
+        """An enclosure of Pr(within γ) at this ε."""
         return self.probability.at(self.eps)
 
     @cached_property
     def required(self) -> Enclosure:
-        """1 − β at this ε, enclosed."""
+        """An enclosure of 1 − β at this ε."""
         return (1 - self.beta).at(self.eps)
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Counterexample(Told):
 
 
 def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
-    """Return the counterexample of a failed problem; a simple one if any is."""
+    """Return the counterexample of a failed problem, if possible a simple one."""
     if isinstance(problem.place, OnRay):
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
         alone = _on_ray(claim, problem, sign.witness)
@@ -138,7 +138,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 
 
 def _is_one(claim: Accuracy, found: Counterexample) -> bool:
-    """Whether the claim is made there and false: conditions and cases as they were given."""
+    """Whether the claim is made there and is false, with conditions and cases as given."""
     values: dict[str, Any] = dict(
         claim.obligations.input_values(claim.mechanism.read_input(found.input))
     )
@@ -171,7 +171,7 @@ def _is_one(claim: Accuracy, found: Counterexample) -> bool:
 
 
 def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
-    """Return a counterexample with a simpler input, if one is seen: zeros and ones, or close by."""
+    """Return a counterexample with a simpler input, if one is found: zeros and ones, or nearby."""
     tried: Iterator[tuple[Accuracy, Value]] = (
         (replace(claim, inputs=[there]), there) for there in _zeros_and_ones(found.input)
     )
@@ -189,7 +189,7 @@ def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Count
 
 
 def _zeros_and_ones(u: Value) -> Iterator[list[int]]:
-    """Yield lists with one entry that differs from all others, if a list of numbers is no such."""
+    """Yield lists of zeros and ones with one deviating entry, unless `u` has only zeros and ones."""
     if not isinstance(u, list) or not 1 < len(u) <= _SHORT or not all(map(is_number, u)):
         return
     if set(u) <= {0, 1}:
@@ -232,7 +232,7 @@ def is_input_of(claim: Accuracy, u: Value) -> bool:
 
 
 def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample | None:
-    """Return the counterexample of a failed obligation, with α and γ that are claimed."""
+    """Return the counterexample of a failed obligation, with α and γ for which it is claimed."""
     one = problem.obligation
     assert isinstance(one, Obligation)
     found = _claimed(claim, problem.region, one, eps)
@@ -263,7 +263,7 @@ def _told(
 
 
 def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
-    """Return a counterexample of a claim in which log(b)/ε is a number of the mechanism."""
+    """Return a counterexample to a claim about a mechanism that uses log(b)/ε."""
     region = problem.region
     unit = unit_in(region.names)
     base = base_of(unit)
@@ -271,7 +271,7 @@ def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     assert base is not None
     low, high = log_enclosure(base)
     for place in points_of(claim, problem, sign.witness):
-        setting = region.at(claim.mechanism.inputs, place)  # of ε in multiples of log b
+        setting = region.at(claim.mechanism.inputs, place)  # with ε as a multiple of log b
         for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
             eps = simplest_inside(setting.eps * low * (1 - room), setting.eps * high * (1 + room))
             if eps not in claim.epsilon:
@@ -296,7 +296,7 @@ def _at_log(
     except OnFaceError:
         return None
     if due is None or not all(a * eps + b * ends[1] > 0 for a, b in trace.positive):
-        return None  # the logarithm itself may be on the other side
+        return None  # the exact logarithm may be on the other side
     region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps))
     for one in due:
         chance = LogForm.of(one.probability)
@@ -326,8 +326,8 @@ def _claimed(
 ) -> tuple[Fraction, Fraction, ClosedForm] | None:
     """Return α and γ at which the claim is made and false, and β there; None if there are none.
 
-    Where the claim is made only below the largest α, one close enough to it is found: β is
-    continuous, so it is below 1 − Pr there too.
+    If the claim is made only below the largest α, an α close enough to it is found: β is
+    continuous, so it is below 1 − Pr there, too.
     """
     obligations = claim.obligations
     values = obligations.input_values(one.input)
@@ -346,7 +346,7 @@ def _claimed(
         return None
     limit = one.alpha
     if isinstance(one.distance, SquareRoot) and limit > one.distance:
-        limit = one.distance.below  # a number just above stands for dd, which is irrational
+        limit = one.distance.below  # dd is irrational and represented by a number just above
         if limit <= max(one.alpha_least, least):
             return None
         there = obligations.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
@@ -376,7 +376,7 @@ def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
     return simplest_inside(limit - (limit - least) * share, limit)
 
 
-# Elsewhere: candidates, each checked on its own ray -----------------------------------
+# On a cone: candidates, each checked on its own ray -----------------------------------
 
 
 def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accuracy]:
@@ -403,7 +403,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
             continue
         if is_listed(claim.input_set) and not fixed:
-            continue  # it would be the same claim again
+            continue  # this would be the same claim
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
         if claim.conditions != ALWAYS:
@@ -412,7 +412,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
 
 
 def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
-    """Whether the claim is made at some α and γ; a side of a cell may not belong to it."""
+    """Whether the claim is made at given α and γ; a face of a cell may not belong to it."""
     levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     return all(
         level.has(fixed[name])
@@ -422,7 +422,7 @@ def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
 
 
 def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:
-    """Yield points of a cell: simple ones, and those that agree with a witness."""
+    """Yield points of a cell: simple ones, and those that extend a witness."""
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
@@ -432,7 +432,7 @@ def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fr
 
 
 def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
-    """Yield a few points with small whole numbers inside a cone."""
+    """Yield a few points with small integers inside a cone."""
     weights = sorted(islice(product((1, 2, 3, 5), repeat=len(rays)), _MOST_POINTS), key=sum)
     for factors in weights:
         point = [Fraction(0)] * size
@@ -443,7 +443,7 @@ def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[F
 
 
 def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
-    """Yield values for ε; where nothing depends on ε alone, those that make the input simple."""
+    """Yield values for ε; if nothing depends on ε alone, those that make the input simple."""
     others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
     names = problem.region.names
     moves = unit_in(names) is not None or 0 in problem.shape.kept

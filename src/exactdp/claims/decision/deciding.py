@@ -1,4 +1,4 @@
-"""From a claim to its verdict: regions, their cells, what is due on each, and its sign."""
+"""From a claim to its verdict: regions, their cells, the obligations on each, and their signs."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 def decide(
     claim: Claim, *, every: bool = False, progress: Progress | None = None, hint: bool = True
 ) -> Verdict:
-    """Decide a claim. With `every` all listed inputs are looked at, also behind one that fails.
+    """Decide a claim. With `every`, examine all listed inputs, even after one that fails.
 
-    If a claim about all reals stays open, the verdict tells where the best constant is, unless no
-    `hint` is wanted.
+    If a claim about all reals is undecided, the verdict states the approximate best constant,
+    unless `hint` is False.
     """
     try:
         return _decided_whole(claim, every, progress, hint)
@@ -67,7 +67,7 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
     one_by_one = is_listed(claim.input_set)
     seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""
-    larger = None  # what is true of all inputs is true of those in a box
+    larger = None  # a claim that holds for all inputs holds for those in a box
     if seen.left is not None and not seen.failures:
         if isinstance(claim.input_set, Box):
             larger = decide(claim.everywhere(), progress=progress, hint=False)
@@ -91,7 +91,7 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
 
 
 def _evaluated(count: int) -> str:
-    """Return how many probabilities were evaluated and not expanded, as words to add."""
+    """Return a clause on the number of probabilities evaluated without expansion."""
     if not count:
         return ""
     return (
@@ -101,20 +101,20 @@ def _evaluated(count: int) -> str:
 
 
 def _tells(claim: Claim, easier: Verdict) -> bool:
-    """Whether a verdict about other inputs tells that something is claimed at those asked for."""
+    """Whether a verdict about other inputs shows that something is claimed at the given ones."""
     same = easier.claim.input_set == claim.input_set
     return same or easier.contents.telling == easier.contents.examined
 
 
 def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
-    """Return what is found on all regions, put together from slices."""
+    """Return the results on all regions, combined from slices."""
     found: list[Examined] = []
     for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
         if isinstance(part.error, OrderChangesError):
-            return _looked_at(claim, every, conduct_of(None))  # raises it, with what changes
+            return _looked_at(claim, every, conduct_of(None))  # raises the error with its details
         if part.error is None:
             found.append(part.answer)
-        else:  # nothing is known of these inputs, and the rest counts all the same
+        else:  # these inputs stay undecided; the others count
             contents = Contents(telling=part.inputs)
             lost = Finding(_NOWHERE, left=1, missing=lost_told(claim, part))
             found.append(Examined(contents, part.stop - part.start, left=lost))
@@ -133,18 +133,18 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found on a slice of the groups of a claim."""
+    """The results on a slice of the groups of a claim."""
 
     contents: Contents
     groups: int
     failures: tuple[Any, ...] = ()
     left: Finding | None = None
-    """The last finding with something left open."""
+    """The last finding with undecided problems."""
     telling: tuple[Finding, ...] = ()
-    """One that says how the claim was decided, if not all of them do."""
+    """A finding that shows how the claim was decided, if not all of them do."""
     findings: Findings = field(default=Findings())
     evaluated: int = 0
-    """How many probabilities were evaluated and not expanded."""
+    """The number of probabilities evaluated without expansion."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Examination:
 
     every: bool
     is_packed: bool
-    """Whether what is found is sent or kept, so that it need not be looked at on the way."""
+    """Whether results are sent or stored, so that they are packed."""
 
     asked = "the verdict"
     prepare: ClassVar[Prepared] = "shape"
@@ -161,17 +161,17 @@ class Examination:
 
     @property
     def each(self) -> bool:
-        """Whether every listed input is looked at."""
+        """Whether every listed input is examined."""
         return self.every
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _Examining:
-        """Return where to begin."""
+        """Return the initial fold."""
         del kept  # signs are kept with the claim
         return _Examining(claim, self)
 
 
 class _Examining:
-    """What is found, one group after the other."""
+    """The results, accumulated group by group."""
 
     def __init__(self, claim: Claim, question: Examination) -> None:
         self._claim, self._question = claim, question
@@ -183,7 +183,7 @@ class _Examining:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is a counterexample, and one is enough."""
+        """Whether there is a counterexample, and one suffices."""
         return bool(self._failures) and not self._question.every
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
@@ -199,7 +199,7 @@ class _Examining:
             self._contents = sum((one.contents for one in here), self._contents)
 
     def answer(self) -> Examined:
-        """Return what was found; many findings are packed."""
+        """Return the results; if there are many findings, they are packed."""
         found = tuple(self._findings)
         left = next((one for one in reversed(found) if one.left), None)
         plain = (one.region.is_ray and not one.region.levels_given for one in found)
@@ -227,7 +227,7 @@ class _Examining:
 
 
 def _examined(claim: Claim, group: tuple[Region, ...], hear: Hear) -> Iterator[Finding]:
-    """Yield what is found on some regions and on their faces, up to a counterexample."""
+    """Yield the findings on some regions and their faces, up to a counterexample."""
     for region, part in claim.work.with_faces(group, hear):
         part(0.0)
         found = examine(claim.work, region, part)
@@ -237,7 +237,7 @@ def _examined(claim: Claim, group: tuple[Region, ...], hear: Hear) -> Iterator[F
 
 
 def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) -> Finding:
-    """Return what is found on a region."""
+    """Return the finding on a region."""
     if region.is_unknown:
         return Finding(region, contents=Contents(telling=1), left=1, missing=region.why)
     if region.sides or (region.levels and region.curve is None):
@@ -265,7 +265,7 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
 def _decided(
     work: Explorer, problem: Problem, found: Finding, hear: Hear, *, refute: bool
 ) -> Finding:
-    """Return what is found with one more problem decided."""
+    """Return a finding with one more problem decided."""
     if found.has_failed(problem.obligation):
         return found  # another alternative of β
     sign = work.sign(problem, hear)
@@ -273,13 +273,13 @@ def _decided(
     return found.with_sign(problem, sign, failure)
 
 
-# α and γ that are other functions of ε ------------------------------------------------
+# α and γ that are nonlinear functions of ε --------------------------------------------
 
 
 def _in_pieces(work: Explorer, region: Region) -> Finding:
-    """Return what is found on pieces of ε, on each for all α and γ that occur there.
+    """Return the finding on pieces of ε, on each of them for all α and γ that occur there.
 
-    What is not proved is asked at a simple ε, and cut there.
+    A piece that is not proved is decided at a simple ε, and divided there.
     """
     waiting = [(region.on, 0)]
     found = Finding(region)
@@ -297,7 +297,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             continue
         found = replace(found, missing=found.missing or here.missing)
         middle = on.simple_point()
-        for end in (on.lower, on.upper):  # what is claimed at an end alone is cut off by no middle
+        for end in (on.lower, on.upper):  # bisection never isolates a claim made only at an end
             alone = at_point(region, end) if isinstance(end, Fraction) and end in on else None
             there = Finding(region) if alone is None else _with_faces(work, alone)
             if there.failures:
@@ -309,7 +309,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
                 why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
                 found = replace(found, missing=found.missing or why)
                 if depth >= _DEEP:
-                    break  # no counterexample would be found either
+                    break  # no counterexample would be found, either
         else:
             there = _with_faces(work, single)
             if there.failures:
@@ -326,7 +326,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
 
 
 def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:
-    """Return what is found on a region and on those of its faces on which the claim may jump."""
+    """Return the finding on a region and on those of its faces where the claim may jump."""
     found = Finding(region)
     for one, _ in work.with_faces((region,), nobody):
         here = examine(work, one, nobody, refute=refute)
@@ -343,7 +343,7 @@ def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Findi
 def _with_end(
     on: Interval, lower: Fraction | None = None, upper: Fraction | None = None
 ) -> Interval:
-    """Return an interval with another end, which belongs to it."""
+    """Return an interval with one endpoint replaced by a closed one."""
     return Interval(
         on.lower if lower is None else lower,
         on.upper if upper is None else upper,
@@ -352,11 +352,11 @@ def _with_end(
     )
 
 
-# What is left open --------------------------------------------------------------------
+# Undecided problems -------------------------------------------------------------------
 
 
 def _what_is_left(claim: Claim, findings: list[Finding], *, hint: bool) -> str:
-    """Return what is left open for all reals, and roughly where the best constant is."""
+    """Describe what is undecided for all reals, and the approximate best constant."""
     problems = [one for finding in findings for one in finding.decided]
     left = [problem for problem, sign in problems if sign.holds is not True]
     if not left:

@@ -1,4 +1,4 @@
-"""What was found on the regions of a claim: as values, or packed where there are many."""
+"""Findings on the regions of a claim: as values, or packed if there are many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exactdp.running.packing import unpack
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found on a region: its cells, the signs that were decided, counterexamples."""
+    """The results on a region: its cells, decided signs and counterexamples."""
 
     region: Region
     cells: tuple[Leaf, ...] = ()
@@ -26,16 +26,16 @@ class Finding:
     decided: tuple[tuple[Problem, Sign], ...] = ()
     failures: tuple[Any, ...] = ()
     left: int = 0
-    """How many problems are left open."""
+    """The number of undecided problems."""
     missing: str = ""
-    """Why, if that is known."""
+    """Why they are undecided, if that is known."""
 
     def with_cell(self, cell: Leaf, content: Content) -> Finding:
         """Return the finding with one more cell."""
         return replace(self, cells=(*self.cells, cell), contents=self.contents.and_one(content))
 
     def with_contents(self, contents: Contents) -> Finding:
-        """Return the finding with what the claim says elsewhere too."""
+        """Return the finding with further contents added."""
         return replace(self, contents=self.contents + contents)
 
     def with_sign(self, problem: Problem, sign: Sign, failure: Any) -> Finding:
@@ -57,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class PackedFindings:
-    """Findings as bytes: some thirty for an input."""
+    """Findings as bytes, about thirty per input."""
 
     count: int
     data: bytes = field(repr=False)
@@ -69,7 +69,7 @@ class PackedFindings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Sequence[Finding]):
-    """Findings in order, in parts that are unpacked one at a time."""
+    """A sequence of findings, stored in parts that are unpacked one at a time."""
 
     parts: tuple[tuple[Finding, ...] | PackedFindings, ...] = ()
 

@@ -1,6 +1,6 @@
 """What must be proved at one input: Pr(within γ) ≥ 1 − β(α, γ), for a few α and γ.
 
-Which α and γ suffice is what the theorems of the paper's section 6 say; `route` names them.
+The theorems of the paper's section 6 determine which α and γ suffice; `route` names them.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class Obligation:
     alpha: Distance
     gamma: Distance
     alpha_reached: bool
-    """Whether the claim is made at this α, or only for those below it; γ likewise."""
+    """Whether the claim is made at this α, or only below it; likewise for γ."""
     gamma_reached: bool
     probability: ClosedForm
     beta: Alternatives
     alpha_least: Distance = Fraction(0)
-    """The claim is made at this α and γ too, or just above them, with the same probability."""
+    """The claim is also made at this α and γ, or just above them, with the same probability."""
     gamma_least: Distance = Fraction(0)
     allows_all: bool = False
     """Whether no possible output is further than γ from the ideal output."""
 
 
 class Obligations:
-    """The obligations of one claim, input by input; what inputs share is done once."""
+    """The obligations of one claim, input by input; shared results are computed once."""
 
     def __init__(self, claim: Accuracy) -> None:
         self.claim = claim
@@ -78,14 +78,14 @@ class Obligations:
 
     @property
     def route(self) -> str:
-        """Which theorem is used."""
+        """The theorem that is used."""
         if isinstance(self.claim.gamma_level, Range) or self.gamma_follows:
             return "any gamma"
         return "any alpha" if isinstance(self.claim.alpha_level, Range) else "fixed"
 
     @cached_property
     def gamma_follows(self) -> bool:
-        """Whether γ changes with an α that is not fixed."""
+        """Whether γ depends on an α that is not fixed."""
         gamma = self.claim.gamma_level
         return (
             isinstance(self.claim.alpha_level, Range)
@@ -106,11 +106,11 @@ class Obligations:
     def approach(
         self, u: tuple[Value, ...], output: Value
     ) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
-        """Return the entries of a nearest disagreeing input, and the way to it if there is none."""
+        """Return the entries of a nearest disagreeing input, with a direction if it is a limit."""
         return self._disagreements.approach(u, output, self.within.differ(u, output))
 
     def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
-        """Return γ and Pr(within γ) at an input where the claim need not say anything."""
+        """Return γ and Pr(within γ) at an input, even if nothing is claimed there."""
         gamma = self.claim.gamma_level
         if isinstance(gamma, Range):
             raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
@@ -147,9 +147,9 @@ class Obligations:
     ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
-        α and γ may be given instead of those that suffice, and β if the claim has several. The α
-        is one of the claim, or approached, if it is `is_confined` already. Outputs that are
-        expressions in ε are `compared_at` an ε.
+        α and γ may be given instead of those that suffice, and β if the claim has several. If
+        `is_confined`, the given α is known to be one of the claim, or a limit of these. Outputs
+        that are expressions in ε are `compared_at` an ε.
         """
         claim = self.claim
         try:
@@ -191,14 +191,14 @@ class Obligations:
         *,
         is_confined: bool,
     ) -> tuple[Distance, bool] | None:
-        """Return the α to look at and whether it is reached; None if nothing is claimed."""
+        """Return the α to examine and whether it is attained; None if nothing is claimed."""
         level = self.claim.alpha_level
         closed = self.claim.boundary == "check"
         top = given
         if top is None and isinstance(level, Expression):
             top = self.number(level, values, "alpha")
         if closed:
-            # Where dd is the smallest α exactly, the claim is made there and perhaps not around.
+            # If dd equals the smallest α, the claim is made there but perhaps not nearby.
             _note(distance, level.lower if isinstance(level, Range) else top)
             if given is not None:
                 _note(given, distance if distance != inf else Fraction(0))
@@ -222,7 +222,7 @@ class Obligations:
         return top, reached or (closed and top == distance and top != inf and not is_open)
 
     def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
-        """Return one obligation for each value of the output distance."""
+        """Yield one obligation for each value of the output distance."""
         steps = self.within.steps(make.input, make.output)
         claim = self.claim
         for k, (radius, chance) in enumerate(steps[:-1]):
@@ -286,7 +286,7 @@ class Obligations:
         return scaled.numerator.linear_form() if scaled.denominator == 1 else None
 
     def _radius(self, level: Expression, values: dict[str, Distance]) -> Distance:
-        """Return γ at an input; found once where it depends on α alone."""
+        """Return γ at an input; cached if it depends on α alone."""
         if self.claim.uses_inputs:
             return self.number(level, values, "gamma")
         alpha = values["alpha"]
@@ -344,7 +344,7 @@ class Obligations:
     ) -> Alternatives | None:
         """Return β at an input, or None if it is infinite (so the claim says nothing).
 
-        Unless α or γ is `given`, it stands for all below it, and β must fall.
+        Unless α or γ is `given`, it represents all values below it, and β must be nonincreasing.
         """
         formula = beta
         if formula is None:
@@ -418,13 +418,13 @@ def _not_negative(value: Distance, level: Expression, name: str) -> Distance:
 
 
 def _note(one: Distance, two: Distance) -> None:
-    """Note that a claim may jump where two numbers are equal, if they depend on parameters."""
+    """Record that a claim may jump where two numbers that depend on parameters are equal."""
     if one != inf and isinstance(gap := one - two, Spot):
         gap.trace.note(gap)
 
 
 def _as_forms(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as closed forms; a parameter is scaled by ε, so it is divided by ε."""
+    """Return values as closed forms; parameters are scaled by ε, so they are divided by ε."""
     return {
         name: value.closed_form() / eps if isinstance(value, Spot) else value
         for name, value in values.items()
@@ -437,7 +437,7 @@ def _trace_of(values: Mapping[str, Any]) -> Trace | None:
 
 @dataclass(frozen=True)
 class _Maker:
-    """Makes the obligations of one input."""
+    """Creates the obligations at one input."""
 
     input: tuple[Value, ...]
     output: Value

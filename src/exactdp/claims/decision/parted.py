@@ -1,9 +1,10 @@
 """Claims about mechanisms in which a `min` or `max` changes with ε: decided on parts of ε.
 
-On a part each of them is one of its arguments, so that probabilities are closed forms. An end of a
-part may be irrational. Then the claim is tried on an interval with rational ends that is larger by
-less than 10⁻³⁰, with the closed forms of the part: it is enough if it holds there, and a
-counterexample counts if its ε is in the part. So what stays undecided is tight at such an end.
+On a part, each of them equals one of its arguments, so that probabilities are closed forms. An
+endpoint of a part may be irrational. Then the claim is decided on an interval with rational
+endpoints that is larger by less than 10⁻³⁰, with the closed forms of the part: it suffices that it
+holds there, and a counterexample is valid if its ε is in the part. So a claim that stays undecided
+is tight at such an endpoint.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from exactdp.reals.spans import around, parts_by_sign
 def in_parts(
     claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict], *, every: bool
 ) -> Verdict:
-    """Return the verdict on a claim from those on parts of ε, between which an order changes."""
+    """Combine the verdicts on parts of ε, between which an order changes."""
     found: list[Verdict] = []
     for part, verdict in _verdicts(claim, error, decide):
         inside = tuple(one for one in verdict.counterexamples if one.eps in part)
@@ -50,7 +51,7 @@ def in_parts(
 def _verdicts(
     claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict]
 ) -> Iterator[tuple[Stretch, Verdict]]:
-    """Yield the parts and the verdicts on them; a part may have parts itself."""
+    """Yield the parts and the verdicts on them; a part may itself be divided."""
     mechanism = claim.mechanism
     for part in parts_by_sign(error.gap, mechanism.definition.part or claim.epsilon):
         on = around(part)

@@ -1,4 +1,4 @@
-"""How much of the work for a claim is done."""
+"""Progress reports for claims."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from exactdp.claims.stated.claim import Claim
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with how much is done and how much there is: listed inputs, or thousandths of the work."""
+"""Called with the amount done and the total: listed inputs, or thousandths of the work."""
 Hear: TypeAlias = Callable[[float], None]
-"""Called with the share of a part that is done."""
+"""Called with the fraction of a part that is done."""
 
 _STEPS = 1_000
 
 
 def nobody(share: float) -> None:
-    """Hear nothing."""
+    """Ignore a progress report."""
     del share
 
 
 class Meter:
-    """Tells how much is done: a number of listed inputs, or a share of cones."""
+    """Reports progress: a number of listed inputs, or a fraction of the cones."""
 
     def __init__(self, claim: Claim, progress: Progress | None) -> None:
         self._one_by_one = is_listed(claim.input_set)
@@ -32,20 +32,20 @@ class Meter:
         self._groups, self._done, self._told = claim.how_many_groups(), 0, 0.0
 
     def part(self, share: float) -> None:
-        """Tell the share that is done of the group under way."""
+        """Report the fraction of the current group that is done."""
         if self._progress is not None and not self._one_by_one:
-            # Faces are found on the way, so the rest may grow.
+            # Faces are discovered during the work, so the remainder may grow.
             self._told = max(self._told, (self._done + share) / self._groups)
             self._progress(int(self._told * _STEPS), _STEPS)
 
     def more(self, count: int) -> None:
-        """Tell that so many listed inputs more are done, perhaps not the first ones."""
+        """Report that `count` more listed inputs are done, not necessarily in order."""
         self._done += count
         if self._progress is not None:
             self._progress(min(self._done, self._groups), self._groups)
 
     def one_more(self, inputs: int = 1) -> None:
-        """Tell that another group is done, which stands for some inputs."""
+        """Report that another group is done, which represents some inputs."""
         self._done += inputs
         if self._progress is not None and self._one_by_one:
             self._progress(self._done, self._groups)

@@ -1,8 +1,8 @@
-"""A question put to a claim slice by slice: units of work for processes, executors and stores.
+"""Questions about a claim, answered by slices: units of work for processes, executors and stores.
 
-A claim about listed inputs has a group of regions for each. A slice is a range of groups; what is
-found on it is a value that is sent and kept as bytes. Slices are put together in order, so answers
-do not depend on who did them, nor on where one ends and the next begins.
+A claim about listed inputs has a group of regions for each. A slice is a range of groups; its
+result is a value that is sent and stored as bytes. Slices are combined in order, so answers depend
+neither on the workers nor on the boundaries of slices.
 """
 
 from __future__ import annotations
@@ -54,52 +54,52 @@ if TYPE_CHECKING:
 
 _SLICE = "slice"
 _ALL = 2**62
-_MANY = 16  # groups of all reals; with more, whole groups are units
+_MANY = 16  # groups of all reals; if there are more, whole groups are units
 
 
 class Fold(Protocol):
-    """What a question finds, one group of regions after the other."""
+    """The results of a question, accumulated group by group."""
 
     @property
     def is_over(self) -> bool:
-        """Whether what was found answers the question."""
+        """Whether the results so far answer the question."""
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another group."""
+        """Process another group."""
 
     def answer(self) -> Any:
-        """Return what was found: a value that pickles."""
+        """Return the results, as a value that can be pickled."""
 
 
 class SlicedQuestion(Protocol):
     """A question whose answer for all groups follows from its answers for slices of them.
 
-    A value that pickles; its `repr` says all that the answer depends on.
+    It can be pickled; its `repr` contains everything that the answer depends on.
     """
 
     @property
     def asked(self) -> str:
-        """What is asked, in words."""
+        """A description of the question."""
 
     @property
     def each(self) -> bool:
-        """Whether listed inputs of which the same is claimed are looked at one by one."""
+        """Whether listed inputs with equal obligations are examined one by one."""
 
     @property
     def prepare(self) -> Prepared:
-        """Which property of problems on cones is asked for, if cells are looked at elsewhere."""
+        """The property of problems on cones to compute, if other processes explore cells."""
 
     @property
     def span(self) -> int | None:
-        """How many groups there are in a slice at most, where one process does all of them."""
+        """The largest number of groups in a slice if one process handles all of them."""
 
     def on(self, claim: Any, kept: dict[Any, Any]) -> Fold:
-        """Return where to begin; what slices share may be kept, as long as it says no more."""
+        """Return the initial fold; `kept` may cache what slices share, without changing answers."""
 
 
 @dataclass(frozen=True)
 class SliceUnit:
-    """The groups from `start` to `stop`, and the time after which to hand back the rest."""
+    """The groups from `start` to `stop`, and the time after which to return the rest."""
 
     question: SlicedQuestion
     start: int
@@ -109,20 +109,20 @@ class SliceUnit:
 
 @dataclass(frozen=True)
 class Part:
-    """What a question found on the groups from `start` to `stop`."""
+    """The results of a question on the groups from `start` to `stop`."""
 
     start: int
     stop: int
     is_over: bool
     answer: Any
     inputs: int = 0
-    """For how many inputs the groups stand."""
+    """The number of inputs that the groups represent."""
     seconds: float = field(default=0.0, compare=False)
     error: ExactdpError | None = None
 
 
 class Desk:
-    """Where slices of a claim are done; those that follow each other cost no way to them."""
+    """Processes slices of a claim; for consecutive slices, no groups need to be skipped."""
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
@@ -135,7 +135,7 @@ class Desk:
         self._groups = iter(self.claim.regions(each=each, first=first))
 
     def done(self, unit: SliceUnit, meter: Meter | None = None) -> Part:
-        """Look at the groups of a slice, or at as many of them as there is time for."""
+        """Process the groups of a slice, or as many of them as there is time for."""
         begin, until = time.process_time(), time.monotonic() + unit.seconds
         each = unit.question.each
         if unit.start != self._at or each != self._each:
@@ -151,13 +151,13 @@ class Desk:
             if meter is not None:
                 meter.one_more(count)
             self.claim.work.trim()
-            if fold.is_over or time.monotonic() > until:  # cheap, unlike the processor time
+            if fold.is_over or time.monotonic() > until:  # cheaper than the processor time
                 break
         spent = time.process_time() - begin
         return Part(unit.start, self._at, fold.is_over, fold.answer(), inputs, spent)
 
     def serve(self, data: bytes) -> bytes:
-        """Do a unit that came as bytes; a process without memory ends, and another one tries."""
+        """Process a unit received as bytes; out of memory, exit so that another process tries."""
         unit: SliceUnit | CellUnit = pickle.loads(data)
         if isinstance(unit, CellUnit):
             return self._serve_cells(unit)
@@ -195,9 +195,9 @@ def _mistake(told: str) -> ExactdpError:
     )
 
 
-# What is sent to an executor ----------------------------------------------------------
+# For executors ------------------------------------------------------------------------
 
-_ONE_AT_A_TIME = threading.Lock()  # arithmetic has one precision a process
+_ONE_AT_A_TIME = threading.Lock()  # the precision of arithmetic is global to a process
 
 
 @lru_cache(maxsize=4)
@@ -207,29 +207,29 @@ def _desk(claim: bytes) -> Desk:
 
 @dataclass(frozen=True)
 class SentClaim:
-    """A claim as bytes, and the version of exactdp that sends it: what a worker is called with."""
+    """A claim as bytes with the version of exactdp that sends it; called by a worker."""
 
     claim: bytes
     version: str
 
     def __call__(self, unit: bytes) -> bytes:
-        """Do a unit."""
+        """Process a unit."""
         require_same(self.version)
         with _ONE_AT_A_TIME:
             return _desk(self.claim).serve(unit)
 
 
-# Putting slices together --------------------------------------------------------------
+# Combining slices ---------------------------------------------------------------------
 
 
 def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[Part]:
-    """Yield what a question finds on slices, in order, up to one that answers it.
+    """Yield the results of a question on slices, in order, up to one that answers it.
 
-    Where a unit is lost the part has an error, a `LostUnitError`.
+    If a unit is lost, its part has an error, a `LostUnitError`.
     """
     meter = Meter(claim, conduct.hear)
     if isinstance(conduct.executor, ThreadPoolExecutor):
-        conduct = replace(conduct, executor=None, jobs=1)  # threads would wait for each other
+        conduct = replace(conduct, executor=None, jobs=1)  # threads would block each other
     if conduct.is_plain:
         yield from _here(claim, question, meter)
     elif not is_listed(claim.input_set) and claim.how_many_groups() < _MANY:
@@ -245,7 +245,7 @@ def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[
 
 
 def _here(claim: Claim, question: SlicedQuestion, meter: Meter) -> Iterator[Part]:
-    """Yield what is found in this process."""
+    """Yield the results, computed in this process."""
     desk, start = Desk(claim), 0
     span = question.span or _ALL
     while True:
@@ -259,7 +259,7 @@ def _here(claim: Claim, question: SlicedQuestion, meter: Meter) -> Iterator[Part
 def _by_cells(
     claim: Claim, question: SlicedQuestion, conduct: Conduct, meter: Meter
 ) -> Iterator[Part]:
-    """Yield what is found in this process, with others who explore regions."""
+    """Yield the results, computed in this process while others explore regions."""
     desk = Desk(claim)
     spreading = Spreading(claim, question.prepare, conduct, lambda: hired(desk, conduct))
     claim.work.begin(spreading)
@@ -272,7 +272,7 @@ def _by_cells(
 
 
 def hired(desk: Desk, conduct: Conduct) -> Crew:
-    """Return those who do units of a claim."""
+    """Return the workers that process units of a claim."""
     if conduct.executor is not None:
         serve = SentClaim(blob_of(desk.claim), version())
         return Handed(conduct.executor, serve, width_of(conduct.executor))
@@ -280,13 +280,13 @@ def hired(desk: Desk, conduct: Conduct) -> Crew:
 
 
 def _count(claim: Claim, question: SlicedQuestion) -> int:
-    """Return how many groups there are."""
+    """Return the number of groups."""
     classes = None if question.each else getattr(claim, "classes", None)
     return claim.how_many_groups() if classes is None else len(classes)
 
 
 class _Slicing:
-    """The slices of a claim: which are done, kept, under way, and wait."""
+    """The slices of a claim: done, stored, in progress, or waiting."""
 
     def __init__(
         self, claim: Claim, question: SlicedQuestion, conduct: Conduct, meter: Meter
@@ -294,14 +294,14 @@ class _Slicing:
         self.claim, self.question, self.conduct, self.meter = claim, question, conduct, meter
         self.total = self.limit = _count(claim, question)
         self.waiting = [(0, self.total)]
-        """Ranges of groups that nobody works on yet."""
+        """Ranges of groups that are not yet in progress."""
         self.ends: dict[int, int] = {}
-        """Where each worker goes on."""
+        """The group with which each worker continues."""
         self.found: dict[int, Part] = {}
         self.under_way: dict[int, SliceUnit] = {}
         self.numbers = count()
         self.rate = 0.0
-        """Groups that are done in a second."""
+        """Groups done per second."""
         self.desk = Desk(claim)
         self.crew: Crew | None = None
         self.key = ""
@@ -311,7 +311,7 @@ class _Slicing:
             self._take_kept(conduct.store)
 
     def _take_kept(self, store: Store) -> None:
-        """Take what the store has, and let the gaps wait."""
+        """Load the parts in the store, and queue the gaps."""
         start, self.waiting = 0, []
         while start < self.total and start < self.limit:
             kept = self._kept(start, self.total)
@@ -341,7 +341,7 @@ class _Slicing:
             self.conduct.store.finish(self.key)
 
     def _look(self) -> None:
-        """Do some work, or wait for those who do."""
+        """Do some work, or wait for the workers."""
         if self.crew is None:
             self._alone()
             return
@@ -369,7 +369,7 @@ class _Slicing:
                 self._add(Part(unit.start, unit.stop, False, None, inputs, error=news))
 
     def _go_on_alone(self) -> None:
-        """Do the rest here: what is found cannot be sent."""
+        """Do the rest in this process, because results cannot be sent."""
         assert self.crew is not None
         self.crew.close()
         self.crew, self.conduct = None, replace(self.conduct, jobs=1, executor=None)
@@ -379,7 +379,7 @@ class _Slicing:
         self.under_way.clear()
 
     def _alone(self) -> None:
-        """Do a slice here; hand out the others if they are worth it."""
+        """Process a slice here; distribute the others if that is worthwhile."""
         unit = self._next(pace.UNIT if self.conduct.is_alone else pace.FIRST)
         if unit is None:
             return
@@ -389,7 +389,7 @@ class _Slicing:
             self.crew = hired(self.desk, self.conduct)
 
     def _next(self, seconds: float, lane: int = 0) -> SliceUnit | None:
-        """Return the next unit to do; what is kept is taken from the store on the way."""
+        """Return the next unit, after loading any parts before it from the store."""
         while self.waiting:
             start, stop = self._range(lane)
             kept = self._kept(start, stop)
@@ -407,9 +407,9 @@ class _Slicing:
         return None
 
     def _range(self, lane: int) -> tuple[int, int]:
-        """Return a range that waits, without it: if possible, where a lane goes on.
+        """Remove and return a waiting range, if possible where a lane continues.
 
-        Inputs beside each other share much, so each worker stays in its own part of them.
+        Neighbouring inputs share much work, so each worker stays in its own part of them.
         """
         others = {end for number, end in self.ends.items() if number != lane}
         free = [one for one in self.waiting if one[0] not in others]
@@ -422,13 +422,13 @@ class _Slicing:
         return start, stop
 
     def _wait(self, start: int, stop: int) -> None:
-        """Note that groups wait, unless they no longer count."""
+        """Queue groups, unless they no longer matter."""
         stop = min(stop, self.limit)
         if start < stop:
             self.waiting.append((start, stop))
 
     def _size(self, left: int) -> int:
-        """Return how many groups make a unit, if so many are left."""
+        """Return the number of groups in a unit, given the number of groups left."""
         if not self.rate:
             return self.total
         executor = self.conduct.executor
@@ -437,7 +437,7 @@ class _Slicing:
         return max(least, min(int(self.rate * pace.UNIT), ceil(left / (pace.SHARES * workers))))
 
     def _kept(self, start: int, stop: int) -> Part | None:
-        """Return the part that the store has for a start, if it ends in time."""
+        """Return the stored part with this start, if it ends no later than `stop`."""
         store = self.conduct.store
         found = None if store is None else store.get(self.key, _SLICE, start)
         if found is None or found[0] > stop:
@@ -445,24 +445,24 @@ class _Slicing:
         try:
             part: Part = unpack(found[1])
         except UnreadableError:
-            return None  # it is done again
+            return None  # it is computed again
         return part
 
     def _note(self, part: Part, unit: SliceUnit) -> None:
-        """Note a part that was done just now, and what of its unit is left."""
+        """Record a finished part, and queue the rest of its unit."""
         if part.error is None:
             self.rate = (part.stop - part.start) / max(part.seconds, 1e-9)
             if self.conduct.store is not None:
                 span = part.start, part.stop
                 with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
-                    # What does not pickle is not kept.
+                    # A part that cannot be pickled is not stored.
                     self.conduct.store.put(self.key, _SLICE, span, pack(part), part.seconds)
             if not part.is_over:
                 self._wait(part.stop, unit.stop)
         self._add(part)
 
     def _add(self, part: Part) -> None:
-        if part.is_over:  # what comes behind no longer counts
+        if part.is_over:  # later parts no longer matter
             self.limit = min(self.limit, part.stop)
             ranges, self.waiting = self.waiting, []
             for one in ranges:
@@ -471,7 +471,7 @@ class _Slicing:
         self.meter.more(part.inputs)
 
     def close(self) -> None:
-        """End those who work, and leave all that is kept in one file."""
+        """Stop the workers, and leave the store in a single file."""
         if self.crew is not None:
             self.crew.close()
         if self.conduct.store is not None:
@@ -479,7 +479,7 @@ class _Slicing:
 
 
 def lost_told(claim: Claim, part: Part) -> str:
-    """Return which groups were lost, and why, as words."""
+    """Describe which groups were lost, and why."""
     one, many = claim.nouns
     if getattr(claim, "classes", None) is not None:
         one, many = f"class of {many}", f"classes of {many}"
@@ -491,7 +491,7 @@ def lost_told(claim: Claim, part: Part) -> str:
 
 
 def whole(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[Any]:
-    """Yield answers for slices, in order; a lost unit is an error once the rest is done."""
+    """Yield answers for slices, in order; raise an error for a lost unit at the end."""
     lost = None
     for part in parts(claim, question, conduct):
         if part.error is None:

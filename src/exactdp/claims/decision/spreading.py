@@ -1,8 +1,8 @@
-"""Regions explored by several processes: a unit of work is a few cones that wait, in order.
+"""Explores regions in several processes: a unit of work is a few consecutive waiting cones.
 
-Exploring a region is a walk through a tree of cones, and what is found in a cone depends on
-nothing outside it. So any cones that wait may be explored by others; what they find, and the cones
-they leave, are put where the cones were. Cells come out in the order in which one process finds
+Exploring a region is a traversal of a tree of cones, and the result in a cone depends on nothing
+outside it. So any waiting cones may be explored by other processes; their results, and the cones
+that they leave, replace those cones. Cells are yielded in the order in which a single process finds
 them, and equal problems get the same decisions.
 """
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from exactdp.claims.stated.claim import Claim
 
 Prepared: TypeAlias = Literal["", "shape", "ratio"]
-"""Which property of problems on cones is asked for: of signs, or of best constants."""
+"""The property of problems on cones to compute: for signs, or for best constants."""
 
 _MOST_CONES = 32  # in a unit
 
 
 @dataclass(frozen=True)
 class CellUnit:
-    """Cones of a region that wait, the next one last, and the time after which to stop."""
+    """Waiting cones of a region, the next one last, and the time after which to stop."""
 
     region: Region
     waiting: tuple[Cone, ...]
@@ -52,7 +52,7 @@ class CellUnit:
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell, how much the claim says on it, and what its problems look like."""
+    """A cell, how much the claim says on it, and the shapes of its problems."""
 
     cell: Leaf
     content: Content
@@ -61,26 +61,26 @@ class FoundCell:
 
 @dataclass(frozen=True)
 class CellPart:
-    """What was found in some cones, and which of them are left."""
+    """The results in some cones, and the cones that are left."""
 
     given: tuple[Cone, ...]
     cells: tuple[FoundCell, ...] = ()
     left: Frontier = field(default_factory=lambda: Frontier((), ()))
-    """Cones that still wait, and sides that were met."""
+    """Cones that still wait, and the sides found."""
     signs: tuple[tuple[Shape, ConeDecision], ...] = ()
     seconds: float = field(default=0.0, compare=False)
     error: ExactdpError | None = None
 
 
 class CellDesk:
-    """Where cones are explored; a problem is decided from what was known at the beginning on."""
+    """Explores cones; each problem is decided starting from what was known at the beginning."""
 
     def __init__(self, claim: Claim) -> None:
         self._work = claim.work
         self._signs: dict[Shape, tuple[Shape, ConeDecision]] = {}
 
     def done(self, unit: CellUnit) -> CellPart:
-        """Explore the cones of a unit as far as there is time."""
+        """Explore the cones of a unit until its time is up."""
         begin = time.process_time()
         found = Frontier(unit.waiting, unit.weights)
         cells: list[FoundCell] = []
@@ -103,7 +103,7 @@ class CellDesk:
         return CellPart(unit.waiting, tuple(cells), left, tuple(signs.items()), spent, error)
 
     def _prepared(self, unit: CellUnit, cell: Leaf, signs: dict[Shape, ConeDecision]) -> FoundCell:
-        """Return a cell with all that is asked about it."""
+        """Return a cell with the requested properties."""
         step = self._work.explored(unit.region, cell, 0.0)
         shapes: list[Shape | None] = []
         is_asked = unit.prepare and unit.region.curve is None
@@ -116,7 +116,7 @@ class CellDesk:
         return FoundCell(cell, self._work.content(step), tuple(shapes))
 
     def _decided(self, shape: Shape) -> tuple[Shape, ConeDecision]:
-        """Return a problem, as it was met first, with its decision."""
+        """Return a problem, in its first form, with its decision."""
         if shape not in self._signs:
             known = self._work.known(shape)
             if known is None or known.holds is None:
@@ -126,7 +126,7 @@ class CellDesk:
 
 
 class Spreading:
-    """The regions of a question: which cones wait, are under way, or done."""
+    """The regions of a question, with their cones: waiting, in progress, or done."""
 
     def __init__(
         self,
@@ -150,10 +150,10 @@ class Spreading:
             self._key = key_of(claim, asked)
             conduct.store.begin(self._key, str(claim), "cells of inputs", version(), 0)
 
-    # What the explorer asks -------------------------------------------------------------
+    # For the explorer -------------------------------------------------------------------
 
     def expect(self, regions: Sequence[Region]) -> None:
-        """Hear which regions are asked for next."""
+        """Announce which regions are requested next."""
         self._expected = [one for one in regions if one.moves_inputs and not one.is_ray]
 
     def steps(self, region: Region) -> Iterator[Explored]:
@@ -190,12 +190,12 @@ class Spreading:
         return replace(step, content=one.content, shapes=shapes)
 
     def finish(self) -> None:
-        """Note that the question is answered."""
+        """Record that the question is answered."""
         if self._conduct.store is not None:
             self._conduct.store.finish(self._key)
 
     def close(self) -> None:
-        """End those who work, and leave all that is kept in one file."""
+        """Stop the workers, and leave the store in a single file."""
         self._dismiss()
         if self._conduct.store is not None:
             self._conduct.store.close()
@@ -204,7 +204,7 @@ class Spreading:
         if self._crew is not None:
             self._crew.close()
 
-    # Who does what ----------------------------------------------------------------------
+    # Distribution of work ---------------------------------------------------------------
 
     def _line(self, region: Region) -> _Line:
         if region not in self._lines:
@@ -212,7 +212,7 @@ class Spreading:
         return self._lines[region]
 
     def _look(self) -> None:
-        """Do some work, or wait for those who do."""
+        """Do some work, or wait for the workers."""
         if self._crew is None:
             self._alone()
             return
@@ -235,7 +235,7 @@ class Spreading:
             self._note(number, part)
 
     def _go_on_alone(self) -> None:
-        """Do the rest here: what is found cannot be sent."""
+        """Do the rest in this process, because results cannot be sent."""
         self._dismiss()
         self._crew, self._conduct = None, replace(self._conduct, jobs=1, executor=None)
         for number, (region, unit) in self._under_way.items():
@@ -243,7 +243,7 @@ class Spreading:
         self._under_way.clear()
 
     def _alone(self) -> None:
-        """Explore some cones here; hand out the others if they are worth it."""
+        """Explore some cones here; distribute the others if that is worthwhile."""
         given = self._next(pace.UNIT if self._conduct.is_alone else pace.FIRST)
         if given is None:
             return
@@ -254,7 +254,7 @@ class Spreading:
             self._crew = self._hired()
 
     def _next(self, seconds: float) -> tuple[int, CellUnit] | None:
-        """Return the next unit to do; what is kept is taken from the store on the way."""
+        """Return the next unit, after loading any results before it from the store."""
         for region in self._expected:
             line = self._line(region)
             while (place := line.next()) is not None:
@@ -262,7 +262,7 @@ class Spreading:
                 if kept is not None:
                     line.found(place, len(kept.given), kept)
                     if self._crew is None:
-                        return None  # it may be all that is wanted
+                        return None  # this may already be enough
                     continue
                 most = 1 if self._crew is None else line.waits() // (4 * self._workers)
                 number = next(self._numbers)
@@ -278,7 +278,7 @@ class Spreading:
         return self._conduct.jobs if executor is None else width_of(executor)
 
     def _note(self, number: int, part: CellPart) -> None:
-        """Put a part that was done just now where its cones were."""
+        """Replace the cones of a finished part by its results."""
         region, unit = self._under_way.pop(number)
         self._seconds += part.seconds
         line = self._lines[region]
@@ -289,7 +289,7 @@ class Spreading:
                 self._conduct.store.put(self._key, name, span, pack(part), part.seconds)
 
     def _kept(self, region: Region, line: _Line, place: int) -> CellPart | None:
-        """Return what the store has of the cones that wait at a place."""
+        """Return the stored results for the waiting cones at a place."""
         store = self._conduct.store
         entry = line.entries[place]
         assert isinstance(entry, tuple)
@@ -299,27 +299,27 @@ class Spreading:
         try:
             part: CellPart = unpack(found[1])
         except UnreadableError:
-            return None  # it is done again
+            return None  # it is computed again
         return part if line.has(place, part.given) else None
 
 
 class _Line:
-    """The cones of a region in order, next first: waiting, under way (a number), or done."""
+    """The cones of a region in order, next first: waiting, in progress (a number), or done."""
 
     def __init__(self, begun: Frontier) -> None:
         self.entries: list[tuple[Cone, float] | int | CellPart] = _in_order(begun)
 
     def next(self) -> int | None:
-        """Return the place of the first cone that waits."""
+        """Return the place of the first waiting cone."""
         places = (k for k, one in enumerate(self.entries) if isinstance(one, tuple))
         return next(places, None)
 
     def waits(self) -> int:
-        """Return how many cones wait."""
+        """Return the number of waiting cones."""
         return sum(isinstance(one, tuple) for one in self.entries)
 
     def has(self, place: int, given: tuple[Cone, ...]) -> bool:
-        """Whether some cones, the next one last, wait at a place."""
+        """Whether the given cones, the next one last, wait at a place."""
         there = self.entries[place : place + len(given)]
         waiting = (one[0] if isinstance(one, tuple) else None for one in there)
         return tuple(waiting) == given[::-1]
@@ -327,7 +327,7 @@ class _Line:
     def take(
         self, place: int, most: int, number: int
     ) -> tuple[tuple[Cone, ...], tuple[float, ...]]:
-        """Hand out cones that wait one after the other, under a number."""
+        """Mark consecutive waiting cones as in progress, under a number."""
         taken = []
         for one in self.entries[place : place + most]:
             if not isinstance(one, tuple):
@@ -338,18 +338,18 @@ class _Line:
         return cones, weights
 
     def put_back(self, number: int, unit: CellUnit) -> None:
-        """Let cones wait that were handed out."""
+        """Mark cones in progress as waiting again."""
         begun = Frontier(unit.waiting, unit.weights)
         place = self.entries.index(number)
         self.entries[place : place + 1] = _in_order(begun)
 
     def found(self, place: int, width: int, part: CellPart) -> None:
-        """Put what was found in the place of entries, and then what is left of them."""
+        """Replace entries by the results and the cones that are left."""
         self.entries[place : place + width] = [part, *_in_order(part.left)]
 
 
 def _after(begun: Frontier, part: CellPart) -> Frontier:
-    """Return how far a region is explored with what was found in the cones that come next."""
+    """Return the exploration of a region extended by the results in its next cones."""
     rest = len(begun.waiting) - len(part.given)
     assert begun.waiting[rest:] == part.given
     return Frontier(
@@ -361,7 +361,7 @@ def _after(begun: Frontier, part: CellPart) -> Frontier:
 
 
 def received(news: bytes) -> Any:
-    """Return what another process sends; None if it cannot be read."""
+    """Return the message of another process; None if it cannot be read."""
     try:
         return unpack(news)
     except UnreadableError:
@@ -369,7 +369,7 @@ def received(news: bytes) -> Any:
 
 
 def _in_order(begun: Frontier) -> list[tuple[Cone, float] | int | CellPart]:
-    """Return cones that wait, the next one first."""
+    """Return the waiting cones, the next one first."""
     return list(zip(reversed(begun.waiting), reversed(begun.weights), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""All that must be proved for a claim, not decided yet: what best constants and sets of ε need."""
+"""All that must be proved for a claim, undecided: the input for best constants and sets of ε."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Surveyed:
 def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) -> Surveyed:
     """Return what must be proved on a group of regions.
 
-    What is `asked` is refused where α and γ leave it open.
+    The question `asked` is refused if α and γ leave it open.
     """
     problems: list[Problem] = []
     contents = Contents()
@@ -60,7 +60,7 @@ def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, aske
 
 
 def unknown(asked: str, why: str) -> ValueRefusedError:
-    """Return the refusal of a question that one α and γ at each input would answer."""
+    """Return the error for a question that requires a single α and γ at each input."""
     return ValueRefusedError(
         f"{asked} is not known: {why}",
         rule="β is compared with the exact error where one α and γ decide an input.",

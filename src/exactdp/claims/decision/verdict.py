@@ -1,4 +1,4 @@
-"""The answer to a claim: a sentence first, then the numbers."""
+"""Verdicts on claims: a sentence first, then the numbers."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from exactdp.reals.told import Told
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Told):
-    """Whether a claim holds, why, and how that was found."""
+    """Whether a claim holds, why, and how it was decided."""
 
     claim: Any
-    """An `Accuracy` or a `Privacy`."""
+    """An `Accuracy`, a `Privacy` or an `Expected`."""
     holds: bool | None
-    """Whether the claim is true as mathematics, None if undecided. A claim that says nothing is
-    true: ask `outcome`, or the verdict as a bool, whether something was claimed and holds."""
+    """Whether the claim is mathematically true; None if undecided. A claim that says nothing is
+    true: use `outcome`, or `bool(verdict)`, to find out whether something was claimed and holds."""
     route: str
     contents: Contents
-    """How much the claim says at the inputs that were looked at, or on cells of them."""
+    """How much the claim says at the examined inputs, or on cells of them."""
     classes: int | None = field(default=None, compare=False)
-    """How many classes these inputs are, of each of which one was looked at."""
+    """The number of classes of these inputs; one input of each was examined."""
     counterexamples: tuple[Any, ...] = ()
     findings: Sequence[Finding] = field(default=Findings(), repr=False)
-    """What was found on each region of parameters that was looked at."""
+    """The results on each examined region of parameters."""
     larger: Verdict | None = field(default=None, repr=False)
-    """The verdict for all reals, if that was asked because one for a box stayed open."""
+    """The verdict for all reals, if the one for a box was undecided."""
     implied_by: Any = field(default=None, repr=False)
-    """The claim that was decided instead: one that implies this one, or that it implies."""
+    """The claim that was decided instead: one that implies this one, or is implied by it."""
     parts: tuple[Verdict, ...] = field(default=(), repr=False)
-    """The verdicts for parts of ε, if `min` or `max` of the mechanism changes between them."""
+    """The verdicts for parts of ε, if a `min` or `max` of the mechanism changes between them."""
     missing: str = ""
-    """Which hypothesis is missing, or what is left, if the claim is undecided."""
+    """The missing hypothesis, or what is left to prove, if the claim is undecided."""
     seconds: float = field(default=0.0, repr=False, compare=False)
 
     @property
@@ -64,32 +64,32 @@ class Verdict(Told):
 
     @property
     def inputs(self) -> int:
-        """How many inputs were looked at."""
+        """The number of examined inputs."""
         return self.contents.examined
 
     @property
     def silent(self) -> int:
-        """At how many of them nothing is claimed: dd is not above any α of the claim."""
+        """The number of inputs at which nothing is claimed: dd is not above any α of the claim."""
         return self.contents.silent
 
     @property
     def trivial(self) -> int:
-        """At how many of them what is claimed cannot fail, whatever the mechanism does."""
+        """The number of inputs at which the claim cannot fail for any mechanism."""
         return self.contents.any_output + self.contents.any_error
 
     @property
     def content(self) -> Content:
-        """How much the claim says at the input that says most."""
+        """The most that the claim says at any input."""
         return self.contents.most
 
     @property
     def vacuous(self) -> bool:
-        """Whether the claim says nothing at any input, or only what cannot fail."""
+        """Whether, at every input, the claim says nothing or cannot fail."""
         return self.holds is True and self.contents.are_empty
 
     @property
     def outcome(self) -> str:
-        """The answer in a word: "holds", "fails", "undecided" or "vacuous"."""
+        """The outcome: "holds", "fails", "undecided" or "vacuous"."""
         if self.vacuous:
             return "vacuous"
         return {True: "holds", False: "fails", None: "undecided"}[self.holds]
@@ -114,9 +114,9 @@ class Verdict(Told):
 
     @property
     def _counted(self) -> str:
-        """At how many inputs the claim says nothing, as words.
+        """A clause on the number of inputs at which the claim says nothing.
 
-        That an error bound cannot fail at some inputs is no news.
+        Inputs at which an error bound cannot fail are not mentioned.
         """
         empty = self.silent
         if getattr(self.claim, "speaks_of_alpha", True):
@@ -128,7 +128,7 @@ class Verdict(Told):
 
     @property
     def as_classes(self) -> str:
-        """Into how many classes the inputs fall, as words to add; empty if each is one."""
+        """A clause on the number of classes of inputs; empty if each input is its own class."""
         if self.is_everywhere or self.classes is None or self.classes >= self.inputs:
             return ""
         noun = "class" if self.classes == 1 else "classes"

@@ -39,7 +39,7 @@ class Within:
         self._last: tuple[object, Distribution] | None = None
 
     def differ(self, u: tuple[Value, ...], output: Value) -> Differ | None:
-        """Return which outputs disagree at an input; None if those that are not equal."""
+        """Return which outputs disagree at an input; None if exactly the unequal ones do."""
         if not self._by_metric or self._metric in (discrete_outputs, sup):
             return None
         given = as_given(self._mechanism, u)
@@ -50,7 +50,7 @@ class Within:
     ) -> ClosedForm:
         """Return Pr(distance of the output from the ideal output ≤ radius).
 
-        Outputs that are expressions in ε are compared as they are `at` an ε.
+        Outputs that are expressions in ε are compared by their values `at` an ε.
         """
         given = as_given(self._mechanism, u)
         if radius == inf:
@@ -78,9 +78,9 @@ class Within:
     def slacks(
         self, u: tuple[Value, ...], output: Value, radius: Distance
     ) -> Iterator[tuple[ClosedForm, ...] | None]:
-        """Yield for each output functions of ε that are not negative where it is within a radius.
+        """Yield for each output functions of ε that are nonnegative where it is within a radius.
 
-        None for an output that is infinitely far from the ideal output.
+        Yield None for an output that is infinitely far from the ideal output.
         """
         if self._metric != sup:
             raise ValueRefusedError(
@@ -106,7 +106,7 @@ class Within:
     def steps(self, u: tuple[Value, ...], output: Value) -> list[tuple[Distance, ClosedForm]]:
         """Return the values of the output distance in order, each with Pr(distance ≤ value).
 
-        Begins with 0 and ends with a value that no output exceeds.
+        The list begins with 0 and ends with a value that no output exceeds.
         """
         given = as_given(self._mechanism, u)
         chances: dict[Distance, ClosedForm] = {Fraction(0): ExpPoly(0)}

@@ -1,10 +1,10 @@
-"""What was computed for a claim so far: cells of regions and signs, kept to go on later.
+"""The results computed so far for a claim: cells of regions and signs, kept for later questions.
 
-**Faces.** An input on a side of a cell has d(u, u′) as small as one likes for u′ inside, under
-linf and l1. So if it claims anything (dd > 0), its neighbours have the same ideal output, and its
-obligation is the limit of theirs: probability, dd and β are continuous. Under other distances, and
-where inputs with dd = α are checked too, the sides on which the ideal changes are regions of their
-own.
+**Faces.** Under linf and l1, an input u on a face of a cell has arbitrarily small d(u, u′) for u′
+in the interior. So if anything is claimed at u (dd > 0), its neighbours have the same ideal output,
+and its obligation is the limit of theirs: probability, dd and β are continuous. Under other
+distances, and if inputs with dd = α are checked, too, the faces on which the ideal changes are
+separate regions.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
 _MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
-_FEW_CUTS = 20  # where a sum may be seen to be positive for any value of a logarithm
-_ENOUGH_AT_INPUT = 40  # to find a simple counterexample where there is no end of cells
+_FEW_CUTS = 20  # to prove that a sum is positive for any value of a logarithm
+_ENOUGH_AT_INPUT = 40  # to find a simple counterexample if there are infinitely many cells
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Problem:
     place: Place
     obligation: Bound
     alternative: int
-    """Which of the alternatives of β."""
+    """The index of the alternative of β."""
 
     def __reduce__(self) -> tuple[object, ...]:
         given = (self.region, self.cell, self.place, self.obligation, self.alternative)
@@ -66,16 +66,16 @@ class Problem:
 
     @property
     def gap(self) -> ClosedForm:
-        """By how much the claim holds."""
+        """The margin by which the claim holds."""
         gap = self.obligation.probability - 1 + self.beta
         found = LogForm.of(gap)
         return gap if found is None else found.form
 
     @property
     def is_in_eps_alone(self) -> bool:
-        """Whether it is one about ε alone, at each ε of the region.
+        """Whether the problem is about ε alone, at each ε of the region.
 
-        Cones are closed under scaling, so a cell that has a point with some ε has one with each,
+        Cones are closed under scaling, so a cell that has a point with some ε has one with every ε,
         unless another parameter is fixed.
         """
         if isinstance(self.place, OnCone):
@@ -92,7 +92,7 @@ class Problem:
     def raw_shape(self) -> Shape | None:
         """The problem with a parameter for every power of a logarithm; None if there is none.
 
-        It may be true for every value of the parameter, which is easier to see where it is tight.
+        It may be true for every value of the parameter, which is easier to prove if it is tight.
         """
         gap = self.obligation.probability - 1 + self.beta
         if not isinstance(self.place, OnCone) or LogForm.of(gap) is None:
@@ -114,11 +114,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Frontier:
-    """How far a region is explored; a value, so that an interruption breaks nothing."""
+    """The state of the exploration of a region; immutable, so that an interruption is harmless."""
 
     waiting: tuple[Cone, ...]
     weights: tuple[float, ...] = (1.0,)
-    """About what part of the region each of the cones is."""
+    """The approximate fraction of the region that each of the cones covers."""
     cells: tuple[Leaf, ...] = ()
     sides: frozenset[tuple[Vector, bool]] = frozenset()
     """Where the claim may jump: always, or where the ideal changes."""
@@ -126,7 +126,7 @@ class Frontier:
 
 @dataclass(frozen=True)
 class Explored:
-    """A cell of a region, the places in it where signs are asked, and the share that is done."""
+    """A cell of a region, the places in it where signs are decided, and the fraction done."""
 
     cell: Leaf
     places: tuple[Place, ...]
@@ -134,7 +134,7 @@ class Explored:
     content: Content | None = None
     """How much the claim says there, if that is known."""
     shapes: tuple[tuple[str, Shape | None], ...] = ()
-    """A property of each of the problems that is known, and its name."""
+    """A known property of each problem, with its name."""
 
     def problems(self, region: Region) -> Iterator[Problem]:
         """Yield the sign problems."""
@@ -149,7 +149,7 @@ class Explored:
 
 
 class EndlessError(Exception):
-    """A region at a listed input has more cells than are looked at."""
+    """Raised when a region at a listed input has more cells than the limit."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -159,10 +159,10 @@ class EndlessError(Exception):
 
 
 class Helpers(Protocol):
-    """Others who explore regions."""
+    """Other processes that explore regions."""
 
     def expect(self, regions: Sequence[Region]) -> None:
-        """Hear which regions are asked for next."""
+        """Announce which regions are requested next."""
 
     def steps(self, region: Region) -> Iterator[Explored]:
         """Yield the cells of a region, in the order in which one process finds them."""
@@ -170,25 +170,25 @@ class Helpers(Protocol):
 
 @dataclass
 class Explorer:
-    """The cells of one claim and the signs that are decided; equal problems are decided once."""
+    """The cells of one claim and the decided signs; equal problems are decided once."""
 
     claim: Claim
     helpers: Helpers | None = None
     shared: SharedHashes | None = None
-    """Problems on rays that some process has seen to hold, while several work on listed inputs."""
+    """Problems on rays proved by any process, while several work on listed inputs."""
     _explored: dict[Region, Frontier] = field(default_factory=dict)
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
     _told: set[Shape] = field(default_factory=set)
-    """Problems on cones that others decided, and that were not asked for yet."""
+    """Problems on cones decided by other processes and not yet requested."""
     _asked: set[Shape] = field(default_factory=set)
-    """Those that were asked for in the question under way."""
+    """Problems requested in the current question."""
     _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
-    """The trace on rays, where nothing depends on parameters but ε."""
+    """The trace on rays, where ε is the only parameter."""
 
     def steps(self, region: Region) -> Iterator[Explored]:
-        """Yield the cells of a region; what was found before an interruption is kept."""
+        """Yield the cells of a region, resuming after an interruption."""
         if region.is_ray:
             yield from self._on_ray(region)
             return
@@ -210,20 +210,20 @@ class Explorer:
             found = self._explored[region] = self.next(region, found)
 
     def explored(self, region: Region, cell: Leaf, share: float) -> Explored:
-        """Return what is asked of a cell."""
+        """Return a cell with the places where signs are decided."""
         left = self.claim.reduced(region, cell)
         return Explored(left, tuple(self._places(region, cell)), share)
 
     def frontier(self, region: Region) -> Frontier:
-        """Return how far a region is explored."""
+        """Return the state of the exploration of a region."""
         return self._explored.get(region) or Frontier((region.cone,))
 
     def keep(self, region: Region, found: Frontier) -> None:
-        """Keep how far a region is explored."""
+        """Store the state of the exploration of a region."""
         self._explored[region] = found
 
     def cells(self, region: Region) -> tuple[Leaf, ...]:
-        """Return the cells of a region, with all that is due on them."""
+        """Return the cells of a region, with their obligations."""
         if region.is_ray:
             return tuple(step.cell for step in self._on_ray(region))
         for _ in self.steps(region):
@@ -231,7 +231,7 @@ class Explorer:
         return self._explored[region].cells
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
-        """Yield the cell of a ray; where β is the largest of several, one for each obligation."""
+        """Yield the cell of a ray; if β is the maximum of several, one for each obligation."""
         trace = self._unused
         due = self.claim.due(region, trace)
         if not region.above or due is None:
@@ -262,7 +262,7 @@ class Explorer:
         cell, waiting = next_cell(region.names, region.cone, found.waiting, run)
         *known, weight = found.weights
         new = len(waiting) - len(known)
-        # Each comparison parts what is left in two; without a cell the cone itself was halved.
+        # Each comparison splits the remainder in two; without a cell, the cone itself was halved.
         parts = (weight / 2 ** (k if cell else 1) for k in range(1, new + 1))
         return Frontier(
             waiting,
@@ -272,7 +272,7 @@ class Explorer:
         )
 
     def require_few(self, region: Region, count: int) -> None:
-        """Refuse to go on where a region has so many cells that there are too many."""
+        """Raise an error if a region has too many cells."""
         if region.moves_inputs:
             others = (len(two.cells) for one, two in self._explored.items() if one != region)
             if sum(others) + count >= MOST_CELLS:
@@ -281,7 +281,7 @@ class Explorer:
             raise EndlessError
 
     def _most_at_input(self, region: Region) -> int:
-        """Return how many cells of a listed input are looked at."""
+        """Return the largest number of cells examined at a listed input."""
         if region.curve is None or not self.claim.mechanism.kept(Engine).has_integers:
             return _MOST_AT_INPUT
         gamma = region.levels.get("gamma")
@@ -289,7 +289,7 @@ class Explorer:
         return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT
 
     def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
-        """Yield where in a cell signs are asked."""
+        """Yield the places in a cell where signs are decided."""
         if region.curve is None:
             yield OnCone(region.names, cell.cone, region.window)
         elif cell.result is not None:
@@ -300,10 +300,10 @@ class Explorer:
                     yield OnCurve(region.curve, stretch)
 
     def with_faces(self, group: tuple[Region, ...], hear: Hear) -> Iterator[tuple[Region, Hear]]:
-        """Yield regions and, once they are explored, their faces; each with who hears of it."""
+        """Yield regions and, once they are explored, their faces, each with a progress callback."""
         waiting, seen = list(group), set[Region]()
         done = 0
-        first = 1.0 if self.claim.is_continuous else 0.5  # the rest is for faces
+        first = 1.0 if self.claim.is_continuous else 0.5  # the remaining progress is for faces
         while waiting:
             if self.helpers is not None:
                 self.helpers.expect(waiting[::-1])
@@ -325,7 +325,7 @@ class Explorer:
                 seen |= set(faces)
 
     def trim(self) -> None:
-        """Forget what is kept of many listed inputs: each is looked at once."""
+        """Discard cached results if there are many listed inputs: each is examined once."""
         if not is_listed(self.claim.input_set):
             return
         for kept, most in (
@@ -338,7 +338,7 @@ class Explorer:
                 kept.clear()
 
     def is_in_eps_alone(self) -> bool:
-        """Whether everything that must be proved is about ε alone; stops where it is not."""
+        """Whether all that must be proved is about ε alone; stops at the first exception."""
         try:
             return all(
                 not (region.is_unknown or region.levels)
@@ -378,7 +378,7 @@ class Explorer:
         )
 
     def _is_at_least_one(self, place: Place) -> Callable[[ClosedForm], bool]:
-        """Return what decides β ≥ 1 at a place."""
+        """Return a function that decides β ≥ 1 at a place."""
         if not isinstance(place, OnRay):
             return place.is_at_least_one
 
@@ -391,7 +391,7 @@ class Explorer:
         return decided
 
     def shape_of(self, problem: Problem, sign: Sign) -> Shape:
-        """Return as which shape a problem on a cone was decided."""
+        """Return the shape for which a problem on a cone was decided."""
         raw = problem.raw_shape
         return raw if raw is not None and self._on_cones.get(raw) is sign else problem.shape
 
@@ -427,7 +427,7 @@ class Explorer:
         return known
 
     def _on_ray_decided(self, problem: Problem, on: Interval) -> Decision | PlaceDecision:
-        """Return the decision of a problem on a ray; what another process has seen is true."""
+        """Return the decision of a problem on a ray; one proved by another process holds."""
         hashed = None
         forms = problem.obligation.probability, problem.beta
         if self.shared is not None and all(isinstance(one, ExpPoly | ExpRatio) for one in forms):
@@ -444,24 +444,24 @@ class Explorer:
         return found
 
     def known(self, shape: Shape) -> ConeDecision | None:
-        """Return what is known of a problem on a cone."""
+        """Return the known decision of a problem on a cone, or None."""
         return self._on_cones.get(shape)
 
     def begin(self, helpers: Helpers | None) -> None:
-        """Begin another question, with others who explore regions; or end one."""
+        """Begin a question, with other processes that explore regions; or end one (None)."""
         self.helpers = helpers
         self._told.clear()
         self._asked.clear()
 
     def hear_of(self, shape: Shape, decision: ConeDecision) -> None:
-        """Keep what others found on a cone, as if it was found when it is asked for first."""
+        """Store a decision of another process, to be used when it is first requested."""
         if shape not in self._asked and shape not in self._told:
             self._on_cones[shape] = decision
             self._told.add(shape)
 
 
 def decided(shape: Shape, known: ConeDecision | None, hear: Hear = nobody) -> ConeDecision:
-    """Return the decision of a problem on a cone, from what is known of it on."""
+    """Return the decision of a problem on a cone, starting from a known partial decision."""
     return nonnegative_on(
         shape.function, shape.cone, resume=known, progress=hear, window=shape.window
     )
