@@ -189,7 +189,7 @@ def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Count
 
 
 def _zeros_and_ones(u: Value) -> Iterator[list[int]]:
-    """Yield lists of zeros and ones with one deviating entry, unless `u` has only zeros and ones."""
+    """Yield lists of zeros and ones with one deviating entry, unless `u` is made of these."""
     if not isinstance(u, list) or not 1 < len(u) <= _SHORT or not all(map(is_number, u)):
         return
     if set(u) <= {0, 1}:

@@ -1,1 +1,1 @@
-"""Expected losses: moments, losses and what refutes a bound."""
+"""Expected losses: moments, losses and counterexamples to bounds."""

@@ -1,4 +1,4 @@
-"""What refutes a bound on an expected loss: an input and an ε at which it is larger."""
+"""Counterexamples to bounds on an expected loss: an input and an ε at which it is larger."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Excess(Told):
 
     @cached_property
     def size(self) -> Enclosure:
-        """The expected loss at this ε, enclosed."""
+        """An enclosure of the expected loss at this ε."""
         return self.expected.at(self.eps)
 
     @cached_property
     def allowed(self) -> Enclosure:
-        """The bound at this ε, enclosed."""
+        """An enclosure of the bound at this ε."""
         return self.claimed.at(self.eps)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""How bad an output is: the losses that have names, and functions of a user.
+"""Losses of outputs: the named ones, and functions given by a user.
 
-A loss is a number for an input, an output and the ideal output. It is polynomial on pieces in the
+A loss is a number for an input, an output and the ideal output. It is piecewise polynomial in the
 noise of the output and in the inputs; its expectation is a closed form (`semantics.moments`).
 """
 
@@ -32,13 +32,13 @@ NAMES = ("absolute", "squared", "wrong", "regret")
 
 @dataclass(frozen=True)
 class LossFunction:
-    """A function of an input, an output and the ideal output, as a user writes them."""
+    """A function of an input, an output and the ideal output, in the form users write them."""
 
     name: str
     function: Callable[[Any, Any, Any], Any]
     uses_ideal: bool
     is_continuous: bool
-    """Whether it does not jump where numbers of its arguments are equal."""
+    """Whether it is continuous where numbers of its arguments are equal."""
 
     def squared(self) -> LossFunction:
         """Return the square of the loss."""
@@ -76,7 +76,7 @@ def expected(
 
 
 def read_loss(value: object, mechanism: Program) -> LossFunction:
-    """Return the loss that a user gives."""
+    """Read the loss given by a user."""
     if isinstance(value, LossFunction):
         return value
     if value == "absolute":
@@ -158,7 +158,7 @@ def _wrong(mechanism: Program) -> LossFunction:
 
 
 def _regret(mechanism: Program) -> LossFunction:
-    """Return by how much the value of the selected candidate is below that of the best."""
+    """Return the loss "regret": the best value minus the value of the selected candidate."""
     if begins_with_scores(mechanism):
         by_score = partial(_score_regret, mechanism)
         return LossFunction("regret", by_score, uses_ideal=False, is_continuous=True)

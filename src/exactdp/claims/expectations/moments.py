@@ -27,7 +27,7 @@ Sides: TypeAlias = Sequence[Sequence[Fraction | int]]
 def moments(
     mechanism: Program, u: object, of: object, ideal: object, *, central: bool
 ) -> Moment | tuple[Moment, ...]:
-    """Return the expectation at an input, or the variance; of a list those of its entries."""
+    """Return the expectation or variance at an input; for a list, those of its entries."""
     given = mechanism.read_input(u)
     functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
     found = tuple(_moment(mechanism, one, best, given, None, central=central) for one in functions)
@@ -37,7 +37,7 @@ def moments(
 def moments_everywhere(
     mechanism: Program, sides: Sides, of: object, ideal: object, *, central: bool
 ) -> Piecewise[Any]:
-    """Return the same for all real inputs, a formula for each of their cells."""
+    """Return the same for all real inputs, with a formula for each cell."""
     somewhere = assembled(
         mechanism.inputs,
         [0 if kind is None else kind.members[0] for kind in kinds(mechanism.inputs)],
@@ -59,7 +59,7 @@ def moments_everywhere(
 def moments_by_epsilon(
     mechanism: Program, u: object, of: object, ideal: object, *, central: bool
 ) -> ByEpsilon[Any]:
-    """Return the same where a + b/ε or log(r)/ε stands beside reals, on intervals of ε."""
+    """Return the same, on intervals of ε, if a + b/ε or log(r)/ε is combined with reals."""
     given = mechanism.read_input(u)
     functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
     is_list = _is_list(mechanism, given, of)
@@ -100,7 +100,7 @@ def _ideal(mechanism: Program, of: object, ideal: object) -> IdealFunction | Non
 
 
 def _functions(mechanism: Program, u: tuple[Value, ...], of: object) -> list[LossFunction]:
-    """Return the functions of the output that are asked for."""
+    """Return the requested functions of the output."""
     if of is not None:
         return [read_loss(of, mechanism)]
     if not _is_list(mechanism, u, of):
@@ -119,12 +119,12 @@ def _entry(index: int | None = None) -> LossFunction:
 
 
 def _is_list(mechanism: Program, u: tuple[Value, ...], of: object) -> bool:
-    """Whether the expectation of a list is asked for, entry by entry."""
+    """Whether the expectation of a list is requested, entry by entry."""
     if of is not None:
         return False
     engine = mechanism.kept(Engine)
     outputs = engine.patterns(u)
-    if not outputs:  # every run ends in an error, which is told
+    if not outputs:  # every run ends in an error, which is reported
         engine.distribution(as_given(mechanism, u))
     lengths = {len(one) if isinstance(one, tuple) else None for one in outputs}
     if len(lengths) > 1:
@@ -133,4 +133,4 @@ def _is_list(mechanism: Program, u: tuple[Value, ...], of: object) -> bool:
             rule="The expectation of a list is that of each of its entries.",
             way_out="Give a function of the output, such as lambda output: len(output).",
         )
-    return bool(lengths) and lengths != {None}  # no output: every run fails, and tells why
+    return bool(lengths) and lengths != {None}  # no output: every run fails with an error

@@ -1,1 +1,1 @@
-"""What privacy asks of pairs of inputs: adjacency, bounds, budgets, δ."""
+"""Privacy of pairs of inputs: adjacency, bounds, budgets, δ."""

@@ -1,4 +1,4 @@
-"""What refutes a claim of privacy: two adjacent inputs and outputs that tell them apart."""
+"""Counterexamples to privacy claims: two adjacent inputs, and outputs that distinguish them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Breach(Told):
     inputs: tuple[Value, Value]
     """u and u′."""
     outputs: tuple[Value, ...]
-    """A set of outputs; of bounded range two outputs."""
+    """A set of outputs; for bounded range, two outputs."""
     eps: Fraction
     chance: ClosedForm
-    """Pr(P(u) in the set) as a function of ε; for real outputs the density there."""
+    """Pr(P(u) in the set) as a function of ε; for real outputs, the density there."""
     other: ClosedForm
     """Pr(P(u′) in the set)."""
     allowed: ClosedForm
-    """What the claim allows Pr(P(u) in the set) to be: e^budget·Pr(P(u′) in the set) + δ."""
+    """The largest Pr(P(u) in the set) that the claim allows: e^budget·Pr(P(u′) in the set) + δ."""
     what: str = "probability"
-    """What chance and other are: a probability, a density, or a product of two probabilities."""
+    """The kind of `chance` and `other`: probability, density, or product of two probabilities."""
 
     @property
     def output(self) -> Value:
@@ -51,12 +51,12 @@ class Breach(Told):
 
     @cached_property
     def probabilities(self) -> tuple[Enclosure, Enclosure]:
-        """Both probabilities at this ε, enclosed."""
+        """Enclosures of both probabilities at this ε."""
         return self.chance.at(self.eps), self.other.at(self.eps)
 
     @cached_property
     def limit(self) -> Enclosure:
-        """What the claim allows at this ε, enclosed."""
+        """An enclosure of the allowed probability at this ε."""
         return self.allowed.at(self.eps)
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Breach(Told):
 
     @property
     def _told(self) -> str:
-        """What the two numbers are."""
+        """A description of the two numbers."""
         listed = ", ".join(map(show, self.outputs))
         if self.what == "product":
             one, two = map(show, self.outputs)
@@ -89,7 +89,7 @@ class Breach(Told):
         return f"the outputs {listed} together have the probabilities"
 
     def simulated(self, mechanism: Program, size: int, seed: Any = None) -> tuple[float, float]:
-        """Return what `probabilities` are in so many runs of the mechanism at each input."""
+        """Estimate `probabilities` from `size` runs of the mechanism at each input."""
         if self.what == "density":
             raise ValueRefusedError(
                 "a density is not seen in runs",
@@ -112,7 +112,7 @@ def _share(runs: list[Value], outputs: tuple[Value, ...]) -> float:
 
 
 def _is_of(run: Value, output: Value) -> bool:
-    """Whether the output of a run is an output, or in an interval of them."""
+    """Whether the output of a run equals an output, or is in an interval of outputs."""
     if isinstance(output, Interval):
         return isinstance(run, int | float | Fraction) and Fraction(run) in output
     if isinstance(output, tuple | list):

@@ -1,7 +1,7 @@
 """The smallest δ as a function of ε, and the smallest budget for a δ.
 
-At a pair of inputs δ(ε) is the sum of p − e^b·p′ over the outputs at which that is positive. Over
-all pairs and sets of outputs it is the largest of finitely many closed forms, with pieces in ε.
+At a pair of inputs, δ(ε) is the sum of p − e^b·p′ over the outputs at which that is positive. Over
+all pairs and sets of outputs, it is the maximum of finitely many closed forms, piecewise in ε.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ZERO: ClosedForm = ExpPoly(0)
 
 @dataclass(frozen=True, repr=False)
 class DeltaPiece(Told):
-    """The smallest δ on a stretch of ε, and the pair and the set of outputs that decide it.
+    """The smallest δ on a set of ε, and the pair and the set of outputs that determine it.
 
     >>> from exactdp import Mechanism, Privacy, hamming
     >>> coin = Mechanism.from_source(
@@ -72,13 +72,13 @@ class DeltaPiece(Told):
 
 @dataclass(frozen=True, repr=False)
 class DeltaCurve(Told):
-    """The smallest δ as an exact function of ε, in pieces."""
+    """The smallest δ as an exact, piecewise function of ε."""
 
     pieces: tuple[DeltaPiece, ...]
 
     @property
     def forms(self) -> tuple[ClosedForm, ...]:
-        """Closed forms of which δ is the largest at each ε, with 0."""
+        """Closed forms; at each ε, δ is the maximum of these and 0."""
         return tuple(dict.fromkeys(one.delta for one in self.pieces))
 
     def at(self, point: Number, digits: int = 30) -> Enclosure:
@@ -92,7 +92,7 @@ class DeltaCurve(Told):
         )
 
     def values(self, points: Any) -> Any:
-        """Return δ at many ε as doubles, for pictures."""
+        """Return δ at many ε, as floats for a plot."""
         import numpy  # noqa: PLC0415
 
         return numpy.maximum.reduce(
@@ -104,14 +104,14 @@ class DeltaCurve(Told):
 
 
 def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
-    """Return the smallest δ with which a claim is true, as a function of ε."""
+    """Return the smallest δ for which a claim is true, as a function of ε."""
     if not is_listed(claim.input_set) or claim.measure != "privacy":
         raise ValueRefusedError(
             f"the smallest δ is asked of the claim that {claim}",
             rule="It is a function of ε at listed inputs, for (budget, δ)-privacy.",
             way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
         )
-    # A δ that is not 0 makes the bounds those of sets of outputs.
+    # With a nonzero δ, the bounds are about sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))
     found: dict[ClosedForm, Loss] = {}
     for part in whole(asked, DeltasAsked(), conduct_of(progress)):
@@ -136,13 +136,13 @@ class DeltasAsked:
     each = False
 
     def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
-        """Return where to begin."""
+        """Return the initial fold."""
         del kept
         return _DeltasSought(claim)
 
 
 class _DeltasSought:
-    """The forms of which δ is the largest, one pair after the other."""
+    """The forms whose maximum is δ, accumulated pair by pair."""
 
     is_over = False
 
@@ -151,14 +151,14 @@ class _DeltasSought:
         self._found: dict[ClosedForm, Loss] = {}
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another pair."""
+        """Process another pair."""
         for problem in surveyed(self._claim, group, hear, DeltasAsked.asked).problems:
             one = problem.obligation
             assert isinstance(one, Loss)
             self._found.setdefault(one.chance - one.other * self._claim.factor, one)
 
     def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
-        """Return what was found."""
+        """Return the results."""
         return tuple(self._found.items())
 
 

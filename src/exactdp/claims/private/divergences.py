@@ -1,11 +1,11 @@
 """Rényi divergences and zCDP by certified numbers, at an ε or on a bounded interval of ε.
 
-D_α(P, Q) = ln Σ p^α·q^{1−α} / (α − 1). A bound c·ε² on it has e^{c·ε²}, which is no closed form
-here, so it is not decided for every ε; instead the largest divergence is enclosed, in arithmetic of
-balls.
+D_α(P, Q) = ln Σ p^α·q^{1−α} / (α − 1). A bound c·ε² on it involves e^{c·ε²}, which is not a closed
+form here, so it is not decided for every ε; instead, the largest divergence is enclosed by ball
+arithmetic.
 
-zCDP asks for the least ρ with D_α ≤ ρ·α for all α > 1 (Bun, Steinke 2016). D_α grows with α, so
-D_α/α is at most D_b/a for α between a and b, and at most D_∞/a beyond a: finitely many orders
+zCDP requires the least ρ with D_α ≤ ρ·α for all α > 1 (Bun, Steinke 2016). D_α is nondecreasing in
+α, so D_α/α is at most D_b/a for α between a and b, and at most D_∞/a beyond a: finitely many orders
 enclose ρ.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BITS = 200
 _MOST_BOXES = 4_000
 _MOST_PARTS = 400  # parts of an interval of ε
-_FARTHEST = 2.0**20  # an order beyond which D_∞/α counts
+_FARTHEST = 2.0**20  # the order beyond which D_∞/α is used
 
 Bounds: TypeAlias = tuple[float, float]
 
@@ -48,7 +48,7 @@ class Divergence(Told):
     inputs: tuple[Value, Value] | None
     """A pair at which it is at least `lower`."""
     eps: Fraction | None
-    """An ε at which it is that large."""
+    """An ε at which it is at least `lower`."""
 
     def __float__(self) -> float:
         return self.upper
@@ -134,7 +134,7 @@ def _searched(
 
     for pair in pairs:
         add(pair, *on)
-        if on[0] < on[1]:  # it is often largest at an end
+        if on[0] < on[1]:  # the maximum is often at an endpoint
             add(pair, on[0], on[0])
             add(pair, on[1], on[1])
     for _ in range(_MOST_PARTS):
@@ -149,7 +149,7 @@ def _searched(
 
 
 def _divergence(logs: list[tuple[arb, arb]], order: Fraction) -> arb:
-    """Return D_α of probabilities that are given by their logarithms."""
+    """Return D_α of probabilities given by their logarithms."""
     a = arb(_exact(order))
     total = arb(0)
     for one, two in logs:
@@ -193,17 +193,17 @@ def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
         middle = (low + high) / 2
         add(low, middle)
         add(middle, high)
-    # Numbers are doubles: a step to the outside makes up for their rounding.
+    # The numbers are floats: one step outwards compensates for rounding.
     return best * (1 - 1e-12), max(-waiting[0][0], tail, best) * (1 + 1e-12)
 
 
 def _pairs(claim: Privacy) -> Iterator[_PairOfInputs]:
-    """Yield the pairs with different probabilities, equal ones once."""
+    """Yield the pairs with distinct probabilities, without duplicates."""
     seen: set[object] = set()
     for u, v in claim.pairs:
         if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
             raise _no_reals()
-        # Far out, p/p′ is the same for all integers of an event: they are as good as one output.
+        # For large integers, p/p′ is the same for all integers of an event: one output suffices.
         one, two = claim.losses.chances(u, v)
         chances = tuple((chance, two.get(key, _zero(chance))) for key, chance in one.items())
         key = frozenset(chances)
@@ -225,7 +225,7 @@ def _no_reals() -> ValueRefusedError:
 
 
 def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
-    """Return the ends of the ε that are asked for."""
+    """Return the endpoints of the requested range of ε."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
             "a divergence is asked for all real inputs",
@@ -269,7 +269,7 @@ def _value(form: ClosedForm, e: arb) -> arb:
 
 
 def _ends(value: arb) -> Bounds:
-    """Return doubles around a ball."""
+    """Return floats that enclose a ball."""
     if not value.is_finite():
         return 0.0, inf
     low, high = float(value.lower()), float(value.upper())

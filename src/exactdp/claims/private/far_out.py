@@ -1,7 +1,7 @@
-"""Integers far out: when a sum of geometric sequences is nonnegative, by finitely many values.
+"""Large integers: nonnegativity of a sum of geometric sequences, by finitely many values.
 
-From an integer on, let g(k), k ≥ 0, be a sum of sequences k^i·x^k with x > 0. List the x by size,
-the smallest first, each as often as it has powers: x₁ ≤ … ≤ xₙ. With the shift (E g)(k) = g(k + 1)
+Let g(k), k ≥ 0, be a sum of sequences k^i·x^k with x > 0, counted from some integer. List the x in
+increasing order, each as often as it has powers: x₁ ≤ … ≤ xₙ. With the shift (E g)(k) = g(k + 1)
 
     g(k) = Σ_j d_j·h_{k−j+1}(x₁, …, x_j),   d_j = [(E − x₁)…(E − x_{j−1}) g](0),
 
@@ -22,7 +22,7 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp
 
 @dataclass(frozen=True)
 class Far:
-    """The number d_j of integers start, start + step, …, where j is one more than `rates` are."""
+    """The number d_j for integers start, start + step, …, where j = len(rates) + 1."""
 
     start: int
     step: int
@@ -32,7 +32,7 @@ class Far:
 
     @property
     def is_seen(self) -> bool:
-        """Whether a negative number means that some integer, or all large ones, are negative."""
+        """Whether d_j < 0 implies that g is negative at some integer, or at all large ones."""
         return self.is_last or not self.rates
 
     def weights(self) -> Iterator[tuple[int, ClosedForm]]:
@@ -45,7 +45,7 @@ class Far:
             yield self.start + k * self.step, weight
 
     def told(self) -> Value:
-        """Return the integers as an output that is shown."""
+        """Return the integers as an output for display."""
         if not self.rates:
             return self.start
         ends = (self.start, "inf") if self.step > 0 else ("-inf", self.start)
@@ -54,7 +54,7 @@ class Far:
 
 
 def far_out(start: int, step: int, rates: Sequence[Fraction]) -> list[Far]:
-    """Return the numbers d_j of integers from one on, whose sequences have these rates."""
+    """Return the numbers d_j for integers from `start`, whose sequences have these rates."""
     ordered = sorted(rates)
     return [
         Far(start, step, tuple(ordered[:j]), j == len(ordered) - 1) for j in range(len(ordered))
@@ -69,14 +69,14 @@ def parts_far(output: Value) -> list[Far]:
 
 
 def replaced(output: Value, change: Callable[[Far], Value]) -> Value:
-    """Return an output with something else for each number d_j."""
+    """Return an output with each number d_j replaced."""
     if isinstance(output, tuple):
         return tuple(replaced(item, change) for item in output)
     return change(output) if isinstance(output, Far) else output
 
 
 def expanded(output: Value) -> Iterator[tuple[Value, ClosedForm]]:
-    """Yield the outputs of which an output with numbers d_j is a combination, and their factors."""
+    """Yield the outputs whose linear combination an output with numbers d_j is, with factors."""
     listed = parts_far(output)
     if not listed:
         yield output, ExpPoly(1)

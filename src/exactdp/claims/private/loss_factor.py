@@ -1,7 +1,8 @@
 """The smallest a such that a mechanism is a·ε-private: the supremum of ln(p/p′)/ε.
 
-On a ray it is the larger of the limits at ε → 0 and ε → ∞, which are rational, unless e^{aε}·p′ − p
-is negative somewhere in between with that a: then a is enclosed by bisection on exact signs.
+On a ray, it is the larger of the limits at ε → 0 and ε → ∞, which are rational, unless
+e^{aε}·p′ − p is negative somewhere in between for that a: then a is enclosed by bisection on exact
+signs.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ _MOST_TRIALS = 40
 
 @dataclass(frozen=True, repr=False)
 class Factor(Told):
-    """A certified enclosure of a; both ends are `inf` if no a is large enough.
+    """A certified enclosure of a; both bounds are `inf` if no a is large enough.
 
-    The mechanism is upper·ε-private. It is not lower·ε-private unless the ends are equal: then a
+    The mechanism is upper·ε-private. It is not lower·ε-private, unless the bounds are equal: then a
     is known exactly.
 
     >>> from exactdp import Mechanism, Privacy, linf
@@ -74,7 +75,7 @@ class Factor(Told):
 
 @dataclass(frozen=True, repr=False)
 class Leakage(Told):
-    """The smallest a such that the mechanism is a·ε-private, and where that is decided.
+    """The smallest a such that the mechanism is a·ε-private, and what determines it.
 
     >>> from exactdp import Mechanism, Privacy, linf
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -84,19 +85,19 @@ class Leakage(Told):
 
     factor: Factor
     inputs: tuple[Value, Value] | None
-    """The pair of inputs that decides it; None if every budget suffices."""
+    """The pair of inputs that determines it; None if every budget suffices."""
     outputs: tuple[Value, ...] | None
-    """The output that decides it; of bounded range two."""
+    """The output that determines it; for bounded range, two outputs."""
     eps: Fraction | float | None
-    """Near which ε the loss is that large; 0 and `inf` are limits."""
+    """An ε near which the loss is that large; 0 and `inf` are limits."""
     pairs: int
-    """How many pairs, or cells of them, were looked at."""
+    """The number of examined pairs, or of cells of pairs."""
     scales: bool = False
-    """Whether every ε is meant, so that another multiple of it may be run."""
+    """Whether the claim is about every ε, so that the mechanism may run with a multiple of ε."""
 
     @property
     def saving(self) -> str:
-        """How much noise could be saved at equal privacy, as a sentence; empty if none."""
+        """A sentence on how much noise could be saved at equal privacy; empty if none."""
         upper = self.factor.upper
         if not self.scales or not isinstance(upper, Fraction) or not 0 < upper < 1:
             return ""
@@ -128,7 +129,7 @@ class Leakage(Told):
 
 @dataclass(frozen=True)
 class _Ray:
-    """p, p′ and the values of ε: a bound on a ray whose supremum is asked."""
+    """p, p′ and the values of ε over which the supremum of ln(p/p′)/ε is taken."""
 
     on: Interval
     chance: ClosedForm
@@ -140,7 +141,7 @@ class _Ray:
             yield inf, self.on.simple_point()
             return
         for end in (self.on.lower, self.on.upper):
-            # Where p′ is 0 and p is not; only at an end, since probabilities are not negative.
+            # p′ = 0 < p is possible only at an endpoint, since probabilities are nonnegative.
             if isinstance(end, Fraction) and end:
                 zeros = [_vanishes(form, end) for form in (self.chance, self.other)]
                 if zeros == [False, True]:
@@ -174,14 +175,14 @@ def _rate(form: ClosedForm) -> Fraction:
 
 @dataclass(frozen=True)
 class _Best:
-    """The largest factor so far, near which ε it is needed, and by which bound."""
+    """The largest factor so far, an ε near which it is needed, and the bound that needs it."""
 
     factor: Factor = Factor(Fraction(0), Fraction(0))
     where: Fraction | float | None = None
     loss: Loss | None = None
 
     def with_limits(self, rays: Mapping[_Ray, Loss]) -> _Best:
-        """Return the larger of this and of all limits of some rays."""
+        """Return the maximum of this and all limits of some rays."""
         best = self
         for ray, loss in rays.items():
             for limit, place in ray.limits():
@@ -202,7 +203,8 @@ class _Best:
 def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakage:
     """Return the smallest factor over all pairs of a claim.
 
-    On cones, where outputs have real numbers, it is that of their rays if it is seen to suffice.
+    On cones, where outputs have real numbers, it is that of their rays if that is proved to
+    suffice.
     """
     if claim.delta_form:
         raise ValueRefusedError(
@@ -258,23 +260,23 @@ class FactorAsked:
     each = False
 
     def on(self, claim: Privacy, kept: dict[Any, Any]) -> _FactorSought:
-        """Return where to begin."""
+        """Return the initial fold."""
         return _FactorSought(claim, kept)
 
 
 @dataclass(frozen=True)
 class _RaysFound:
-    """The rays of some pairs that may decide the factor of all, and the cones of their outputs."""
+    """The rays of some pairs that may determine the overall factor, and the cones of outputs."""
 
     contents: Contents
     rays: tuple[tuple[_Ray, Loss], ...]
     cones: tuple[tuple[Shape, Problem], ...]
     is_rough: bool
-    """Whether there are bounds that suffice and of which nothing is known otherwise."""
+    """Whether some bounds are only known to be sufficient, not necessary."""
 
 
 class _FactorSought:
-    """Rays and cones, one pair after the other."""
+    """Rays and cones, accumulated pair by pair."""
 
     is_over = False
 
@@ -285,7 +287,7 @@ class _FactorSought:
         self._is_rough = False
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Look at another pair."""
+        """Process another pair."""
         found = surveyed(self._claim, group, hear, FactorAsked.asked)
         self._contents += found.contents
         for problem in found.problems:
@@ -302,7 +304,7 @@ class _FactorSought:
     def answer(self) -> _RaysFound:
         """Return the ray with the largest limit, and those that exceed it in between.
 
-        All others stay below the largest limit of all, too.
+        No other ray exceeds the largest limit over all pairs, either.
         """
         largest: Fraction | float = Fraction(0)
         first = None
@@ -341,7 +343,7 @@ def _shape(problem: Problem, one: Loss) -> Shape:
 
 
 def _suffices(problem: Problem, a: Fraction | float) -> bool:
-    """Whether p ≤ e^{aε}·p′ is seen on a cone."""
+    """Whether p ≤ e^{aε}·p′ is proved on a cone."""
     if not isinstance(a, Fraction):
         return True
     one = problem.obligation
@@ -368,10 +370,10 @@ def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[_Ray, Loss]]:
 
 
 def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
-    """Return the smallest factor for all reals: that of a few inputs, if it is seen to suffice.
+    """Return the smallest factor for all reals: that of a few inputs, if it is proved to suffice.
 
-    Otherwise it is enclosed by bisection: a proof moves the upper end, a counterexample the lower
-    one. Where neither is found the enclosure stays wider than asked for.
+    Otherwise it is enclosed by bisection: a proof moves the upper bound, a counterexample the lower
+    bound. If neither is found, the enclosure stays wider than requested.
     """
     few = claim.weaker()
     return _proved(claim, None if few is None else tightest(few, width, progress), width, progress)
@@ -380,7 +382,7 @@ def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> L
 def _proved(
     claim: Privacy, best: Leakage | None, width: Fraction, progress: Progress | None
 ) -> Leakage:
-    """Return a factor that some pairs and outputs need, if it is seen to suffice for all."""
+    """Return a factor that some pairs and outputs need, if it is proved to suffice for all."""
     lower = Fraction(0)
     if best is not None:
         if best.factor.upper == inf:
@@ -431,7 +433,7 @@ def _proved(
 def _raised(
     ray: _Ray, lower: Fraction, where: Fraction, width: Fraction
 ) -> tuple[Factor, Fraction | float]:
-    """Return the factor of a ray that is above a number, and an ε near which it is."""
+    """Return the factor of a ray that exceeds a number, and an ε near which it is needed."""
     upper = 2 * lower + 1
     while (found := ray.witness(upper)) is not None:
         lower, upper, where = upper, 4 * upper, found

@@ -1,8 +1,8 @@
-"""What privacy demands of a pair of inputs: bounds on the probabilities of outputs.
+"""The requirements of privacy for a pair of inputs: bounds on the probabilities of outputs.
 
-δ = 0: p(u, o) ≤ e^b·p(u′, o) for each output o. δ > 0: the sum of p(u, o) − e^b·p(u′, o) over a set
-of outputs is at most δ; it is largest over the outputs at which it is positive, so the sets that
-these are at some ε suffice. Bounded range: p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′).
+δ = 0: p(u, o) ≤ e^b·p(u′, o) for each output o. δ > 0: the sum of p(u, o) − e^b·p(u′, o) over any
+set of outputs is at most δ; it is largest for the set of outputs with positive terms, so the sets
+that occur in this way at some ε suffice. Bounded range: p(u, o)·p(u′, o′) ≤ e^b·p(u′, o)·p(u, o′).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from exactdp.semantics.spots import Trace
 
 Chances: TypeAlias = Mapping[State, ClosedForm]
-"""Probabilities by output; outputs are compared as states are: True is not 1."""
+"""Probabilities by output; outputs are compared like states: True differs from 1."""
 
 _ZERO = ExpPoly(0)
 _MOST_INTEGERS = 1_000
@@ -57,31 +57,31 @@ class Loss:
     """p ≤ factor·p′ + δ, for an output or a set of outputs."""
 
     input: tuple[Value, ...]
-    """The single values of both inputs, u first."""
+    """The scalars of both inputs, u first."""
     outputs: tuple[Value, ...]
-    """The outputs of the set; of a ratio of ratios both outputs."""
+    """The outputs of the set; for a ratio of ratios, both outputs."""
     chance: ClosedForm
-    """p: the probability at u; of a ratio of ratios a product of two."""
+    """p: the probability at u; for a ratio of ratios, a product of two."""
     other: ClosedForm
-    """p′: that at u′."""
+    """p′: the same at u′."""
     probability: ClosedForm
     """1 − p."""
     beta: tuple[ClosedForm, ...]
     """factor·p′ + δ."""
     allows_all: bool = False
     is_density: bool = False
-    """Whether p and p′ are densities, of real numbers multiplied by ε."""
+    """Whether p and p′ are densities of real numbers multiplied by ε."""
     far: Value = None
-    """The output if integers of it are far out: then p and p′ are combinations of theirs."""
+    """The output, if it has large integers: then p and p′ are linear combinations of theirs."""
 
     @property
     def is_seen(self) -> bool:
-        """Whether it is necessary: some output needs at least what this bound needs."""
+        """Whether the bound is necessary: some output needs at least as much."""
         return all(one.is_seen for one in parts_far(self.far))
 
 
 class _Known:
-    """The probabilities of events that were asked for, by input and event."""
+    """The cached probabilities of events, by input and event."""
 
     def __init__(self, program: Program) -> None:
         del program
@@ -89,7 +89,7 @@ class _Known:
 
 
 class Losses:
-    """The bounds of one claim, pair by pair; what pairs share is done once."""
+    """The bounds of one claim, pair by pair; shared results are computed once."""
 
     def __init__(self, claim: Privacy) -> None:
         self._claim = claim
@@ -114,7 +114,7 @@ class Losses:
         return Due(tuple(self._bounds(values, u, v, trace)))
 
     def _is_real(self, size: int) -> list[bool]:
-        """Which entries of two inputs, and an output behind them, are real inputs."""
+        """Return which entries of two inputs followed by an output are real inputs."""
         one = [kind is None for kind in kinds(self._claim.mechanism.inputs)]
         return [*one, *one, *[False] * (size - 2 * len(one))]
 
@@ -147,7 +147,7 @@ class Losses:
         return list(found)
 
     def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
-        """Return what the densities of a pattern depend on at two listed inputs."""
+        """Return the data that the densities of a pattern at two listed inputs depend on."""
         if self._claim.has_inverse_eps:
             return u, v, pattern
         given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
@@ -195,7 +195,7 @@ class Losses:
                     yield self._loss(both, (first, second), chance, other)
 
     def _sets(self, one: Chances, two: Chances) -> tuple[tuple[State, ...], ...]:
-        """Return sets of outputs of which one has the largest p − e^b·p′ at each ε."""
+        """Return sets of outputs such that at each ε, one of them maximises p − e^b·p′."""
         on = self._claim.epsilon
         if any(set(form.parameters) - {"eps"} for form in (*one.values(), *two.values())):
             if len(one) > _MOST_IN_SETS:
@@ -227,11 +227,11 @@ class Losses:
     def chances(
         self, u: Entries, v: Entries, trace: Trace | None = None, *, mixed: bool = False
     ) -> tuple[Chances, Chances]:
-        """Return the probabilities of the outputs at two inputs, given by their single values.
+        """Return the probabilities of the outputs at two inputs, given as flat tuples.
 
-        Integers without bound come one by one; far out, where the ratio of their probabilities is
-        constant, they are one event. Where it is not they are refused, unless `mixed` is asked for:
-        then there are a few combinations of them that are bounded if all are.
+        Unbounded integers are listed one by one; large ones, for which the ratio of their
+        probabilities is constant, are one event. If it is not constant they are refused, unless
+        `mixed` is set: then a few combinations of them are returned, whose bounds imply all others.
         """
         sides = self.distribution(u, trace), self.distribution(v, trace)
         every = list(dict.fromkeys(key for side in sides for key in side))
@@ -261,11 +261,11 @@ class Losses:
     ) -> list[Chances]:
         """Return the probabilities of the same events at all listed inputs.
 
-        Far out, integers are one event, if their probabilities have one ratio. Where outputs are
-        `examples`, they may have any, and each example is an event of its own.
+        Large integers are one event, if the ratio of their probabilities is constant. If outputs
+        are `examples`, any ratio is allowed, and each example is a separate event.
 
-        Integers come one by one and far out at once; reals, with δ, in intervals on each of which
-        p − e^b·p′ has a sign for every pair.
+        Integers are listed one by one, and large ones as one event; reals, with δ, are divided into
+        intervals on each of which p − e^b·p′ has a constant sign for every pair.
         """
         sides = [self.distribution(u) for u in inputs]
         every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
@@ -288,7 +288,7 @@ class Losses:
         return [self.events(x, outputs) for x in given]
 
     def is_mixed(self, inputs: Sequence[Entries], patterns: Sequence[Value]) -> bool:
-        """Whether integers of a pattern fall at several rates far out."""
+        """Whether the probabilities of large integers of a pattern decay at several rates."""
         given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
         for pattern in dict.fromkeys(one for one in patterns if integers_in(one)):
             found = [one for x in given if (one := self._engine.tails(x, pattern))]
@@ -299,7 +299,7 @@ class Losses:
         return False
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
-        """Return the probabilities of events at an input; what has none is left out."""
+        """Return the probabilities of events at an input, without impossible ones."""
         given = as_given(self._claim.mechanism, x)
         return {
             State(-1, (output,)): chance
@@ -308,7 +308,7 @@ class Losses:
         }
 
     def _event(self, given: Value, output: Value) -> ClosedForm:
-        """Return the probability of an event, or a combination of those of integers far out."""
+        """Return the probability of an event, or a combination of those of large integers."""
         known = self._claim.mechanism.kept(_Known).chances
         found: ClosedForm = _ZERO
         for one, weight in expanded(output):
@@ -326,7 +326,7 @@ class Losses:
     def _stretches(
         self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
     ) -> list[Value]:
-        """Return intervals of the real number of a pattern; on each p − e^b·p′ has a sign."""
+        """Return intervals of the real number of a pattern on which p − e^b·p′ has one sign."""
         return _intervals(pattern, self._ends(given, pattern, atoms))
 
     def density_gap(self, pair: Sequence[Entries], pattern: Value, place: Any) -> ClosedForm:
@@ -338,16 +338,16 @@ class Losses:
     def _ends(
         self, given: Sequence[tuple[Value, ...]], pattern: Value, atoms: list[Value]
     ) -> set[Fraction]:
-        """Return where intervals of the real number of a pattern end, so that p − e^b·p′ has signs.
+        """Return the endpoints of intervals on which p − e^b·p′ has one sign, for one real number.
 
-        At listed inputs the densities have pieces between multiples of ε. Where the difference of
+        At listed inputs, the densities have pieces between multiples of ε. If the difference of
         two exponentials changes its sign, it does so at a multiple of ε, too.
         """
         if self._claim.measure != "privacy" or reals_in(pattern) != 1 or has_spots(tuple(given)):
             raise _only_finite(self._claim, pattern)
         names = ("eps", "output[0]")
         found = (_numbers_of(pattern, atom) or () for atom in atoms)
-        ends = {number for numbers in found for number in numbers}  # no part has an atom in it
+        ends = {number for numbers in found for number in numbers}  # no part contains an atom
 
         def run(trace: Trace) -> ClosedForm:
             place = [trace.spot(names[1])]
@@ -373,7 +373,7 @@ class Losses:
         mixed: bool = False,
         alone: bool = True,
     ) -> list[Value]:
-        """Return the outputs of a pattern with an integer, and what there is of it far out."""
+        """Return the outputs of a pattern with an integer, and the events of large integers."""
         assert not has_spots(tuple(given))  # integer noise is refused for all reals
         if reals_in(pattern):
             raise _integers_beside_reals(pattern)
@@ -381,7 +381,7 @@ class Losses:
         known = [numbers for atom in atoms if (numbers := _numbers_of(pattern, atom))]
         places: list[list[Value]] = []
         for k, ends in enumerate(zip(*found, strict=True)):
-            # A constant among the integers far out would disturb the sequence.
+            # A constant among the large integers would disturb the sequence.
             low = min(*(one.low for one in ends), *(floor(each[k]) for each in known), 0)
             high = max(*(one.high for one in ends), *(ceil(each[k]) for each in known), 0)
             if high - low > _MOST_INTEGERS:
@@ -421,33 +421,33 @@ class Losses:
 
 
 def reals_in(pattern: Value) -> int:
-    """Return how many real numbers a pattern has."""
+    """Return the number of real numbers in a pattern."""
     if isinstance(pattern, tuple):
         return sum(map(reals_in, pattern))
     return int(isinstance(pattern, RealType))
 
 
 def filled(pattern: Value, numbers: list[Value]) -> Value:
-    """Return a pattern with numbers for `Real`, in order; the list is used up."""
+    """Return a pattern with numbers substituted for `Real`, in order; the list is consumed."""
     if isinstance(pattern, tuple):
         return tuple(filled(item, numbers) for item in pattern)
     return numbers.pop(0) if isinstance(pattern, RealType) else pattern
 
 
 def integers_in(pattern: Value) -> int:
-    """Return how many integers without bound a pattern has."""
+    """Return the number of unbounded integers in a pattern."""
     if isinstance(pattern, tuple):
         return sum(map(integers_in, pattern))
     return int(pattern is int)
 
 
 def endless(pattern: Value) -> bool:
-    """Whether a pattern stands for more outputs than can be listed."""
+    """Whether a pattern represents infinitely many outputs."""
     return bool(integers_in(pattern) or reals_in(pattern))
 
 
 def _numbers_of(pattern: Value, output: Value) -> list[Fraction] | None:
-    """Return the numbers that an output has in the places of the noise of a pattern."""
+    """Return the numbers of an output at the positions of the noise of a pattern."""
     if pattern is int or isinstance(pattern, RealType):
         is_number = isinstance(output, int | Fraction) and not isinstance(output, bool)
         return [Fraction(output)] if is_number else None
@@ -491,21 +491,21 @@ def _not_compared() -> ValueRefusedError:
 
 
 def _intervals(pattern: Value, ends: set[Fraction]) -> list[Value]:
-    """Return a pattern with the intervals between some numbers for its real number."""
+    """Return a pattern with its real number replaced by each interval between some numbers."""
     cuts: list[Any] = ["-inf", *sorted(ends), "inf"]
     parts = [Interval(*one, lower_open=True, upper_open=True) for one in pairwise(cuts)]
     return [_with_real(pattern, part) for part in parts]
 
 
 def _with_real(pattern: Value, part: Value) -> Value:
-    """Return a pattern with an interval in the place of its real number."""
+    """Return a pattern with its real number replaced by an interval."""
     if isinstance(pattern, tuple):
         return tuple(_with_real(item, part) for item in pattern)
     return part if isinstance(pattern, RealType) else pattern
 
 
 def _has_a_sign(form: ClosedForm, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
-    """Whether a closed form is seen to have one sign on a cone."""
+    """Whether a closed form is proved to have one sign on a cone."""
     signed = form.numerator * form.denominator
     return not signed or any(
         nonnegative_on(OrderedSum(one, names), cone, window=Window.of(0, on)).holds is True
@@ -547,7 +547,7 @@ def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
 
 
 def _filled(pattern: Value, parts: list[Value]) -> Value:
-    """Return a pattern with integers, or intervals of them, for `int`; the list is used up."""
+    """Return a pattern with integers, or intervals of these, for `int`; the list is consumed."""
     if isinstance(pattern, tuple):
         return tuple(_filled(item, parts) for item in pattern)
     return parts.pop(0) if pattern is int else pattern

@@ -1,7 +1,8 @@
-"""The pairs of inputs that a claim of privacy is about, and their regions of parameters.
+"""The pairs of inputs of a privacy claim, and their regions of parameters.
 
-A listed pair is a ray, where only ε is free. For all reals the parameters are ε, the first input u
-and the difference u′ − u, each multiplied by ε: a cone whose sides say that u and u′ are adjacent.
+A listed pair is a ray, on which only ε is free. For all reals, the parameters are ε, the first
+input u and the difference u′ − u, the latter two multiplied by ε: a cone whose sides express that u
+and u′ are adjacent.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Pair = tuple[Entries, Entries]
 
 
 class Pairs:
-    """Listed pairs of inputs, each taken in both directions, whatever adjacency says.
+    """Listed pairs of inputs, each taken in both directions, regardless of adjacency.
 
     >>> from exactdp import Mechanism, Pairs, Privacy
     >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -62,7 +63,7 @@ class Pairs:
         self.pairs = tuple(tuple(one) for one in pairs)
 
     def read(self, mechanism: Program) -> Iterator[Pair]:
-        """Yield the pairs by their single values, in both directions."""
+        """Yield the pairs as flat tuples, in both directions."""
         for one in self.pairs:
             u, v = (tuple(entries(mechanism.read_input(side))) for side in one)
             yield u, v
@@ -80,7 +81,7 @@ class Own:
     mechanism: Program
 
     def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
-        """Whether two inputs are adjacent, asked in both directions."""
+        """Whether two inputs are adjacent, checked in both directions."""
         found = [self._asked(*pair) for pair in ((u, v), (v, u))]
         if found[0] != found[1]:
             one, two = (
@@ -109,7 +110,7 @@ class Own:
 
 
 def read_adjacency(value: object, mechanism: Program) -> Adjacency | Own:
-    """Return the adjacency that a user gives."""
+    """Read the adjacency given by a user."""
     if isinstance(value, Adjacency):
         return value
     if is_function(value) and not hasattr(value, "between"):
@@ -131,7 +132,7 @@ def read_adjacency(value: object, mechanism: Program) -> Adjacency | Own:
 
 
 def listed_pairs(claim: Privacy) -> tuple[Pair, ...]:
-    """Return the ordered pairs of different adjacent inputs, by their single values."""
+    """Return the ordered pairs of distinct adjacent inputs, as flat tuples."""
     mechanism, adjacency = claim.mechanism, claim.adjacency
     if isinstance(claim.inputs, Pairs):
         return tuple(dict.fromkeys(one for one in claim.inputs.read(mechanism) if one[0] != one[1]))
@@ -186,8 +187,8 @@ def regions_of_pair(
 ) -> Iterator[Region]:
     """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
 
-    There the real numbers of the output are parameters. Patterns are left out of which the same is
-    `known` from another pair.
+    In the latter, the real numbers of the output are parameters. Patterns with the same data as
+    another pair (`known`) are skipped.
     """
     on = claim.epsilon
     if claim.has_inverse_eps:
@@ -218,7 +219,7 @@ def regions_of_pair(
 
 
 def beside_eps(claim: Privacy) -> tuple[str, ...]:
-    """Return ε, and a parameter that is 1, or a logarithm, where it stands over ε beside reals."""
+    """Return ε and, if 1/ε or a logarithm over ε is combined with reals, a parameter for it."""
     if not claim.has_inverse_eps:
         return ("eps",)
     program = claim.mechanism
@@ -227,7 +228,7 @@ def beside_eps(claim: Privacy) -> tuple[str, ...]:
 
 
 def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
-    """Return the sides that ε has in a cone; beside a parameter that is 1, also its ends."""
+    """Return the sides of ε in a cone, with its endpoints if a parameter represents 1."""
     symbol = unit_in(unit)
     if symbol is None:
         return [unit["eps"]]
@@ -241,7 +242,7 @@ def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:
 
 
 def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
-    """Return names of parameters that no input has."""
+    """Return names for parameters that differ from those of the inputs."""
     while any(one.partition("[")[0] == name for one in taken):
         name += "_"
     return [f"{name}[{k}]" for k in range(count)]
@@ -289,7 +290,7 @@ def _regions(
 def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
     if claim.delta_form or claim.measure != "privacy":
-        return []  # they are not compared by densities
+        return []  # outputs are not compared by densities
     engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
     found: dict[Value, None] = {}
     for finite in (first, second):
@@ -300,7 +301,7 @@ def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
 
 
 def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:
-    """Return the sides that keep an input, given by forms, in the set of inputs of a claim."""
+    """Return the sides that restrict an input, given by forms, to the inputs of a claim."""
     assert isinstance(claim.input_set, AllReals | Box)
     found = []
     for side in box_sides(claim.mechanism, claim.input_set):
@@ -316,7 +317,7 @@ def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
 
 
 def refuse_everywhere(claim: Privacy) -> None:
-    """Refuse what cannot be asked of all reals at once."""
+    """Refuse claims that are not supported for all reals."""
     if claim.mechanism.kept(Engine).divides:
         raise ValueRefusedError(
             "a quotient of noise is released, and the claim is about all real inputs",
@@ -346,7 +347,7 @@ def refuse_everywhere(claim: Privacy) -> None:
 
 
 def samples_of(claim: Privacy) -> list[Value] | None:
-    """Return a few inputs of a set of reals, with neighbours among them; None if there are many."""
+    """Return a few inputs of a set of reals, including neighbours; None if there are too many."""
     domains, radius = kinds(claim.mechanism.inputs), Fraction(1)
     reals = domains.count(None)
     adjacency = claim.adjacency

@@ -1,9 +1,9 @@
-"""A stronger claim than privacy, with half of the parameters: how steep the probabilities are.
+"""A stronger claim than privacy, with half as many parameters: bounds on derivatives.
 
 If a·p + Σ c·∂p ≥ 0 for every change c of the input that adjacency allows, with p as a function of
-the inputs multiplied by ε, then ln p falls by at most a·ε on the way from an input to any adjacent
-one. The sum is linear in c, so the corners of the adjacency suffice; where p is monotone, one of
-them. The way must not leave the inputs (these are convex) and p must not jump.
+the inputs multiplied by ε, then ln p decreases by at most a·ε along the segment from an input to
+any adjacent one. The sum is linear in c, so the corners of the adjacency suffice; if p is monotone,
+one of them does. The segment must stay within the inputs (these are convex), and p must not jump.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BY_SLOPES = (
     "all real inputs at once: on cones of inputs the probability of an output is one exponential "
     "sum, and its logarithm is nowhere steeper than the budget allows"
 )
-_FEW = 8  # corners that are all looked at
+_FEW = 8  # corners; up to this number, all of them are examined
 _ONE: ClosedForm = ExpPoly(1)
 
 
@@ -69,7 +69,7 @@ class Slope:
 
     @property
     def is_by_signs(self) -> bool:
-        """Whether there are so many corners that only one is looked at, where p is monotone."""
+        """Whether there are so many corners that only one is examined, if p is monotone."""
         return len(self._corners) > max(_FEW, 2 * len(self._partial))
 
     @cached_property
@@ -79,10 +79,10 @@ class Slope:
 
     @cached_property
     def beta(self) -> tuple[ClosedForm, ...]:
-        """What must not be negative."""
+        """The forms that must be nonnegative."""
         partial, corners = self._partial, self._corners
         found: list[ClosedForm] = []
-        if self.is_by_signs:  # that p is monotone must be proved, too
+        if self.is_by_signs:  # it must also be proved that p is monotone
             signs = self.signs
             found = [form * s for s, form in zip(signs, partial, strict=True) if form.numerator]
             corners = [
@@ -99,16 +99,16 @@ class Slope:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """That ln p is nowhere steeper than a budget: a claim that implies one of privacy."""
+    """The claim that ln p is nowhere steeper than a budget, which implies a privacy claim."""
 
     claim: Privacy
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Slopes, (self.claim,)  # without what is kept
+        return Slopes, (self.claim,)  # without cached results
 
     @classmethod
     def of(cls, claim: Privacy) -> Slopes | None:
-        """Return the stronger claim, if it implies a claim of privacy."""
+        """Return the stronger claim, if it implies the given privacy claim."""
         if is_listed(claim.input_set) or claim.delta_form or claim.measure != "privacy":
             return None
         domains = kinds(claim.mechanism.inputs)
@@ -120,7 +120,7 @@ class Slopes:
         engine = claim.mechanism.kept(Engine)
         return None if engine.outputs is None or engine.jumps else cls(claim)
 
-    # What the pass to a verdict asks ----------------------------------------------------
+    # For the decision pass --------------------------------------------------------------
 
     @property
     def mechanism(self) -> Program:
@@ -140,7 +140,7 @@ class Slopes:
 
     @cached_property
     def work(self) -> Explorer:
-        """What was computed so far."""
+        """The results computed so far."""
         from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
@@ -156,10 +156,10 @@ class Slopes:
     nouns = "input", "inputs"
 
     def stronger(self) -> None:
-        """Return nothing: there is no stronger claim."""
+        """Return None: there is no stronger claim."""
 
     def weaker(self) -> None:
-        """Return nothing: there is no weaker claim."""
+        """Return None: there is no weaker claim."""
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Return the region of all inputs."""
@@ -191,7 +191,7 @@ class Slopes:
         return Due(tuple(found))
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell without what is due on another one, up to names of parameters.
+        """Return a cell without the obligations of another cell, up to names of parameters.
 
         Adjacency is the same for all entries of an input.
         """
@@ -207,17 +207,17 @@ class Slopes:
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
-        """Return that the claim says something."""
+        """Return that the claim can fail."""
         del due, is_at_least_one
         return Content.SOMETHING
 
     def refutation(self, problem: Problem, sign: Sign) -> Problem:
-        """Return where a probability is too steep; the mechanism may be private all the same."""
+        """Return where a probability is too steep; the mechanism may still be private."""
         del sign
         return problem
 
     def route(self, findings: Sequence[Finding]) -> str:
-        """Return how the claim was decided, as words."""
+        """Describe how the claim was decided."""
         del findings
         return BY_SLOPES
 
@@ -226,21 +226,21 @@ class Slopes:
         return Slopes(self.claim.everywhere())
 
     def hint(self) -> str:
-        """Return nothing."""
+        """Return ""."""
         return ""
 
     def why_empty(self, contents: Contents) -> str:
-        """Return nothing: it says something."""
+        """Return "": the claim says something."""
         del contents
         return ""
 
     def way_out(self, contents: Contents) -> str:
-        """Return nothing: it says something."""
+        """Return "": the claim says something."""
         del contents
         return ""
 
     def certificate(self, verdict: Any) -> dict[str, Any]:
-        """Return the certificate of the claim that is asked."""
+        """Return the certificate of the privacy claim."""
         return self.claim.certificate(verdict)
 
 
