@@ -1,1 +1,1 @@
-"""Benchmarks: ratios measured in one run on one machine."""
+"""Benchmarks, as ratios measured in one run on one machine."""

@@ -1,12 +1,12 @@
 """Run benchmarks and print one table.
 
-What was measured is written to `bench/latest.json`, with a description of the machine. `--save`
-makes it the committed measurement, `bench/committed.json`; parts that were not measured are kept.
-`--docs` draws the plots and fills the tables of `docs/benchmarks.md` from the committed
-measurement; `--docs-only` measures nothing. `--check` compares costs with the committed ones, and
-fails if one is above by a factor over 1.5. A cost is a time as a multiple of that of other code in
-the same run, so that it says about the same on every machine. Without parts, `--check` runs the
-quick ones and all else runs all.
+The measurements are written to `bench/latest.json`, with a description of the machine. `--save`
+makes them the committed measurements, `bench/committed.json`; parts that were not measured are
+kept. `--docs` draws the plots and fills the tables of `docs/benchmarks.md` from the committed
+measurements; `--docs-only` measures nothing. `--check` compares costs with the committed ones, and
+fails if one exceeds them by a factor over 1.5. A cost is a time as a multiple of that of other code
+in the same run, so that it is comparable between machines. Without parts, `--check` runs the quick
+ones; otherwise all parts run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ QUICK = ("closed_forms", "probabilities", "claims", "privacy", "rivals")
 PARTS = (*QUICK, "large", "growth", "everywhere")
 """Modules of this package that measure something."""
 TRIES = 3
-"""A part with a slowdown is measured so often before it counts: or it was the machine."""
+"""The number of measurements before a slowdown counts, to exclude noise of the machine."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def measured(part: str, committed: Measured | None = None) -> tuple[list[Row], list[Curve]]:
-    """Return the measurements of a part, the best of some tries where it seems slower."""
+    """Return the measurements of a part, the best of several tries if it seems slower."""
     print(f"measuring {part} …", file=sys.stderr)
     listed = measurements(part)
     rows = [one for one in listed if isinstance(one, Row)]
@@ -68,12 +68,12 @@ def measured(part: str, committed: Measured | None = None) -> tuple[list[Row], l
 
 
 def measurements(part: str) -> list[Row | Curve]:
-    """Return what a part measures now."""
+    """Return the current measurements of a part."""
     return list(import_module(f"bench.{part}").measured())
 
 
 def complaints(found: Measured, committed: Measured) -> int:
-    """Say what is slower, and what was committed and is not measured any more; return 1 if any."""
+    """Print what is slower, and what was committed but is no longer measured; return 1 if any."""
     worse = slower((row for rows in found.rows.values() for row in rows), committed.costs)
     for row in worse:
         print(f"slower than committed: {row.name}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What claims cost: the paper's experiments against their recorded times, and all real inputs."""
+"""The cost of claims: the paper's experiments against recorded times, and all real inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERYWHERE = (
     Universal("numeric_sparse", FIGURE, 3, 1),
     Universal("numeric_sparse", FIGURE, 3, 2),
 )
-"""Claims that hold for all real inputs and are decided fast; the part `everywhere` has them all."""
+"""Claims for all real inputs that are decided fast; the part `everywhere` has all of them."""
 
 
 def decide(row: Experiment) -> None:

@@ -1,7 +1,8 @@
-"""Processor time of this one process, and a yardstick beside it.
+"""Processor time of this process, and a yardstick for comparison.
 
-What else the machine does is not counted, except that it makes caches and clocks slower. That hits
-the yardstick too: it is measured in turn with the rest, and the shortest time of each counts.
+Other work on the machine is not counted, except that it makes caches and clocks slower. That
+affects the yardstick too: it is measured alternately with the rest, and the shortest time of each
+counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bench import prototype
 from exactdp.reproduce.rows import rows
 
 _TURN = 0.05
-"""Seconds after which it is the turn of the yardstick again."""
+"""Seconds after which the yardstick is measured again."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,14 @@ class Time:
 
     seconds: float
     yardsticks: float
-    """The same as a multiple of the shortest time of the yardstick meanwhile."""
+    """The same as a multiple of the shortest time of the yardstick in the same period."""
 
 
 def measure(action: Callable[[], object], least: float = 0.3) -> Time:
-    """Return the shortest time of a call, over calls that take `least` seconds together.
+    """Return the shortest time of a call, over calls that take `least` seconds in total.
 
-    What other measurements left in memory is not searched for garbage meanwhile, and what functions
-    of exactdp remember of their calls is forgotten before each call.
+    Objects left by other measurements are excluded from garbage collection, and the caches of
+    exactdp's functions are cleared before each call.
     """
     gc.collect()
     gc.freeze()
@@ -68,7 +69,7 @@ def yardstick() -> None:
 
 
 def _caches() -> list[Any]:
-    """Return the functions of exactdp that remember results, in all modules loaded so far."""
+    """Return the functions of exactdp that cache results, in all modules loaded so far."""
     modules = [module for name, module in sys.modules.items() if name.startswith("exactdp.")]
     found = [value for module in modules for value in vars(module).values()]
     return [value for value in found if isinstance(value, _lru_cache_wrapper) and value is not rows]

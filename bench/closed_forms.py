@@ -1,4 +1,4 @@
-"""How much a decision costs, in evaluations of the function it decides."""
+"""The cost of a decision, in evaluations of the function that it decides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from exactdp.reals import ExpPoly, eps, exp, nonnegative
 
 
 def typical(count: int, seed: int, denominator: int = 72) -> ExpPoly:
-    """Return a sum of `count` terms like 1 − error + bound, positive with room."""
+    """Return a sum of `count` terms like 1 − error + bound, positive with a margin."""
     chance = random.Random(seed)
     found: dict[Fraction, Fraction] = {}
     while len(found) < count - 1:
@@ -46,7 +46,7 @@ def exact(value: Fraction) -> fmpq:
 
 
 def child(code: str) -> float:
-    """Return the processor time of a fresh Python that runs a line of code."""
+    """Return the processor time of a fresh Python process that runs a line of code."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -54,7 +54,7 @@ def child(code: str) -> float:
 
 
 def measured() -> Iterator[Row]:
-    """Yield the measurements of the ground floor."""
+    """Yield the measurements of closed forms."""
     for count in (20, 35, 50):
         ratios = []
         for seed in range(5):

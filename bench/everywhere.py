@@ -1,6 +1,6 @@
 """The claims of the paper for all real inputs, each within its limit, and their growth in cells.
 
-Of NumericSparse that is Theorem 6, for all α and γ; of Laplace all γ.
+For NumericSparse that is Theorem 6, for all α and γ; for Laplace, all γ.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def limit(subject: Universal) -> float:
 
 
 def title(subject: Universal) -> str:
-    """Return a claim in words."""
+    """Return the title of a claim."""
     one = subject.program in ("noisy_max", "laplace")
     letter = "k" if subject.program == "laplace" else "m"
     size = f"{letter} = {subject.m}" + ("" if one else f", c = {subject.c}")

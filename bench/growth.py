@@ -1,4 +1,4 @@
-"""How times grow: in the number of queries, in the range of a grid, in the number of noises."""
+"""The growth of times with the number of queries, the range of a grid, and the number of noises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How times grow: a power or an exponential fitted to points, and how far off it is."""
+"""Growth laws: a power or an exponential fitted to points, and its error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import exp, log
 
 Point = tuple[float, float]
 FEWEST = 3
-"""Points that a law is fitted to; with two every law fits."""
+"""The number of points that a law is fitted to; with two every law fits."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Law:
         return f"{growth} (±{100 * (self.spread - 1):.0f} %)"
 
     def at(self, size: float) -> float:
-        """Return the seconds that the law gives."""
+        """Return the seconds that the law predicts."""
         return self.factor * float(size**self.rate if self.is_power else self.rate**size)
 
 

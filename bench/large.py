@@ -1,4 +1,4 @@
-"""Large grids, ways to write one program, and boxes: what must not grow with how much is asked."""
+"""Large grids, variants of one program, and boxes: costs that must not grow with the question."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def grids() -> Iterator[Row]:
 
 
 def ways() -> Iterator[Row]:
-    """Yield what other ways to write NoisyMax cost, as ratios to the running maximum."""
+    """Yield the costs of other variants of NoisyMax, as ratios to the running maximum."""
     given = [[0] * (MANY // 2) + [2] + [1] * (MANY // 2 - 1)]
 
     def spent(mechanism: Mechanism) -> float:
@@ -65,7 +65,7 @@ def ways() -> Iterator[Row]:
 
 
 def boxes() -> Iterator[Row]:
-    """Yield what the box of a noisy mean costs, as a ratio to all reals."""
+    """Yield the cost of the box of a noisy mean, as a ratio to all reals."""
     mean = Mechanism.from_source("def mean(x: Real[20]): return lap(20 * eps, sum(x) / 20)")
 
     def spent(inputs: object) -> float:

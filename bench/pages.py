@@ -1,4 +1,4 @@
-"""Writing what was measured into `docs/benchmarks.md`: its tables, and the plots beside it."""
+"""Write the measurements into `docs/benchmarks.md`: its tables and plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curves as pictures: colours of Okabe and Ito, and a marker and line style for each."""
+"""Plots of the curves: Okabe–Ito colours, and a marker and line style for each."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Picture:
-    """What a plot says beside its curves."""
+    """The labels of a plot."""
 
     title: str
     size: str
-    """What the horizontal axis counts."""
+    """The label of the horizontal axis."""
     logarithmic: bool
     ticks: bool = False
-    """Whether the sizes are the same for all curves, and few: they are written at the axis."""
+    """Whether the sizes are few and the same for all curves, so that they are the axis ticks."""
 
 
 PICTURES = {

@@ -1,8 +1,9 @@
-"""What privacy costs: all pairs of adjacent inputs, against the times recorded for DiPC.
+"""The cost of privacy: all pairs of adjacent inputs, against the times recorded for DiPC.
 
 DiPC (Barthe, Chadha, Jagannath, Sistla, Viswanathan 2020) decides the same question for every ε
 with Mathematica, at inputs from {−1, 0, 1}. Its times are those of its authors, on their machine.
-And privacy against accuracy of the same mechanisms at the same inputs (paper, section 7).
+The module also compares privacy with accuracy of the same mechanisms at the same inputs (paper,
+section 7).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def measured() -> Iterator[Row | Curve]:
 
 
 def _beside_accuracy() -> Iterator[Row]:
-    """Yield how much longer privacy takes than accuracy, of the same mechanism and inputs."""
+    """Yield the ratio of the times of privacy and accuracy, for the same mechanism and inputs."""
     makers = (("NoisyMax", noisy_max, 2), ("AboveThreshold", above_threshold, 8))
     spaces: tuple[tuple[str, Grid | AllReals, tuple[int, ...]], ...] = (
         ("at {−1, 0, 1}", GRID, (2, 3, 4)),

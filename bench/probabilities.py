@@ -1,4 +1,4 @@
-"""What exact probabilities cost, against a plain prototype."""
+"""The cost of exact probabilities, against a plain prototype."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exactdp import ExpPoly, Mechanism
 def answer(make: Callable[[], Mechanism], u: list[int], output: object, least: float = 0.3) -> Time:
     """Return the time of the probability of an output at an input, from the program's text on.
 
-    A mechanism keeps what it has computed, so each call makes a new one.
+    A mechanism caches its results, so each call creates a new one.
     """
     return measure(lambda: make().probability(u, output), least)
 
@@ -26,7 +26,7 @@ def mostly_below(m: int) -> list[int]:
 
 
 def last_above(m: int) -> list[bool]:
-    """Return the output of Sparse that only the last answer is above."""
+    """Return the output of Sparse in which only the last answer is above."""
     return [False] * (m - 1) + [True]
 
 

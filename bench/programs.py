@@ -1,6 +1,6 @@
 # mypy: ignore-errors
 # A mechanism is read, not run: `q: Real[m]` is no type to mypy.
-"""Programs whose cost is measured, beside those of the paper."""
+"""Programs whose cost is measured, in addition to those of the paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def above_threshold(m: int) -> Mechanism:
-    """Say of m answers which is the first above a noisy threshold: ε-private."""
+    """Return which of m answers is the first above a noisy threshold; ε-private."""
 
     @mechanism
     def above_threshold(q: Real[m]):
@@ -48,7 +48,7 @@ def randomized_response(n: int) -> Mechanism:
 
 
 def sum_of_noise(n: int) -> Mechanism:
-    """Say whether the sum of n noises is at least 1."""
+    """Return whether the sum of n noises is at least 1."""
 
     @mechanism
     def sum_of_noise():
@@ -61,7 +61,7 @@ def sum_of_noise(n: int) -> Mechanism:
 
 
 def random_walk(n: int) -> Mechanism:
-    """Say whether a sum of n noises that never was below −1 is at least 1."""
+    """Return whether a sum of n noises that was never below −1 is at least 1."""
 
     @mechanism
     def random_walk():
@@ -87,7 +87,7 @@ def all_noise_first(n: int) -> Mechanism:
 
 
 def range_of_noise(n: int) -> Mechanism:
-    """Say whether the largest and the least of n noises are at least 1 apart."""
+    """Return whether the largest and the least of n noises are at least 1 apart."""
 
     @mechanism
     def range_of_noise():

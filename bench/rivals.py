@@ -1,8 +1,8 @@
 """The same questions asked of other tools: SymPy, numerical quadrature, simulation.
 
 The common task is the best κ of NoisyMax with three queries at the input (1, 0, 0): for which κ is
-3·e^{−αε/2}/κ a bound of the error for every ε? exactdp finds it to within 1e-6, with proof. The
-critical ε lies inside (0, ∞), so that the others can meet it.
+3·e^{−αε/2}/κ a bound on the error for every ε? exactdp finds it to within 1e-6, with proof. The
+critical ε lies inside (0, ∞), so that the other tools can find it.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from exactdp import exp as exp_form
 
 INPUT = [1, 0, 0]
 RESOLUTION = 1e-6
-"""κ is told apart from (1 ± RESOLUTION)·κ."""
+"""κ is distinguished from (1 ± RESOLUTION)·κ."""
 RISK = 1e-6
 """The probability that a simulation may mislead."""
 FARTHEST = 60.0
-"""Beyond this ε nothing is asked of quadrature."""
+"""The largest ε at which quadrature is used."""
 DAY = 86400
 
 
 def task(inputs: Any) -> Accuracy:
-    """Return the claim whose best κ is asked for."""
+    """Return the claim whose best κ is computed."""
     return Accuracy(noisy_max(3), beta=3 * exp_form(-alpha * eps / 2), inputs=inputs)
 
 
@@ -74,7 +74,7 @@ def by_sympy(name: str, u: list[int]) -> Any:
             f = density(0, left[0]) * (1 - below(u[-1], left[u[-1]]))
         for mean in rest:
             f *= below(mean, left[mean])
-        for term in sympy.Add.make_args(sympy.expand(f)):  # quicker than the sum as a whole
+        for term in sympy.Add.make_args(sympy.expand(f)):  # faster than the sum as a whole
             total += sympy.integrate(sympy.powsimp(term, combine="exp"), (x, a, b))
     return sympy.expand(total)
 
@@ -138,7 +138,7 @@ def by_arb(budget: float) -> Any:
     """Return an enclosure of the same by certified quadrature.
 
     The integrand is analytic between 0 and 1 and beyond. Both tails are cut where less than
-    e^{−45} is left, which is added.
+    e^{−45} remains, which is added.
     """
     ctx.prec = 64
     rate = acb(budget) / 2
@@ -160,7 +160,7 @@ def by_arb(budget: float) -> Any:
 
 
 def steps(error: Callable[[Any], Any], kappa: float) -> float:
-    """Return at how many ε the error must be known to be sure of κ·(1 − RESOLUTION) up to FARTHEST.
+    """Return the number of ε at which the error must be known to prove κ·(1 − RESOLUTION).
 
     A gap g(ε) = β/κ − error that is positive at ε is so for another g(ε)/L, where L bounds the
     slope of g from there on. So the number is the integral of L/g. The bound L is given for free,
@@ -175,7 +175,7 @@ def steps(error: Callable[[Any], Any], kappa: float) -> float:
 
 
 def quadrature_rows(kappa: float, budget: float, ours: float) -> Iterator[Row]:
-    """Yield what quadrature costs at one ε, at how many it is needed, and the ratio for all."""
+    """Yield the cost of quadrature at one ε, the number of ε needed, and the ratio for all."""
     curve = task([INPUT]).error_probability(INPUT)
     exact = float(curve.exact.at(str(budget), digits=20).lower)
     assert abs(by_scipy(budget) - exact) < 1e-12
@@ -197,7 +197,7 @@ def quadrature_rows(kappa: float, budget: float, ours: float) -> Iterator[Row]:
 
 
 def runs(chance: float, resolution: float) -> float:
-    """Return how many runs tell a probability from (1 ± resolution) times it, by Chernoff.
+    """Return the number of runs that distinguish p from (1 ± resolution)·p, by Chernoff.
 
     Pr(estimate off by more) ≤ 2·e^{−n·D} with D = p·r²/(2·(1 − p)), the relative entropy to
     leading order in r: no union over inputs or ε, and D is not made smaller than it is.
@@ -206,7 +206,7 @@ def runs(chance: float, resolution: float) -> float:
 
 
 def simulation_rows(chance: float, budget: float, ours: float) -> Iterator[Row]:
-    """Yield how many runs are needed, and how long they take at the measured speed."""
+    """Yield the number of runs needed, and their time at the measured speed."""
     mechanism, size = noisy_max(3), 200_000
     one = seconds(lambda: mechanism.sample(INPUT, eps=budget, size=size, seed=1), 2) / size
     yield Row("simulation by `mechanism.sample`", 1 / one, "runs/s")

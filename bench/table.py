@@ -1,4 +1,4 @@
-"""What is measured, rows with limits and curves, and how it is shown, compared and saved."""
+"""Measurements, as rows with limits and as curves: printing, comparing and saving them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PACKAGES = ("exactdp", "python-flint", "numpy", "scipy", "sympy")
 
 @dataclass(frozen=True)
 class Row:
-    """A measured number and what it must stay below (or above, if `at_least`)."""
+    """A measured number and its limit, an upper bound (or a lower one, if `at_least`)."""
 
     name: str
     value: float
@@ -32,7 +32,7 @@ class Row:
     limit: float | None = None
     at_least: bool = False
     cost: float | None = None
-    """Our time as a multiple of a time of other code in the same run: what the guard compares."""
+    """Our time as a multiple of a time of other code in the same run, which `--check` compares."""
     note: str = ""
 
     @property
@@ -55,7 +55,7 @@ class Row:
         return f"{'≥' if self.at_least else '≤'} {number(self.limit)}"
 
     def slowdown(self, before: float) -> float | None:
-        """Return by which factor the cost is above that before; None if it is not guarded."""
+        """Return the ratio of the cost to the previous one; None if it is not guarded."""
         return None if self.cost is None else self.cost / before
 
 
@@ -88,19 +88,19 @@ class Measured:
         }
 
     def beside(self, other: Measured) -> Measured:
-        """Return these parts, and those of another run that this one has not."""
+        """Return these parts, and those of another run that are missing in this one."""
         return Measured(other.rows | self.rows, other.curves | self.curves)
 
 
 def number(value: float) -> str:
-    """Return a number with three digits, in words that need no exponent where it is not huge."""
+    """Return a number with three digits, without an exponent unless it is huge."""
     if value >= 1e7:
         return f"{value:.2g}"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def show(found: Measured, committed: dict[str, float] | None = None) -> None:
-    """Print one table, beside the committed costs if they are given."""
+    """Print one table, with the committed costs if they are given."""
     width = max(len(row.name) for part in found.rows.values() for row in part)
     for part, rows in found.rows.items():
         print(f"\n{part}")
@@ -130,7 +130,7 @@ def better(one: Row, other: Row) -> Row:
 
 
 def save(found: Measured, path: Path = COMMITTED) -> None:
-    """Write what was measured, with a description of this machine."""
+    """Write the measurements, with a description of this machine."""
     document = {
         "machine": machine(),
         "rows": {
@@ -146,7 +146,7 @@ def save(found: Measured, path: Path = COMMITTED) -> None:
 
 
 def load(path: Path = COMMITTED) -> Measured:
-    """Return what was saved."""
+    """Return the saved measurements."""
     document = json.loads(path.read_text(encoding="utf-8"))
     return Measured(
         {part: [Row(**row) for row in rows] for part, rows in document["rows"].items()},
@@ -171,7 +171,7 @@ def _rounded(found: Any) -> Any:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the measurements depend on."""
+    """Return the properties of the machine that the measurements depend on."""
     model = platform.processor()
     info = Path("/proc/cpuinfo")
     if info.exists():

@@ -1,11 +1,11 @@
 """Branch and bound for g ≥ 0 on the orthant: boxes of segments, coefficients with an error bound.
 
-A box carries the coefficients b of g in the tensor product of nonnegative bases (`segments`). If
-none is negative, g ≥ 0 on the box. The coefficients are doubles in midpoint-radius form: beside b
-goes a majorant m, transformed by |R| as b is by R, and the distance of b from the true value is at
+A box has the coefficients b of g in the tensor product of nonnegative bases (`segments`). If none
+is negative, g ≥ 0 on the box. The coefficients are doubles in midpoint-radius form: together with b
+a majorant m is transformed, by |R| where b is by R, and the distance of b from the true value is at
 most K·u·m, u = 2⁻⁵³. A step with an N×N matrix adds at most N + 8 to K (N + 2 roundings of the
 product, 2 for R, the rest for second order terms, as long as K·u < 1/100), so b ≥ 2·K·u·m proves
-that the true coefficient is not negative. Where m is exactly 0, so is the coefficient.
+that the true coefficient is nonnegative. Where m is exactly 0, so is the coefficient.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Corner: TypeAlias = tuple[Fraction | None, ...]
 Mask: TypeAlias = NDArray[np.bool_]
 
 Share: TypeAlias = Callable[[float], None]
-"""Told again and again which share of the whole is done, from 0 to 1."""
+"""Called repeatedly with the share of the whole that is done, from 0 to 1."""
 
 
 _UNIT = 2.0**-53
@@ -56,7 +56,7 @@ class TensorBox:
     """Positive where the true coefficient may differ from 0."""
     count: int
     share: float = 1.0
-    """Volume of the box, if each cut halves it and the whole orthant has 1."""
+    """Volume of the box, if each cut halves it and the whole orthant has volume 1."""
 
     def is_proved(self) -> bool:
         """Whether no coefficient is negative."""
@@ -67,7 +67,7 @@ class TensorBox:
         return self.count < _LARGEST_COUNT and bool(np.all(sure & finite & ~lost))
 
     def badness(self) -> float:
-        """Return how much of the box's coefficients is negative, 0 for none."""
+        """Return a measure of how negative the box's coefficients are, 0 for none."""
         ratio = self.values / np.maximum(self.majorant, _TINY)
         return float(-np.minimum(ratio, 0.0).sum())
 
@@ -98,7 +98,7 @@ class Where(Protocol):
         """Whether a vertex, or points near it, matter."""
 
     def candidates(self, box: tuple[Segment, ...], axes: list[int], /) -> list[int]:
-        """Return which of some axes may be the next to be cut."""
+        """Return the axes that may be cut next."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class Slab:
         return self.window is not None and self.window.misses(self.weights, box)
 
     def along(self, terms: LocalTerms) -> Slab:
-        """Return what is left of a window if axes on which g does not depend are forgotten.
+        """Return the rest of a window if axes on which g does not depend are dropped.
 
-        Along such an axis one can reach every larger value of the window's variable.
+        Along such an axis every larger value of the window's variable can be reached.
         """
         if self.window is None:
             return self
@@ -131,7 +131,7 @@ class Slab:
         return Slab(replace(self.window, lower=Fraction(0)), left)
 
     def raised(self, corner: Corner, left: Slab) -> Corner:
-        """Return a vertex in what `along` left, moved into the window along a forgotten axis."""
+        """Return a vertex of the result of `along`, moved into the window along a dropped axis."""
         gone = [j for j, w in enumerate(self.weights) if w and not left.weights[j]]
         if self.window is None or not gone or any(s is None for s in corner):
             return corner
@@ -143,7 +143,7 @@ class Slab:
         )
 
     def candidates(self, box: tuple[Segment, ...], axes: list[int]) -> list[int]:
-        """Return which of some axes may be the next to be cut: each may."""
+        """Return the axes that may be cut next: all of them."""
         del box
         return axes
 
@@ -171,7 +171,7 @@ class Slab:
 
 @dataclass
 class BoxSearch:
-    """The outcome of branch and bound: the boxes proved and left, or where g is negative."""
+    """The result of branch and bound: the boxes proved and left, or where g is negative."""
 
     proved: list[tuple[Segment, ...]] = field(default_factory=list)
     left: list[tuple[Segment, ...]] = field(default_factory=list)
@@ -221,7 +221,7 @@ def whole(terms: LocalTerms, axes: list[Axis]) -> TensorBox | None:
 def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Segment, ...]) -> TensorBox | None:
     """Return another box, its coefficients computed in ball arithmetic; None if out of range.
 
-    A segment may have length 0; then the only coefficient along it is the value. At most one begins
+    A segment may have length 0; then the only coefficient along it is the value. At most one starts
     after 0; coefficients that vanish because of the numbers at its ends are found exactly.
     """
     first = next((j for j, one in enumerate(region) if one.low), 0)
@@ -243,7 +243,7 @@ def box_of(terms: LocalTerms, axes: list[Axis], region: tuple[Segment, ...]) -> 
 
 
 def _is_open(ball: arb) -> bool:
-    """Whether a ball leaves open if the number is 0."""
+    """Whether a ball does not determine if the number is 0."""
     return 0 in ball and bool(ball.rad() > 0)
 
 
@@ -256,7 +256,7 @@ def _balls(
     except ZeroDivisionError:
         return []
     for j, (axis, matrix) in enumerate(zip(axes, matrices, strict=True)):
-        # As in `_coefficients`: after a full turn all axes are in order.
+        # As in `_coefficients`: after a full cycle all axes are in order.
         rest = len(entries) // axis.size
         image = matrix * arb_mat(axis.size, rest, entries)
         if j == 0 and zeros is not None:
@@ -330,7 +330,7 @@ def _coefficients(terms: LocalTerms, axes: list[Axis]) -> list[fmpz]:
         )
         entries[index] = fmpz(c)
     for axis, place in zip(axes, places, strict=True):
-        # The first axis is transformed and becomes the last: after a full turn all are in order.
+        # The first axis is transformed and becomes the last: after a full cycle all are in order.
         rest = len(entries) // axis.size
         matrix = fmpz_mat(axis.size, axis.size)
         for i, row in enumerate(functionals(axis.nodes)):
@@ -380,12 +380,13 @@ def search(
 ) -> BoxSearch:
     """Branch and bound from a box, with at most `budget` cuts (a box of 1000 functions counts 2).
 
-    Each cut is along the axis after which the least is negative. The list of boxes is emptied
-    from the end, so it stays short. It gives up on a box that 16 cuts an axis did not prove: there
-    g touches 0, or the corner needs another cone. Boxes outside a window count as proved.
+    Each cut is along the axis that leaves the least negative coefficients. The list of boxes is
+    processed from the end, so it stays short. The search gives up on a box that 16 cuts per axis
+    did not prove: there g touches 0, or the corner needs another cone. Boxes outside a window
+    count as proved.
     """
     smallest = 2.0 ** -(16 * max(1, sum(axis.size > 1 for axis in axes)))
-    with np.errstate(all="ignore"):  # what is not finite proves nothing, see `is_proved`
+    with np.errstate(all="ignore"):  # nonfinite numbers prove nothing, see `is_proved`
         return _search(root, axes, budget, smallest, progress, inside or Slab())
 
 

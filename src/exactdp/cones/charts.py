@@ -1,15 +1,15 @@
-"""Coordinates in which a window is a side of the boxes.
+"""Coordinates in which a window is aligned with the boxes.
 
-In the coordinates s of a simplicial cone the variable e of a window is Σ wⱼsⱼ, and the window is
-askew to boxes. Let σⱼ = wⱼsⱼ be the parts of e, and rₖ the unit vectors of the axes with wₖ = 0. A
+In the coordinates s of a simplicial cone the variable e of a window is Σ wⱼsⱼ, so boxes are not
+aligned to it. Let σⱼ = wⱼsⱼ be the parts of e, and rₖ the unit vectors of the axes with wₖ = 0. A
 point has a largest part σᵢ, and is
 
     e·ρᵢ + Σ σⱼ(ρⱼ − ρᵢ) + Σ sₖrₖ,   ρⱼ the point with sⱼ = 1/wⱼ alone.
 
 The coordinates (e, σⱼ for j ≠ i, sₖ) are the chart of i. There the window is one segment, σⱼ and sₖ
-are not negative, and only the remaining side σᵢ = e − Σ σⱼ ≥ 0 is askew. But σᵢ is the largest
-part, so that side is far away, and other charts have it among theirs. So boxes fit everything that
-is near them, and a sum may come as close to 0 as it likes at a side of cone or window.
+are nonnegative, and only the remaining side σᵢ = e − Σ σⱼ ≥ 0 is oblique. But σᵢ is the largest
+part, so that side is far away, and in other charts it is aligned. So boxes are aligned with
+everything near them, and a sum may be arbitrarily close to 0 at a side of cone or window.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Chart:
         return bool(lows) and highest < sum(lows) + max(lows)
 
     def candidates(self, box: Sequence[Segment], axes: list[int]) -> list[int]:
-        """Return which axes may be the next to be cut: of a box that is not inside, no short side.
+        """Return the axes that may be cut next; for a box that is not inside, no short side.
 
-        It has points with σᵢ ≤ 0, where the sum need not be positive, so it must get smaller.
+        Such a box has points with σᵢ ≤ 0, where the sum need not be positive, so it must shrink.
         """
         sides = {
             j: length * self.factors[j]

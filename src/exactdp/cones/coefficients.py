@@ -1,4 +1,4 @@
-"""Exact proof of g ≥ 0 on the whole orthant: coefficients in a basis of nonnegative functions.
+"""Exact proof of g ≥ 0 on the whole orthant, by coefficients in a basis of nonnegative functions.
 
 Let a₁ ≥ a₂ ≥ … ≥ aₙ be the decay rates along one axis, each as often as its powers need, and let
 φᵢ(s) be the convolution of exp(−a₁s), …, exp(−aᵢs) on [0, s] (up to a factor the density of a sum
@@ -6,10 +6,10 @@ of exponential variables, so φᵢ ≥ 0). Every g in the span of the s^k·exp(�
 
     dᵢ = (Lᵢ₋₁ ⋯ L₁ g)(0),   Lⱼ = d/ds + aⱼ,
 
-by integrating exp(aⱼs)·Lⱼg = d/ds (exp(aⱼs)·g) again and again. So if all dᵢ ≥ 0 then g ≥ 0. For
+by integrating exp(aⱼs)·Lⱼg = d/ds (exp(aⱼs)·g) repeatedly. So if all dᵢ ≥ 0 then g ≥ 0. For
 rates 0, 1, …, n and z = exp(−s) this is the test by Bernstein coefficients of a polynomial on
-[0, 1]; here powers of s and missing exponents are welcome, and zeros of g at s = 0 or at infinity,
-of any order, do no harm. Several axes are treated one after the other (a tensor product).
+[0, 1]; here powers of s and missing exponents are allowed, as are zeros of g of any order at s = 0
+or at infinity. Several axes are treated one by one (a tensor product).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a proof on a cone must say so that its checker need not search.
+"""Complete a proof on a cone so that its checker need not search.
 
-Found by the checker's own steps, tried until one works: how parts of the cone are cut so that each
-lies in one cell, how the orthant is cut into boxes, and the precision at which a box is seen.
+The checker's own steps are tried until one works, to find how the cone is cut into parts that each
+lie in one cell, how the orthant is cut into boxes, and the precision that proves a box.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.reals.numbers import spell
 
 _HINTS = ((256, False), (1024, False), (256, True), (1024, True))
-"""Bits of precision, and whether zeros at the ends of a box are to be seen exactly."""
+"""Bits of precision, and whether zeros at the ends of a box are to be found exactly."""
 
 
 class Unlimited(CertificateReader):
-    """A reader that may take as long as it likes."""
+    """A reader without a limit on its work."""
 
     def spend(self, steps: int, bits: int) -> None:
         """Count nothing."""
@@ -44,7 +44,7 @@ class Completion(ConeSign):
             self.read_statement(*self._statement.values())
         for one in listed:
             if one["proof"][0] in ("boxes", "zones"):
-                with contextlib.suppress(RejectedError):  # the checker will say why
+                with contextlib.suppress(RejectedError):  # the checker will report why
                     self.cell(one)
                 one["proof"] = self._placed(one["proof"])
         return listed
@@ -81,7 +81,7 @@ class Completion(ConeSign):
 
 
 def _box_tree(region: Box, boxes: list[Box], leaf: Callable[[Box], list[Any] | None]) -> Any:
-    """Return how a region is cut between boxes again and again."""
+    """Return the tree of cuts of a region between boxes."""
     if any(box == region for box in boxes):
         return leaf(region)
     cuts = {(j, end) for box in boxes for j, ends in enumerate(box) for end in ends if end}

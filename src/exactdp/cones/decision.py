@@ -1,17 +1,17 @@
 """Whether a sum of exponentials is nonnegative on a polyhedral cone: holds, fails or undecided.
 
-A cone is cut into simplicial cells. A cell is closed by, in this order,
+A cone is cut into simplicial cells. A cell is closed by one of the following, tried in this order:
 
 1. exact coefficients in a nonnegative basis (`coefficients`);
-2. a rational point at which f < 0 (`witness`), which ends the whole question;
+2. a rational point at which f < 0 (`witness`), which decides the whole question;
 3. monotonicity: if (∂ⱼ + c)g ≥ 0 is proved exactly, then g ≥ 0 holds exactly if it holds on the
    face sⱼ = 0; if −∂ⱼg ≥ 0 is, exactly if it holds in the limit sⱼ → ∞;
-4. where one coordinate is left, the complete decision for functions of ε (`exactdp.reals`);
+4. if one coordinate is left, the complete decision for functions of ε (`exactdp.reals`);
    otherwise branch and bound in boxes (`boxes`);
 5. a cut of the cell through the middle of an edge into two cells.
 
 Nothing is concluded from doubles without an error bound, and a cell that stays open within the
-budget is handed back as open.
+budget is returned as open.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ConeDecision:
 
     `proof` lists the closed cells (all of them if `holds`); `witness` is a rational point of the
     relative interior with f < 0; `remaining` are the open cells, from which
-    `nonnegative_on(f, cone, resume=decision)` goes on.
+    `nonnegative_on(f, cone, resume=decision)` continues.
     """
 
     holds: bool | None
@@ -82,7 +82,7 @@ def nonnegative_on(
 
     `holds` is True only with a proof in exact or ball arithmetic, False only with a rational point
     of the relative interior at which f < 0 is certified. It is None when the budget runs out;
-    a sum that touches 0 inside a cell without changing sign never gets another answer.
+    a sum that touches 0 inside a cell without changing sign always stays undecided.
     """
     if resume is None:
         cells: list[Cell] = [cell for part in cone.pointed_parts() for cell in part.simplices()]
@@ -127,7 +127,7 @@ class _Subdivision:
         self.window = window
 
     def run(self) -> ConeDecision:
-        # First the cheap exact test on every cell; what it leaves is searched for a witness before
+        # First the cheap exact test on every cell; the rest is searched for a witness before
         # any cell is cut.
         pending = []
         for cell, share, depth in self.open:
@@ -162,7 +162,7 @@ class _Subdivision:
             self.progress(share)
 
     def _one_cell(self) -> Vector | None:
-        """Close or cut the last open cell; return a witness if that meets one."""
+        """Close or cut the last open cell; return a witness if one is found."""
         cell, share, depth = self.open[-1]
         piece = piece_of(self.f, cell)
         if coefficients.nonnegative(piece.terms):
@@ -178,7 +178,7 @@ class _Subdivision:
             self._close(CellProof.by_coefficients(piece, reductions), share)
             return None
         if self.window is not None:
-            # Often the window does not matter: a little search in all of the cell may do.
+            # Often the window does not matter: a short search in the whole cell may suffice.
             outcome = self._without_window(terms)
             if outcome is not None and outcome.holds:
                 self.open.pop()
@@ -272,7 +272,7 @@ class _Subdivision:
         return outcome, zones
 
     def _without_window(self, terms: LocalTerms) -> BoxSearch | None:
-        """Return the outcome of a short search for a proof in all of a cell."""
+        """Return the result of a short search for a proof on the whole cell."""
         axes = axes_of(terms)
         if not is_small(axes, _FEW_FUNCTIONS):
             return None
@@ -301,7 +301,7 @@ class _Subdivision:
 
 
 def _lifted(corner: Corner, reductions: Sequence[Reduction]) -> Corner:
-    """Return the vertex of the whole cell that a vertex of its reduction stands for."""
+    """Return the vertex of the whole cell that corresponds to a vertex of its reduction."""
     lifted = list(corner)
     for reduction in reductions:
         lifted[reduction.axis] = None if reduction.to_infinity else Fraction(0)
@@ -320,7 +320,7 @@ def reduced(
 ) -> tuple[LocalTerms, tuple[Reduction, ...]]:
     """Return a function of fewer coordinates that is nonnegative exactly if g is, and why.
 
-    Only these coordinates may go, if they are given.
+    If coordinates are given, only these may be eliminated.
     """
     steps: list[Reduction] = []
     progress = True
@@ -356,8 +356,8 @@ def reduced(
 def narrowed(terms: LocalTerms, inside: Slab) -> tuple[Slab, Narrowing | None]:
     """Return the end of a window alone, if g is least there, and why.
 
-    If (∂ⱼ + c)g ≥ 0 along all axes that change the variable, one may go down to the lower end; if
-    it is never positive, up to the upper one.
+    If (∂ⱼ + c)g ≥ 0 along all axes that change the variable, the lower end suffices; if it is
+    never positive, the upper one.
     """
     window = inside.window
     moving = [j for j, weight in enumerate(inside.weights) if weight]
@@ -381,11 +381,11 @@ def narrowed(terms: LocalTerms, inside: Slab) -> tuple[Slab, Narrowing | None]:
 def cut(
     f: OrderedSum, cell: Cell, terms: LocalTerms, hard: Sequence[Segment] | None
 ) -> tuple[Cell, Cell]:
-    """Return the two cells that a new ray on an edge makes of a cell.
+    """Return the two cells into which a new ray on an edge divides a cell.
 
     The ray is where a variable that f has a power of changes sign; if none does, where dominant
     exponentials are equal, on the edges between axes that meet in the corner that was hard (all
-    edges, if none was). Of several, the one after which least is negative in the coefficients.
+    edges, if none was). Of several, it is the one that leaves the least negative coefficients.
     """
     moving = [j for j in range(len(cell)) if any(key[j] != (0, 0) for key in terms)]
     if hard is not None:

@@ -1,6 +1,6 @@
 """The largest κ with b − κ·e ≥ 0 on several cones, as a certified enclosure.
 
-With b = β and e = 1 − P this says how much smaller the bound of a claim may be made.
+With b = β and e = 1 − P it is the factor by which the bound of a claim may be divided.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class ConeRatio:
 class FactorEnclosure:
     """lower ≤ κ ≤ upper for the largest κ with b − κ·e ≥ 0 on all cones.
 
-    `lower` is proved by `decisions`, one a cone, and None if nothing could be proved. `upper` is
+    `lower` is proved by `decisions`, one per cone, and None if nothing could be proved. `upper` is
     None if no bound was found (e = 0 everywhere); else b < upper·e at the rational point `witness`
     of the relative interior of cone number `where`. If lower = upper then κ is known exactly and
     reached at the witness or in the limit at 0; then b < (κ + width)·e at the witness. `is_narrow`
-    says whether the width was reached.
+    states whether the width was reached.
     """
 
     lower: Fraction | None
@@ -73,9 +73,9 @@ def largest_factor(
     """Return an enclosure of the largest κ with b − κ·e ≥ 0 on each cone.
 
     The upper end comes from low values of b/e, found in doubles and certified at rational points.
-    Then κ = upper − width (nearly) is either proved on all cones, which ends, or refuted at a
-    point, which lowers the upper end by about the width at least; where a cone stays undecided the
-    distance is doubled, and the enclosure is wider than asked for.
+    Then κ = upper − width (nearly) is either proved on all cones, which ends the search, or refuted
+    at a point, which lowers the upper end by at least about the width; if a cone stays undecided,
+    the distance is doubled, and the enclosure is wider than requested.
     """
     gap = positive_width(width)
     if not quotients:
@@ -117,7 +117,7 @@ def _decisions(
 def _first_bound(
     quotients: Sequence[ConeRatio], gap: Fraction
 ) -> tuple[Fraction, tuple[int, Vector]] | None:
-    """Return an upper end and the cone and point that show it: simple, but nearly the lowest."""
+    """Return a simple but nearly lowest upper end, and the cone and point that prove it."""
     values = [
         (value, (index, point))
         for index, quotient in enumerate(quotients)

@@ -1,6 +1,6 @@
-"""A sum of exponentials as a function of points: its parameters are the coordinates, in an order.
+"""A sum of exponentials as a function of points, with its parameters as ordered coordinates.
 
-The ring is that of `exactdp.reals`; here is what cones need of a sum beside its arithmetic.
+The ring is that of `exactdp.reals`; this module adds the operations that cones need.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.numbers import Number, rational
 
 Vector: TypeAlias = tuple[Fraction, ...]
-"""A rational point or linear form, one entry a coordinate."""
+"""A rational point or linear form, one entry per coordinate."""
 
 WholeTerm: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
 """Powers, rates and coefficient of a term, the last two times common denominators."""
@@ -30,7 +30,7 @@ WholeTerm: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
 class OrderedSum:
     """f(θ) = Σ c·θ^k·exp(ℓ·θ), θ the parameters with these names in this order.
 
-    Two are equal if they are the same function of θ, whatever the parameters are called.
+    Two are equal if they are the same function of θ, regardless of the names of the parameters.
     """
 
     form: ExpPoly

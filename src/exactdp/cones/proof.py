@@ -1,24 +1,24 @@
-"""Why a sum is nonnegative on a cone, as plain data that another program can check.
+"""Proofs that a sum is nonnegative on a cone, as plain data that another program can check.
 
-`ConeProof.to_json()` gives the variables, the terms of f, the conditions of the cone and, for each
-simplicial cell, its rays and the argument. All rationals are strings. To check it:
+`ConeProof.to_json()` returns the variables, the terms of f, the conditions of the cone and, for
+each simplicial cell, its rays and the argument. All rationals are strings. To check it:
 
 - the `cover`, a tree of linear forms, cuts the cone into parts, each in the cell that it names;
 - on each cell, write θ = Σ sⱼρⱼ and divide by exp(Σ Dⱼsⱼ), D the cell's `dominant`;
-- apply the `reductions`: each says that (∂ⱼ + shift)g ≥ 0, or −∂ⱼg ≥ 0 if it goes to infinity,
-  which the exact coefficients show, so only the face remains;
-- with the proof "ray", a proof of a sign shows that what is left, a function of one s, is ≥ 0;
-- with "coefficients", those of what is left are nonnegative on the whole orthant; with "boxes", a
-  tree cuts the orthant into boxes, and on each the coefficients in Bernstein's basis are
-  nonnegative, as seen with the bits of precision at the leaf;
+- apply the `reductions`: each states that (∂ⱼ + shift)g ≥ 0, or −∂ⱼg ≥ 0 for the face at infinity,
+  which the exact coefficients prove, so only the face remains;
+- with the proof "ray", a proof of a sign shows that the remaining function of one s is ≥ 0;
+- with "coefficients", those of the remaining function are nonnegative on the whole orthant; with
+  "boxes", a tree cuts the orthant into boxes, and on each the coefficients in the Bernstein basis
+  are nonnegative, as computed with the bits of precision at the leaf;
 - an argument `in_window` reduces only axes along which the variable of the window does not change,
   its boxes may lie outside the window instead (null), and its ray is the part that can be inside;
   with a `narrowing`, the window is one of its ends;
 - with "zones", these cover the window, and each has boxes that cover it, in the charts of all axes
   along which the variable changes, or in the cell's own coordinates.
 
-What the checker would have to search is found here, with its own steps: how to cut, and how many
-bits are enough (`Completion`).
+`Completion` finds, with the checker's own steps, what the checker would otherwise have to search:
+how to cut, and how many bits are enough.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from exactdp.reals.numbers import spell
 
 @dataclass(frozen=True)
 class Reduction:
-    """g ≥ 0 exactly if it is on the face where sⱼ is 0, or infinite, because of a derivative."""
+    """g ≥ 0 exactly if g ≥ 0 on the face where sⱼ is 0, or infinite, because of a derivative."""
 
     axis: int
     to_infinity: bool
@@ -51,7 +51,7 @@ class Reduction:
 class Narrowing:
     """g is least at an end of the window, because of (∂ⱼ + shift)g for each axis that leads there.
 
-    It is never negative where that is the lower end, and never positive where it is the upper one.
+    The derivative is never negative if that is the lower end, and never positive if the upper one.
     """
 
     to_lower: bool

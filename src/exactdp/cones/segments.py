@@ -1,4 +1,4 @@
-"""Nonnegative bases of exponential polynomials on a segment of one axis, and how to refine them.
+"""Nonnegative bases of exponential polynomials on a segment of one axis, and their refinement.
 
 On one axis, g lies in the span V of s^k·exp(−as), of dimension N, with decay rates a₁ ≥ … ≥ a_N.
 
@@ -45,10 +45,10 @@ class Segment:
 
 
 class Axis:
-    """The space V along one axis and the matrices that refine coefficients, kept once computed.
+    """The space V along one axis and the matrices that refine coefficients, which are cached.
 
-    A matrix is one of doubles: each entry is the true one times 1 + e with |e| ≤ 2⁻⁵², and exactly
-    0 where the true one is.
+    A matrix consists of doubles: each entry is the true one times 1 + e with |e| ≤ 2⁻⁵², and
+    exactly 0 where the true one is.
     """
 
     def __init__(self, nodes: tuple[int, ...]) -> None:
@@ -68,7 +68,7 @@ class Axis:
         return Segment(Fraction(0), None)
 
     def halves(self, segment: Segment) -> tuple[Segment, Segment]:
-        """Return the two parts in which a segment is cut."""
+        """Return the two parts into which a segment is cut."""
         if segment.length is None:
             cut = max(segment.low, self.step)
             return Segment(segment.low, cut), Segment(segment.low + cut, None)

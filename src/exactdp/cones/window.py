@@ -1,7 +1,7 @@
 """Parts of a cone between two values of one of its variables, such as ε in [1, 2].
 
 A sum has to be nonnegative only there. A proof for the whole cone suffices; otherwise boxes outside
-are left aside, and arguments that move a point may only move it along the window.
+are ignored, and arguments that move a point may only move it along the window.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from exactdp.reals.numbers import inf, spell
 
 @dataclass(frozen=True)
 class Window:
-    """The points whose coordinate number `variable`, never negative on the cone, is between two."""
+    """The points whose coordinate `variable`, nonnegative on the cone, is between two numbers."""
 
     variable: int
     lower: Fraction
@@ -46,7 +46,7 @@ class Window:
         )
 
     def along(self, weights: Sequence[Fraction], axis: int) -> Interval:
-        """Return where one coordinate is, if its axis has a positive weight."""
+        """Return the range of one coordinate whose axis has a positive weight."""
         own = weights[axis]
         alone = all(not w for j, w in enumerate(weights) if j != axis)
         lower = self.lower / own if alone else Fraction(0)

@@ -1,4 +1,4 @@
-"""Points at which a sum is negative: looked for in doubles, certified at a rational point."""
+"""Points at which a sum is negative: searched for in doubles, certified at a rational point."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def moved_inside(logs: Array, inside: Slab) -> Array:
 
 
 def sampled_witness(f: OrderedSum, piece: LocalSum, inside: Slab) -> Vector | None:
-    """Return a rational point in the interior of the piece at which f < 0, if one is met.
+    """Return a rational point in the interior of the piece at which f < 0, if one is found.
 
     Of clearly negative points those of moderate size are tried first: they round to simple ones.
     """
@@ -191,7 +191,7 @@ def _near(piece: LocalSum, place: Sequence[float]) -> Iterator[list[Fraction]]:
 
 
 def _lengths(piece: LocalSum) -> list[Fraction]:
-    """Return how often each ray of the piece is its integer direction."""
+    """Return the factors by which the rays of the piece are multiples of integer directions."""
     return [
         next(a / b for a, b in zip(ray, primitive(ray), strict=True) if b) for ray in piece.rays
     ]

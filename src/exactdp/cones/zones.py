@@ -1,13 +1,13 @@
 """Branch and bound in a window, in zones: charts at its ends, the cone's own coordinates between.
 
-Near an end of the window a sum may be as small as one likes, so boxes must fit it, as those of
-charts do. But charts do not fit the cone near 0 or infinity, where its own rays do. Let e be the
+Near an end of the window a sum may be arbitrarily small, so boxes must be aligned with it, as in
+charts. But near 0 or infinity charts are not aligned with the cone; its own rays are. Let e be the
 variable of the window, positive along n rays. A point with e between n·lower and upper/n has a part
 σᵢ = wᵢsᵢ ≥ lower, and is in one of the boxes
 
     lower/wᵢ ≤ sᵢ ≤ upper/(n·wᵢ),   0 ≤ sⱼ ≤ upper/(n·wⱼ) for the other rays with wⱼ > 0,
 
-which are inside the window. So nowhere has a box to be cut because it is askew to the window.
+which are inside the window. So no box has to be cut because it is oblique to the window.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from exactdp.cones.window import Window
 
 @dataclass(frozen=True)
 class Zones:
-    """The zones of a window with their proofs; or the search that failed, as one of the cone."""
+    """The zones of a window with their proofs; or the failed search, in the cone's coordinates."""
 
     proved: tuple[Zone, ...] = ()
     failure: BoxSearch | None = None
@@ -40,7 +40,7 @@ def in_zones(
     room: int,
     progress: Callable[[float], None] | None = None,
 ) -> Zones:
-    """Return what is proved of g in a window, with about `room` cuts; some weight is positive."""
+    """Return the proof of g in a window, with about `room` cuts; some weight is positive."""
     proved: list[Zone] = []
     steps = 0
     parts = zones(sum(map(bool, weights)), window)
@@ -69,7 +69,7 @@ def _lifted(failure: BoxSearch, chart: Chart | None) -> BoxSearch:
 
 
 def zones(count: int, window: Window) -> list[Zone]:
-    """Return zones that cover a window, if its variable is positive along so many rays."""
+    """Return zones that cover a window whose variable is positive along `count` rays."""
     lower, upper = window.lower, window.upper
     if count == 1:
         return [Zone(lower, upper, in_charts=False)]
