@@ -1,4 +1,4 @@
-"""Check exactdp certificates, with nothing but integers and fractions.
+"""Check exactdp certificates, using only integers and fractions.
 
 Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
 which inequalities a claim needs.
@@ -13,15 +13,15 @@ a mechanism is differentially private at listed inputs, or not; see `rederive.pr
 "expected" states that an expected loss is at most a bound at listed inputs, or not; see
 `rederive.expected`. The format is published as docs/schema/certificate-v2.json.
 
-Why to believe an acceptance: all arithmetic is exact or rounded to the safe side, so too little
+Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
-docstring. Where to cut and which precision to take is in the certificate, and not searched.
-Whatever is not understood, or exceeds a limit, is rejected; of a claim, what is not re-derived is
-named in the report. Nothing else of exactdp is imported.
+docstring. The certificate specifies where to cut and which precision to use; nothing is searched.
+Whatever is not understood, or exceeds a limit, is rejected; the report names the parts of a claim
+that are not re-derived. Nothing else of exactdp is imported.
 
 The directory also runs alone: python certify CERTIFICATE.json
-(exit code 0: accepted, 1: rejected, 2: no claim of a certificate can be read in it, 5: the answer
-cannot be written).
+(exit code 0: accepted, 1: rejected, 2: not readable as a certificate, 5: the answer cannot be
+written).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Proofs that sums Σ c·∏ x^k·e^{Σ qx} are not negative, on intervals and on cones.
+"""Proofs that sums Σ c·∏ x^k·e^{Σ qx} are nonnegative, on intervals and on cones.
 
-This is what must be believed of a certificate's inequalities. It imports nothing but itself and
-Python's own library. From the bottom up: `limits`, `reading` (JSON in one spelling), `enclosures`
+This is the trusted part for a certificate's inequalities. It imports only itself and Python's
+standard library. From the bottom up: `limits`, `reading` (JSON in one spelling), `enclosures`
 (e^x between integers), `sums` (arithmetic, values at points), `signs` (one variable: every rule of
 proof is a method), `cones` (polyhedral cones and what covers them), `orthants` and `boxes` (several
 variables).

@@ -1,4 +1,4 @@
-"""Boxes that cover the orthant, on each of which a sum has coefficients that are not negative.
+"""Boxes that cover the orthant, on each of which a sum has nonnegative coefficients.
 
 Along one axis let a₁ ≥ … ≥ a_N be the rates of a sum g, each as often as its powers need, V the
 space of sums with these, and δᵢ(σ) = (Lᵢ₋₁ ⋯ L₁ g)(σ) with L = ∂ + a. Then δᵢ′ = δᵢ₊₁ − aᵢδᵢ, so
@@ -10,7 +10,7 @@ space of sums with these, and δᵢ(σ) = (Lᵢ₋₁ ⋯ L₁ g)(σ) with L = �
   δ at σ that is not 0 is: that is δᵢ₊₁, set to 1. With the δ of the B as columns of X, g is
   Σ bᵢBᵢ with b = X⁻¹·δ(σ), and g ≥ 0 if all bᵢ ≥ 0.
 
-Several axes are treated one after the other (products of functions that are not negative). All
+Several axes are treated one by one (products of nonnegative functions). All
 matrices are enclosed by integers in units of 2^−bits; W is multiplied by e^{h·a₁} > 0, after which
 its generator has no negative entry.
 """
@@ -45,7 +45,7 @@ def check_boxes(
     misses: Callable[[Box], bool],
     axis: int = 0,
 ) -> None:
-    """Check that g is not negative on the boxes into which a tree cuts a region.
+    """Check that g is nonnegative on the boxes into which a tree cuts a region.
 
     A node cuts a box along an axis. A leaf is null where a box does not matter; else the bits of
     precision, and whether zeros of g at the ends of the box along `axis` are to be seen exactly.

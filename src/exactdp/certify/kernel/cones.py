@@ -61,7 +61,7 @@ class PolyhedralCone:
         return [*self.rays, *self.lines, *(tuple(-q for q in line) for line in self.lines)]
 
     def cut(self, form: Sequence[Fraction | int]) -> PolyhedralCone:
-        """Return the part where a form is not negative."""
+        """Return the part where a form is nonnegative."""
         a = whole(form)
         part = PolyhedralCone(self.size, self.reader)
         part.sides = (*self.sides, a)
@@ -147,7 +147,7 @@ class PolyhedralCone:
 
 
 def leaves(region: PolyhedralCone, tree: Any) -> Iterator[tuple[PolyhedralCone, Any]]:
-    """Yield the parts into which a tree of linear forms cuts a cone, and what is said of each.
+    """Yield the parts into which a tree of linear forms cuts a cone, with the entry for each.
 
     A node has a branch where its form is not negative and one where it is not positive, so nothing
     is left out.

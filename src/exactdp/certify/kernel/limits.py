@@ -1,4 +1,4 @@
-"""How much a certificate may ask of its checker; beyond, it is rejected."""
+"""Limits on the work that a certificate may require; beyond them it is rejected."""
 
 MAX_TEXT = 50_000_000  # characters of JSON
 MAX_DIGITS = 200_000  # characters of a rational number

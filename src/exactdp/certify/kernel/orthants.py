@@ -1,20 +1,20 @@
-"""Sums Σ c·∏ sⱼ^kⱼ·e^{−aⱼsⱼ} that are not negative for s ≥ 0: the rules of proof on a cone.
+"""Sums Σ c·∏ sⱼ^kⱼ·e^{−aⱼsⱼ} that are nonnegative for s ≥ 0: the rules of proof on a cone.
 
-A sum f on a cone is looked at on simplicial cells that cover it. On one with the rays ρⱼ write
+A sum f on a cone is examined on simplicial cells that cover it. On one with the rays ρⱼ write
 θ = Σ sⱼρⱼ, sⱼ ≥ 0, and multiply by an exponential: the sign stays. Then
 
 - **coefficients**: along one axis, with a the largest rate, g ≥ 0 if g ≥ 0 where s = 0 and
-  (∂ + a)g ≥ 0, because e^{as}g grows; (∂ + a)g has fewer terms, so this comes to an end;
+  (∂ + a)g ≥ 0, because e^{as}g grows; (∂ + a)g has fewer terms, so this terminates;
 - **reductions**: if (∂ + c)g ≥ 0 then g ≥ 0 follows from the face s = 0; if −∂g ≥ 0, from the limit
   s → ∞;
-- **ray**: where one coordinate is left, a certificate of a sign;
+- **ray**: if one coordinate is left, a certificate of a sign;
 - **boxes**: see `boxes`;
 - **zones**: boxes that fit a window.
 
-Where only points with ε between two numbers matter (a window), an argument may be about them
-alone: then no reduction changes ε, boxes may lie outside, and a ray is as long as ε lets it be.
+If only points with ε between two numbers matter (a window), an argument may apply to them alone:
+then no reduction changes ε, boxes may lie outside, and a ray is as long as ε allows.
 
-Let wⱼ be how ε grows along ρⱼ, and σⱼ = wⱼsⱼ: then ε = Σ σⱼ, over the n rays with wⱼ > 0. A point
+Let wⱼ be the rate of ε along ρⱼ, and σⱼ = wⱼsⱼ: then ε = Σ σⱼ, over the n rays with wⱼ > 0. A point
 with lower ≤ ε ≤ upper has a largest part σᵢ ≥ lower/n. So boxes that cover σᵢ ≥ lower/n and all
 σⱼ ≤ upper, for each i, cover a zone of the window. So do charts: take ε as coordinate i, and σⱼ for
 the other wⱼ > 0. The point has σⱼ ≤ upper/2 and Σ σⱼ + σₖ ≤ ε for j, k ≠ i; boxes without such
@@ -43,7 +43,7 @@ _ZERO = Fraction(0)
 
 
 class ConeSign:
-    """The proof that a sum is not negative on a cone; what is not proved raises."""
+    """The proof that a sum is nonnegative on a cone; raises if it is not proved."""
 
     def __init__(self, reader: CertificateReader) -> None:
         self.reader = reader
@@ -239,7 +239,7 @@ class ConeSign:
         return limit, limit
 
     def lowered(self, g: Local, step: Any, weights: list[Fraction]) -> Local:
-        """Check one reduction and return what is left."""
+        """Check one reduction and return the remaining function."""
         reader = self.reader
         axis, face, shift = reader.fields(step, "axis face shift")
         size = len(next(iter(g), ()))
@@ -348,7 +348,7 @@ def shown(reader: CertificateReader, g: Local) -> bool:
 
 
 def _is_sum(g: Local, reader: CertificateReader) -> bool:
-    """Whether a sum, its last axis looked at first, has only coefficients that are not negative."""
+    """Whether a sum, expanded along its last axis first, has only nonnegative coefficients."""
     if all(c >= 0 for c in g.values()):
         return True
     groups: dict[Factor, Local] = {}

@@ -1,4 +1,4 @@
-"""Reading the JSON of a certificate: everything in one spelling only, everything else rejected."""
+"""Read the JSON of a certificate: one notation for everything, all else is rejected."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def size(x: Fraction) -> int:
 
 
 class CertificateReader:
-    """Reads parts of one certificate; what is not as it must be raises."""
+    """Reads parts of one certificate; raises if they are malformed."""
 
     where = "the certificate"  # what is being read
     work = 0

@@ -21,7 +21,7 @@ def say_sum(terms: list[list[Any]]) -> str:
 
 
 class SignProof(Sums):
-    """One pass over one statement and its proof; what is not proved raises."""
+    """One pass over one statement and its proof; raises if something is not proved."""
 
     claim = "no claim could be read"
     strict: bool  # whether the relation is > and not ≥

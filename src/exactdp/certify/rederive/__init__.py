@@ -1,4 +1,4 @@
-"""What a claim says of its program: from the text of a certificate to the inequalities it needs.
+"""Re-derivation of claims: from the text of a certificate to the inequalities that it needs.
 
 From the bottom up:
 

@@ -1,4 +1,4 @@
-"""What certificates about listed inputs have in common: the program, the inputs, proved signs."""
+"""The common part of certificates about listed inputs: the program, the inputs, proved signs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FINE = 720720  # a multiple of the denominators that rates usually have
 
 
 class AtInputs(Claims):
-    """One pass over a certificate about listed inputs; what is not proved raises."""
+    """One pass over a certificate about listed inputs; raises if something is not proved."""
 
     def __init__(self) -> None:
         super().__init__()

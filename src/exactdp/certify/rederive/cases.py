@@ -1,14 +1,14 @@
-"""Certificates of claims that are made by cases: where conditions on ε, α, γ and the input hold.
+"""Certificates of claims by cases, with conditions on ε, α, γ and the input.
 
 A case has conditions that are linear in α, γ and the inputs, with coefficients that are functions
-of ε; a range or a formula for each of α and γ; and formulas of which β is the largest. The claim is
-that of all cases together. For each case, and each input or each value of the finite entries, a
-tree cuts the parameters by values of ε and by linear forms, so its leaves leave nothing out. At a
-leaf the conditions are replaced by linear ones that follow from them for its ε: what is proved is
-more than what is claimed. Then the leaf is a region as in `claims`.
+of ε; a range or a formula for each of α and γ; and formulas whose maximum is β. The claim is the
+conjunction of all cases. For each case, and each input or each value of the finite entries, a
+tree cuts the parameters by values of ε and by linear forms, so its leaves cover everything. At a
+leaf the conditions are replaced by linear ones that they imply for its ε: a stronger statement than
+the claim is proved. Then the leaf is a region as in `claims`.
 
-Where 1/ε stands beside reals, or in conditions, it is one more number that moves: scaled by ε it is
-the parameter 1, the unit. Or it is log b for a number b, where log(b)/ε stands beside reals.
+If 1/ε is combined with reals, or occurs in conditions, it is an additional variable: scaled by ε it
+is the parameter 1, the unit. It is log b for a number b if log(b)/ε is combined with reals.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ZERO = Fraction(0)
 
 
 class Side(NamedTuple):
-    """A formula that is not negative, or positive."""
+    """A formula that is nonnegative, or positive."""
 
     form: Tree
     strict: bool
@@ -95,7 +95,7 @@ class Leaf(NamedTuple):
 
 
 class CaseClaims(Claims):
-    """One pass over the certificate of a claim by cases; what is not proved raises."""
+    """One pass over the certificate of a claim by cases; raises if something is not proved."""
 
     cases: list[Case]
     whole: RealInterval  # all ε of the claim; `epsilon` is where it is looked at

@@ -1,13 +1,13 @@
 """Certificates of whole claims: a mechanism is (α, β, γ)-accurate at given, or all real, inputs.
 
 Everything is scaled by ε: θ = (ε, εx, …, εα, εγ). A region of parameters is cut by a tree of linear
-forms, so the leaves cover it; a single input is a region in which only ε moves, and one leaf. At a
-leaf are re-derived from the program's source the ideal output, the distance to disagreement dd (not
-larger than stated) and the probability, and from the claim the α and γ that matter and β there, as
-functions on the whole leaf. The sign of Pr − 1 + β is that of a function which is proved not to be
-negative on a cone around the leaf. What holds inside a cone holds on its sides by continuity, as
-long as the same is claimed there. What cannot be re-derived is taken from the solver, counted and
-named in the report.
+forms, so the leaves cover it; a single input is a region in which only ε varies, and one leaf. At a
+leaf the checker re-derives from the program's source the ideal output, the distance to disagreement
+dd (not larger than stated) and the probability, and from the claim the α and γ that matter and β
+there, as functions on the whole leaf. The sign of Pr − 1 + β is that of a function that is proved
+to be nonnegative on a cone around the leaf. What holds inside a cone holds on its sides by
+continuity, as long as the claim is the same there. What cannot be re-derived is taken from the
+solver, counted and named in the report.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual
 
 
 class Proved(NamedTuple):
-    """A function that is not negative on a cone; with a window, or an interval, of one variable."""
+    """A function that is nonnegative on a cone; with a window, or an interval, of one variable."""
 
     function: Ratio
     size: int
@@ -50,7 +50,7 @@ class Proved(NamedTuple):
 
 
 class Claims(Spaces):
-    """One pass over the certificate of a claim; what is not proved raises."""
+    """One pass over the certificate of a claim; raises if something is not proved."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -346,7 +346,7 @@ class Claims(Spaces):
         return number_of(vector, judge)
 
     def entry(self, name: str, space: ParameterSpace, alpha: Any) -> Ratio:
-        """Return what a name in a formula stands for."""
+        """Return the meaning of a name in a formula."""
         if name == "alpha" and alpha is not None and alpha != inf:
             return Ratio.line(vector_of(alpha, space.size))
         self.require(name in self.entry_names, "a name in a formula is not known")

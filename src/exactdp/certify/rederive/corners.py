@@ -1,6 +1,6 @@
 """Claims about all reals that are proved at corners: the worst input for each ideal output.
 
-A corner is a space with a parameter a ≥ 0 beside ε (and α and γ): the input w(a) is linear in it.
+A corner is a space with a parameter a ≥ 0 besides ε (and α and γ): the input w(a) is linear in it.
 Its cells show that the claim holds there for every α below a. What is checked here, for each ideal
 output o, is that every input u with ideal output o and dd(u) = a is w(a) with some entries raised
 and others lowered, or all shifted, without a loss:
@@ -8,12 +8,12 @@ and others lowered, or all shifted, without a loss:
 - **Rows.** Every path of the ideal that ends in o implies H(u) = h·u + k ≥ 0. Inputs closer to u
   than dd(u) end in o too, so H(u) ≥ dd(u)·‖h‖, and a row may state any width up to ‖h‖.
 - **Dominance.** Each entry of w(a) is where one row is a·width, or does not matter.
-- **Directions.** The chance of o does not fall along the directions used. That is shown on merged
-  runs (`implied`, `monotone`), or else on the tree of all runs, with the same noise at both inputs.
-  Where a comparison of D with 0 changes along a direction, the side that is left is never o, or the
-  other one always is, or both sides are the same tree where D = 0.
+- **Directions.** The probability of o does not decrease along the directions used. That is proved
+  on merged runs (`implied`, `monotone`), or on the tree of all runs, with the same noise at both
+  inputs. Where a comparison of D with 0 changes along a direction, the side that is left never ends
+  in o, or the other one always does, or both sides are the same tree where D = 0.
 
-Then the chance at u is at least that at w(a), and what the cells prove at w(a) is true at u. On
+Then the probability at u is at least that at w(a), and what the cells prove at w(a) holds at u. On
 sides, and for a = 0, it holds by continuity: no input is compared without noise.
 """
 

@@ -1,4 +1,4 @@
-"""What a claim says of its program, derived again from the source: slowly, and independently."""
+"""Re-derivation of a claim's quantities from the program's source, slowly but independently."""
 
 from __future__ import annotations
 

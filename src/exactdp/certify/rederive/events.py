@@ -3,8 +3,8 @@
 **Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
 for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
 probabilities of the whole event. So what is proved of the event holds for each of its outputs.
-Of a counterexample nothing else than the probabilities of its own outputs is needed: there the
-masses far out may be sums of such multiples.
+A counterexample needs only the probabilities of its own outputs: there the masses far out may be
+sums of such multiples.
 """
 
 from __future__ import annotations

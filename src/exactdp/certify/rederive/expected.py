@@ -1,7 +1,7 @@
 """Certificates of bounds on expected losses, at listed inputs.
 
-Re-derived from the program's source is the expected loss at each input: over the ways of the
-program, the probability of a way times the loss of its output, integrated over the noise in it:
+The checker re-derives the expected loss at each input from the program's source: the sum over the
+program's paths of the loss of the output, integrated over the noise on the path:
 
     absolute:  |x − x*| for a number x of the output and the ideal one x*, summed over a list;
     squared:   (x − x*)², likewise;
@@ -9,7 +9,7 @@ program, the probability of a way times the loss of its output, integrated over 
     regret:    the largest value of the input less that at the position that is the output, or the
                largest score less that of the candidate.
 
-The bound less the expected loss must have a proof that it is ≥ 0, for each part of the bound.
+The bound minus the expected loss must have a proof that it is ≥ 0, for each part of the bound.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LOSSES = ("absolute", "squared", "wrong", "regret")
 
 
 class ExpectedLosses(AtInputs):
-    """One pass over the certificate of a bound on expected losses; what is not proved raises."""
+    """One pass over the certificate of a bound on expected losses; raises if it is not proved."""
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""

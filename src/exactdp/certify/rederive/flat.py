@@ -1,4 +1,4 @@
-"""A function as flat code: simple statements and jumps, so that a run can stop and go on.
+"""A function as flat code: simple statements and jumps, so that a run can stop and continue.
 
 `max` and `min` of a list, and the ends of a sorted one, become loops: then each comparison is an
 instruction of its own. What stays nested (other calls, comprehensions) is one instruction.

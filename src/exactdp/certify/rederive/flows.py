@@ -1,9 +1,9 @@
-"""The probability of success: densities of samples, pushed along the steps of merged runs.
+"""The probability of success: densities of samples, propagated along the steps of merged runs.
 
 A density is a sum of exponentials and powers on cells, as in `integrals`. A sample is multiplied
-in where it is drawn, a comparison cuts, and what no later step needs is integrated out at once.
-Densities that arrive at the same step are added. Equal densities are one object, and what one step
-does to it is done once: so outputs that differ in the order of equal inputs cost little more than
+in where it is drawn, a comparison restricts, and what no later step needs is integrated out at
+once. Densities that arrive at the same step are added. Equal densities are one object, and each
+step processes it once: so outputs that differ in the order of equal inputs cost little more than
 one of them.
 """
 

@@ -1,8 +1,8 @@
-"""What runs of the ideal that come to a state have compared: linear forms that are not negative.
+"""Linear forms that are nonnegative at a state of the ideal, from the comparisons on its runs.
 
-A form is not negative at a state if it is so on each way there: at the state before, or there
-without a multiple of a condition of the way (Farkas' multipliers, one at a time). What is not found
-in this manner is not proved; it may be true all the same.
+A form is nonnegative at a state if it is so on each edge to it: at the state before, or there
+minus a multiple of a condition of the edge (Farkas multipliers, one at a time). A form that is not
+found in this way is not proved; it may still be nonnegative.
 """
 
 from __future__ import annotations

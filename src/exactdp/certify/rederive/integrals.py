@@ -7,7 +7,7 @@ the variables that are left. Sets of measure zero are neglected. A smaller unit 
 rates and constants whole; integers are faster than fractions.
 
 On a cone of parameters (ε, εx, …) instead of ε alone the constant d is a linear form in them, and a
-judge says which sign it has inside the cone.
+judge returns its sign inside the cone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Walking over Python's syntax tree: statements and expressions of the mechanisms' language."""
+"""Interpret Python's syntax tree: statements and expressions of the mechanisms' language."""
 
 from __future__ import annotations
 

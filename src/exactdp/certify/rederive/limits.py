@@ -1,6 +1,6 @@
-"""How much may be re-derived from programs; beyond, closed forms are taken from the solver.
+"""Limits on re-derivation; beyond them, closed forms are taken from the solver.
 
-The report says so.
+The report states this.
 """
 
 MAX_SOURCE = 50_000  # characters of a program

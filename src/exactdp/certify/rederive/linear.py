@@ -1,4 +1,4 @@
-"""Numbers that are linear in unknowns: comparing two of them asks the run of the program.
+"""Numbers that are linear in unknowns; the run of the program decides their comparisons.
 
 Because a comparison answers True or False, Python's own `max`, `sorted` and `abs` work on them.
 """

@@ -1,8 +1,8 @@
-"""All runs of a program as a graph: runs that come to the same state go on together.
+"""All runs of a program as a graph: runs that reach the same state are merged.
 
 A state is an instruction and the values of the variables that are still needed. A node is a state
 at an instruction that compares unknowns. In runs with noise an unknown is a sample, its mean
-included; samples are numbered anew at each node, so states that differ only in which samples they
+included; samples are renumbered at each node, so states that differ only in which samples they
 hold are one. Without noise the unknowns are the numbers of the input, and keep their names.
 """
 

@@ -1,9 +1,9 @@
-"""Along which directions of the input the chance of success does not fall, on merged runs.
+"""Directions of the input along which the success probability does not decrease, on merged runs.
 
-The rules are those of `corners`, with the same noise at both inputs. Let V₊ and V₋ be the chances
-after a comparison of D with 0. Where D grows along a direction, V₋ ≤ V₊ must hold wherever D = 0:
-so it does if V₋ never succeeds, V₊ always does, or both are the same step about the same samples
-up to a multiple of D. A sample moves with its mean.
+The rules are those of `corners`, with the same noise at both inputs. Let V₊ and V₋ be the success
+probabilities after a comparison of D with 0. If D grows along a direction, V₋ ≤ V₊ must hold
+wherever D = 0: it does if V₋ never succeeds, V₊ always does, or both are the same step with the
+same samples up to a multiple of D. A sample moves with its mean.
 """
 
 from __future__ import annotations

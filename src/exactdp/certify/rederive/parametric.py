@@ -1,8 +1,8 @@
-"""What a claim says of its program on a whole cone of parameters (ε, εx, …, εα, εγ).
+"""Re-derivation of a claim's quantities on a whole cone of parameters (ε, εx, …, εα, εγ).
 
 The program runs with linear forms for its inputs. A comparison of two of them has one answer inside
 the cone, otherwise the cone must be cut there; so what is derived holds at every input inside. A
-single input is the ray where only ε moves.
+single input is the ray where only ε varies.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Runs at inputs, each done once for all inputs at which its comparisons come out the same.
+"""Runs at inputs, each made once for all inputs with the same answers to its comparisons.
 
-A run has unknowns −1, −2, … for the real numbers of its input. What these are only decides
-comparisons: numbers, or on a cone of inputs forms in its parameters. So at other inputs, if the
-comparisons come out the same, the run is the same.
+A run has unknowns −1, −2, … for the real numbers of its input. Their values (numbers, or forms in
+the parameters on a cone of inputs) only decide comparisons. So at other inputs with the same
+answers the run is the same.
 """
 
 from __future__ import annotations

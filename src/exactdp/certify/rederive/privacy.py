@@ -1,11 +1,11 @@
 """Certificates of claims of privacy at listed inputs, with finitely many outputs.
 
-Re-derived from the claim are all ordered pairs of adjacent inputs, and from the program's source
-the probabilities of all outputs at each input. For each pair every bound must have a proof:
+The checker re-derives all ordered pairs of adjacent inputs from the claim, and the probabilities of
+all outputs at each input from the program's source. For each pair every bound must have a proof:
 
     δ = 0:  e^b·p(u′, o) − p(u, o) ≥ 0 for each output o;
     δ > 0:  with g(o) = p(u, o) − e^b·p(u′, o), each output has g ≤ 0 proved, or g ≥ 0 proved, or is
-            one of a few others; δ less the sum of g over the second kind and any set of the others
+            one of a few others; δ minus the sum of g over the second kind and any set of the others
             is proved to be ≥ 0. No set of outputs has a larger sum. Real outputs come in intervals
             on which p(u, y) − e^b·p(u′, y), of densities, is proved to have one sign.
     bounded range:  e^b·p(u′, o)·p(u, o′) − p(u, o)·p(u′, o′) ≥ 0 for all outputs o, o′.
@@ -38,7 +38,7 @@ Chances = dict[str, Ratio]
 
 
 class Privacies(AtInputs):
-    """One pass over the certificate of a claim of privacy; what is not proved raises."""
+    """One pass over the certificate of a claim of privacy; raises if something is not proved."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -41,7 +41,7 @@ _COUNTEREXAMPLE = "inputs outputs eps cell bits"
 
 
 class ConePrivacies(PairSpaces):
-    """One pass over the certificate of a claim of privacy on cones; what is not proved raises."""
+    """One pass over the certificate of a claim of privacy on cones; raises if it is not proved."""
 
     # The whole ------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-"""A small interpreter of the mechanisms' language, for a second opinion on what they do.
+"""A small, independent interpreter of the mechanisms' language.
 
-What it does not know, or what is too large, raises `UnsupportedError`: then the report says that
-this part was not re-derived. See `interpreter` for statements and expressions.
+Unsupported constructs and values that are too large raise `UnsupportedError`: then the report
+states that this part was not re-derived. See `interpreter` for statements and expressions.
 """
 
 from __future__ import annotations

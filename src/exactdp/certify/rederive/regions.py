@@ -1,7 +1,7 @@
-"""Whether an input within a distance of another one has another ideal output.
+"""Decide whether an input within a distance of another one has a different ideal output.
 
-The inputs that disagree are those of linear conditions, one set for each path of the ideal. Whether
-conditions can hold together is decided by eliminating one unknown after the other.
+The inputs that disagree satisfy linear conditions, one set for each path of the ideal. Whether
+conditions can hold together is decided by eliminating the unknowns one by one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs of a program: what samples give, and how comparisons with unknowns are decided.
+"""Runs of a program: the values of samples, and the decision of comparisons with unknowns.
 
-A run along one path is told its choices in advance and makes the first one after these; so all
-paths are found by running again with other choices.
+A run along one path receives its choices in advance and takes the first option after these; so
+all paths are found by running again with other choices.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The spaces of parameters of a claim on cones: that no input is left out.
+"""The spaces of parameters of a claim on cones, and the check that no input is left out.
 
 A space has parameters θ = (ε, …), and each single number of the input, α and γ, times ε, as a
 linear form in them. One space has them all free; on a tie some of them are forms in the others.

@@ -1,7 +1,7 @@
 """The steps of merged runs that lead to one output.
 
-Everything that does not matter for the output is forgotten: nodes from which it is reached in the
-same way become one, comparisons that change nothing are left out, and a sample is drawn where it is
+Everything that does not matter for the output is dropped: nodes from which it is reached in the
+same way are merged, comparisons that change nothing are removed, and a sample is drawn where it is
 first compared.
 """
 

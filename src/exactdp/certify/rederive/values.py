@@ -72,7 +72,7 @@ def stretch(reader: CertificateReader, given: dict[str, Any]) -> Stretch:
 
 
 def distance(reader: CertificateReader, given: Any) -> Number:
-    """Read a rational that is not negative, or "inf"."""
+    """Read a nonnegative rational, or "inf"."""
     found = inf if given == "inf" else reader.rational(given)
     reader.require(found >= 0, "a distance is negative")
     return found
@@ -92,7 +92,7 @@ def an_input(reader: CertificateReader, given: Any, kinds: list[InputKind]) -> l
 
 
 def is_entry(item: Any, members: tuple[Any, ...] | None) -> bool:
-    """Whether a single value can stand in an input where these are allowed, or reals (None)."""
+    """Whether a single value may occur in an input where these are allowed, or reals (None)."""
     if members is None:
         return is_number(item)
     return any(item == one and isinstance(item, bool) == isinstance(one, bool) for one in members)
