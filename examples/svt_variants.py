@@ -2,7 +2,7 @@
 
 For: comparing variants fairly. Lyu, Su and Li 2017 (Understanding the Sparse Vector Technique
 for Differential Privacy) collect six of them from the literature as their Algorithms 1 to 6.
-Four are not ε-private as claimed, and look better only because they are more accurate:
+Four are more accurate, but not ε-private as claimed:
 
 | algorithm | source (as given there) | ε-private? | threshold | query | else |
 | --- | --- | --- | --- | --- | --- |
