@@ -5,6 +5,7 @@ At a gap d the error of `LARGER` is e^{−εd/2}·(1/2 + εd/8), and dd is d/2.
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -195,3 +196,19 @@ def test_a_level_that_moves_beside_conditions_on_the_other() -> None:
     found = claim.check().counterexample
     assert found is not None
     assert found.alpha == found.eps / 2
+
+
+def test_effort_inside_of_irrational_conditions_is_bounded() -> None:
+    """β is at least the error e^{−εγ}, which the pieces do not show: undecided, not endless."""
+    started = time.process_time()
+    claim = Accuracy(
+        NOISY,
+        maximum(exp(-gamma * eps), exp(-eps)),
+        alpha=ANY,
+        gamma=ANY,
+        region="gamma >= exp(-eps) + alpha",
+        inputs=[0],
+        **WITH_NOISE,
+    )
+    assert claim.check().outcome in ("holds", "undecided")
+    assert time.process_time() - started < 15

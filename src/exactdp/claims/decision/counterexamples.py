@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _SIMPLE = 1_000  # the largest denominator of a simple number
 _SHORT = 6  # entries of an input for which lists of zeros and ones are tried
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
+_MOST_CANDIDATES = 8  # claims at one place that are checked where β has several alternatives
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +131,11 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
         return alone if alone is not None and _is_one(claim, alone) else None
     if base_of(unit_in(problem.region.names)) is not None:
         return _with_log(claim, problem, sign)
-    for part in _candidates(claim, problem, sign):
+    # Where one of several alternatives of β fails, another may hold at every candidate: then few
+    # are checked at each of many ε.
+    is_one_of_many = problem.region.on.is_point and not claim.epsilon.is_point
+    most = _MOST_CANDIDATES if claim.has_parts and is_one_of_many else None
+    for part in islice(_candidates(claim, problem, sign), most):
         found: Counterexample | None = part.check().counterexample
         if found is not None and _is_one(claim, found):
             return _simplified(claim, part, found)

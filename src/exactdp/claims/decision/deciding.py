@@ -36,6 +36,7 @@ from exactdp.semantics.piecewise import Piece
 
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
+_MOST_FUTILE = 4
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
@@ -283,10 +284,14 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
     """
     waiting = [(region.on, 0)]
     found = Finding(region)
+    asked: set[Fraction] = set()
+    is_rough = not all(side.is_rational for side in region.sides)
+    futile = 0  # how often no counterexample was found a little inside of irrational conditions
     for _ in range(_MOST_PIECES):
         if not waiting:
             return found
-        on, depth = waiting.pop()
+        # Where few points are asked they shall be spread, so pieces are then taken level by level.
+        on, depth = waiting.pop(0 if is_rough else -1)
         try:
             part = piece_of(work.claim, region, on)
             here = Finding(region) if part is None else _with_faces(work, part, refute=False)
@@ -297,24 +302,27 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             continue
         found = replace(found, missing=found.missing or here.missing)
         middle = on.simple_point()
-        for end in (on.lower, on.upper):  # bisection never isolates a claim made only at an end
-            alone = at_point(region, end) if isinstance(end, Fraction) and end in on else None
-            there = Finding(region) if alone is None else _with_faces(work, alone)
-            if there.failures:
-                return there
-        single = at_point(region, middle)
-        if single is None:
-            if region.levels and exact_values(region.levels, middle) is None:
+        # Bisection never isolates a claim made only at an end.
+        ends = [one for one in (on.lower, on.upper) if isinstance(one, Fraction) and one in on]
+        is_lost = bool(region.levels) and not region.sides
+        is_lost = is_lost and exact_values(region.levels, middle) is None
+        for point in (*ends, middle):
+            if point in asked or futile >= _MOST_FUTILE:
+                continue
+            asked.add(point)
+            single = at_point(region, point)
+            if single is not None:
+                there = _with_faces(work, single)
+                if there.failures:
+                    return there
+                found = found.with_contents(there.contents)
+                futile += is_rough and there.left > 0
+            elif point == middle and is_lost:
                 name, form = next(iter(region.levels.items()))
                 why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
                 found = replace(found, missing=found.missing or why)
-                if depth >= _DEEP:
-                    break  # no counterexample would be found, either
-        else:
-            there = _with_faces(work, single)
-            if there.failures:
-                return there
-            found = found.with_contents(there.contents)
+        if is_lost and depth >= _DEEP:
+            break  # no counterexample would be found, either
         if on.is_point or depth == _DEEPEST:
             found = replace(found, left=found.left + 1)
             continue

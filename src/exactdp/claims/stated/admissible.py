@@ -94,6 +94,13 @@ class LinearSide:
         """Return the side divided by its power of ε."""
         return self.times_eps(-self.power)
 
+    @property
+    def is_rational(self) -> bool:
+        """Whether its coefficients are rational at rational ε."""
+        forms = (self.constant, *(slope for _, slope in self.coefficients))
+        parts = (part for form in forms for part in (form.numerator, form.denominator))
+        return all(part.exponentials().keys() <= {0} for part in parts)
+
     def times_eps(self, power: int) -> LinearSide:
         """Return the side times a power of ε."""
         if not power:
