@@ -1,1 +1,1 @@
-"""Verdicts written down for the independent checker."""
+"""Writes certificates of verdicts for the independent checker."""

@@ -1,8 +1,8 @@
-"""Certificates of whole claims: a verdict written down so that `exactdp.certify` can check it.
+"""Certificates of accuracy claims: a verdict in a form that `exactdp.certify` can check.
 
-The format is described in `docs/schema/certificate-v2.json`. Whatever the checker can re-derive is
-only stated; proofs of signs are written once for equal problems. What the claim says, and what was
-found on each cell, is written here; the regions and their cells are those of `examined`.
+The format is described in `docs/schema/certificate-v2.json`. Anything that the checker can rederive
+is only stated; proofs of signs are written once for equal problems. This module writes the claim
+and the results on each cell; the regions and their cells are those of `examined`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def certificate(verdict: Verdict) -> Json:
 
 
 def _are_written(verdict: Verdict) -> bool:
-    """Whether the corners of a verdict, if it has any, can be written: one for each output."""
+    """Whether the corners of a verdict, if any, can be written: there is one for each output."""
     corners = [one.region.corner for one in verdict.findings]
     if not any(corners):
         return True
@@ -116,7 +116,7 @@ def _regions(verdict: Verdict, claim: Json, signs: SignProofs) -> list[Json]:
 
 
 def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
-    """Add the signs of closed forms in β that show that it falls, where it may have to."""
+    """Add the signs of closed forms in β that prove that it is nonincreasing, if needed."""
     levels = claim.alpha_level, claim.gamma_level
     if claim.is_beta_of_input:
         return
@@ -128,7 +128,7 @@ def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
 
 
 class WrittenRegion:
-    """What is written of one region."""
+    """Writes one region."""
 
     def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Parts) -> None:
         self.one = one
@@ -141,7 +141,7 @@ class WrittenRegion:
         return {**self.head, "tree": cell_tree(self.one.leaves, self._leaf)}
 
     def _corner(self, corner: Corner) -> Json:
-        """Return why the inputs of the region are the worst ones."""
+        """Return the reason why the inputs of the region are the worst ones."""
         names = self.one.claim.entry_names
         places = {name: k for k, name in enumerate(names)}
         used = [*dict.fromkeys(corner.piece.rows.values())]
@@ -269,7 +269,7 @@ class WrittenRegion:
 
 
 def cell_tree(cells: Sequence[Leaf], leaf: Callable[[Leaf | None], Json], depth: int = 0) -> Json:
-    """Return the comparisons that lead to cells as a tree; a leaf without a cell has no points."""
+    """Return the comparisons that lead to cells as a tree; a leaf without a cell is empty."""
     if not cells:
         return leaf(None)
     if len(cells) == 1 and len(cells[0].path) == depth:
@@ -287,7 +287,7 @@ def cell_tree(cells: Sequence[Leaf], leaf: Callable[[Leaf | None], Json], depth:
 
 
 def _once(steps: Iterable[Any]) -> list[Any]:
-    """Return rising numbers without repetitions: 0 may come as a number and as a form."""
+    """Return increasing numbers without repetitions: 0 may occur as a number and as a form."""
     found: list[Any] = []
     for step in steps:
         if step not in found:
@@ -313,7 +313,7 @@ def _claim(claim: Accuracy) -> Json:
 
 
 def setting_json(claim: Accuracy) -> Json:
-    """Return all that is claimed but α, β and γ."""
+    """Return all parts of the claim except α, β and γ."""
     return {
         "mechanism": str(claim.mechanism),
         "ideal": _ideal(claim),

@@ -1,9 +1,9 @@
-"""Certificates of claims by cases: conditions on α and γ, β by cases, numbers that move with ε.
+"""Certificates of claims by cases: conditions on α and γ, β by cases, numbers that depend on ε.
 
-Such a claim is written in one normal form: cases, each with linear conditions, α, γ and formulas of
-which β is the largest (`exactdp.certify.rederive.cases`). How it was decided does not matter here.
-For each case the parameters are cut, by values of ε and by linear forms, until on each part all
-that is due is proved on cones, where conditions are replaced by linear ones that follow from them.
+Such a claim is written in a normal form: cases, each with linear conditions, α, γ and formulas
+whose maximum is β (`exactdp.certify.rederive.cases`). How it was decided does not matter here. For
+each case, the parameters are divided by values of ε and by linear forms, until all obligations on
+each part are proved on cones, where conditions are replaced by linear consequences.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _DEEPEST = 14
 
 @dataclass(frozen=True)
 class ClaimCase:
-    """Conditions, α and γ, and formulas of which β is the largest."""
+    """Conditions, α and γ, and formulas whose maximum is β."""
 
     when: Conjunction
     alpha: Level
@@ -84,7 +84,7 @@ class ClaimCase:
 
 
 def is_by_cases(claim: Accuracy) -> bool:
-    """Whether a claim is written by cases: one α and γ at each input do not tell all of it."""
+    """Whether a claim is written by cases: one α and γ at each input do not suffice."""
     levels = claim.alpha_level, claim.gamma_level
     if claim.is_decided_only or any(isinstance(one, OfInput) for one in levels):
         return True
@@ -107,7 +107,7 @@ def cases_of(claim: Accuracy) -> tuple[ClaimCase, ...]:
 
 
 def _is_possible(case: ClaimCase) -> bool:
-    """Whether no condition is a number that contradicts it."""
+    """Whether no condition is a constant that is false."""
     for one in case.when:
         if not one.form.names():
             number = constant(as_expression(one.form.at({}), "a condition"))
@@ -206,7 +206,7 @@ def _fixed_inputs(claim: Accuracy) -> list[tuple[Value, ...]]:
 
 
 def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
-    """Return the parameter that is 1, or a logarithm, if one is needed."""
+    """Return the parameter that represents 1 or a logarithm, if one is needed."""
     if claim.has_inverse_eps:
         zeros = [0 if kind is None else kind.members[0] for kind in kinds(claim.mechanism.inputs)]
         return claim.mechanism.kept(Engine).unit(assembled(claim.mechanism.inputs, zeros))
@@ -220,7 +220,7 @@ def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
 
 
 def _at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
-    """Yield a condition at each listed input: there it may be any function of the input."""
+    """Yield a condition at each listed input, where it may be any function of the input."""
     if not is_listed(claim.input_set) or not given.form.names() & {*claim.entry_names}:
         yield given
         return
@@ -230,7 +230,7 @@ def _at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
 
 
 def _equalities(case: ClaimCase, free: Sequence[str]) -> Iterator[Comparison]:
-    """Yield what says that α and γ are their formulas, where they are free."""
+    """Yield the conditions that α and γ equal their formulas, if they are free."""
     for name in free:
         level = case.level(name)
         if not isinstance(level, Range):
@@ -250,7 +250,7 @@ def _refused(problem: str) -> ValueRefusedError:
 
 
 class CaseSigns(SignProofs):
-    """The proofs of signs, each once; those in ε alone on an interval each."""
+    """The proofs of signs, each written once; those in ε alone each have an interval."""
 
     def __init__(self) -> None:
         self.decisions = {}
@@ -260,7 +260,7 @@ class CaseSigns(SignProofs):
         self._places = {}
 
     def note(self, work: Explorer, explored: Sequence[tuple[Region, Any]]) -> None:
-        """Keep what was decided on regions, to write it where it is asked for."""
+        """Keep the decisions on regions, to write them when requested."""
         self.decisions.clear()
         decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
         for problem, sign in decided:
@@ -279,7 +279,7 @@ class _Writer:
         self.checker.read_claim(stated)
 
     def group(self, number: int, case: ClaimCase, fixed: tuple[Value, ...]) -> Json:
-        """Return what is said of a case at an input, or at values of the finite entries."""
+        """Return the proof of a case at an input, or at values of the finite entries."""
         group = _Group(self, number, case, fixed)
         return {
             "case": number,
@@ -309,7 +309,7 @@ class _Group:
 
     @cached_property
     def free(self) -> tuple[str, ...]:
-        """Which of α and γ are parameters: those of which no theorem says which suffice."""
+        """The parameters among α and γ: those for which no theorem determines sufficient values."""
         case, claim = self.case, self.claim
         used = frozenset().union(*(one.form.names() for one in case.when))
         noisy = claim.mechanism.checked.output.holds_noise
@@ -365,7 +365,7 @@ class _Group:
         }
 
     def _cut(self, cuts: Sequence[Vector]) -> Vector | None:
-        """Return a linear form on the sides of which different formulas for β are the largest."""
+        """Return a linear form that separates parts with different largest formulas for β."""
         if len(self.case.betas) < 2:
             return None
         names = [name for name in self.names if name != self.writer.unit]
@@ -391,7 +391,7 @@ class _Group:
 
     @cached_property
     def _known(self) -> dict[str, Any]:
-        """The numbers of the input that do not move, by name; α and γ that are numbers."""
+        """The constant numbers of the input by name, and α and γ if they are numbers."""
         named = zip(self.claim.entry_names, self.fixed, strict=True)
         found: dict[str, Any] = {
             name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)
@@ -429,7 +429,7 @@ class _Group:
         return written, rows
 
     def _weaker(self, given: Comparison, on: Interval) -> tuple[int, Vector] | None:
-        """Return p and a form that is not smaller than ε^p times a condition; None if none is."""
+        """Return p and a form that is at least ε^p times a condition; None if there is none."""
         bound = given.bound_to(self._known)
         side = LinearSide.of(bound, (*self.reals, *self.free))
         power, scaled = side.power, side.scaled()
@@ -503,7 +503,7 @@ class _Group:
         rows: Sequence[Vector],
         explored: Sequence[tuple[Region, Any]],
     ) -> Json:
-        """Return what is said of one part."""
+        """Return the proof of one part."""
         signs = self.writer.signs
         signs.note(self.claim.work, explored)
         for name in ("alpha", "gamma"):
@@ -524,7 +524,7 @@ class _Group:
 
 
 class _WrittenCase(WrittenRegion):
-    """What is written of one region of a case."""
+    """Writes one region of a case."""
 
     @cached_property
     def head(self) -> Json:
@@ -551,7 +551,7 @@ class _CompletedCase:
 
 
 def _between(form: Vector, unit: Vector, low: Any, high: Any) -> Iterator[Vector]:
-    """Yield that a number, scaled by ε, is between two."""
+    """Yield the sides that bound a number, scaled by ε, from below and above."""
     for end, sign in ((low, 1), (high, -1)):
         if isinstance(end, Fraction):
             yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))

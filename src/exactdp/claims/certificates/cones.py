@@ -1,7 +1,8 @@
 """Certificates of privacy on cones: for all real inputs, and for outputs with real noise.
 
-The checker lists the spaces of pairs itself and derives both distributions on each part of them;
-where it has to cut, and which proof shows which bound, is found here with its own steps.
+The checker lists the spaces of pairs itself and derives both distributions on each part of them.
+This module uses the checker's own steps to find where it must cut, and which proof each bound
+needs.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ _NO_POINTS: Json = {"bounds": [], "falls": None}
 
 
 class _UnlimitedPrivacies(ConePrivacies):
-    """A checker that may take as long as it likes."""
+    """A checker without time limits."""
 
     def spend(self, steps: int, bits: int) -> None:
         """Count nothing."""
 
 
 class WrittenCones:
-    """What is written of a verdict on cones."""
+    """Writes a verdict on cones."""
 
     def __init__(self, verdict: Verdict, claim: Json) -> None:
         self.verdict = verdict
@@ -74,7 +75,7 @@ class WrittenCones:
         return found
 
     def counterexample(self, one: Breach) -> Json:
-        """Return a counterexample; of a density with a cell of outputs around it."""
+        """Return a counterexample; for a density, with a cell of outputs around it."""
         claim: Privacy = self.verdict.claim
         written: Json = {
             "inputs": [
@@ -90,9 +91,9 @@ class WrittenCones:
         raise refused("the checker does not see the counterexample")
 
     def _with_cell(self, one: Breach, written: Json, turn: int) -> Json | None:
-        """Return a counterexample with the cell of its density; None if that shows none.
+        """Return a counterexample with the cell of its density; None if it is not one there.
 
-        Where the output is on a side of cells, `turn` says which of them is taken.
+        If the output is on the boundary of several cells, `turn` selects one of them.
         """
         sides: list[tuple[Fraction, ...]] = []
         for _ in range(_MOST_STEPS):
@@ -177,7 +178,7 @@ class _Tree:
         return {"bounds": [self._proof(one, problems) for one in functions], "falls": falls}
 
     def _falls(self, part: PolyhedralCone, cell: Leaf | None) -> list[list[int]] | None:
-        """Return the signs of the derivatives of each probability, if they are used."""
+        """Return the signs of the derivatives of each probability, if needed."""
         slopes = [one for one in (cell.result or () if cell else ()) if isinstance(one, Slope)]
         if not slopes or not slopes[0].is_by_signs:
             return None
@@ -247,7 +248,7 @@ def _frozen(output: Any) -> Any:
 
 
 def refused(why: str) -> ValueRefusedError:
-    """Return the refusal of a certificate on cones."""
+    """Return the error for a certificate that cannot be written on cones."""
     return ValueRefusedError(
         f"there is no certificate of this verdict on privacy: {why}",
         rule="The checker derives both distributions again, on cones of pairs of inputs.",

@@ -1,6 +1,6 @@
-"""What a verdict examined, as its certificate is to show it: regions of parameters and their cells.
+"""The regions of parameters that a verdict examined, and their cells, for its certificate.
 
-A listed input is a region in which only ε moves, with one cell. Only this module reads a verdict.
+A listed input is a region in which only ε varies, with one cell. Only this module reads a verdict.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
 
 
 def true_everywhere() -> ValueRefusedError:
-    """Return the refusal of a certificate about a box that was not looked at itself."""
+    """Return the error for a certificate about a box that was not examined itself."""
     return ValueRefusedError(
         "the claim is true in this box because it is true of all real inputs",
         rule="A certificate is about the inputs of its claim.",
@@ -60,9 +60,9 @@ def true_everywhere() -> ValueRefusedError:
 
 
 def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
-    """Yield the region of each input of a grid whose inputs were looked at in classes.
+    """Yield the region of each input of a grid whose inputs were examined by classes.
 
-    What is due at an input of a class is what is due at its first one; a checker derives it again.
+    The obligations at each input of a class are those at its first one; the checker rederives them.
     """
     if verdict.inputs > _MOST_INPUTS:
         raise ValueRefusedError(
@@ -105,7 +105,7 @@ class ExaminedRegion:
         return self.region.input(self.claim.mechanism.inputs, Trace(self.region.names, point))
 
     def at(self, cell: Leaf) -> tuple[Value, Any, list[Any] | None]:
-        """Return the ideal output, dd and, where they matter, the values of the output distance."""
+        """Return the ideal output, dd and, if needed, the values of the output distance."""
         claim, work = self.claim, self.claim.obligations
         many = work.gamma_follows or isinstance(claim.gamma_level, Range)
         many = many and self.region.gamma is None and self.region.alpha is None
@@ -133,7 +133,7 @@ class ExaminedRegion:
         raise AssertionError("no point of a cell is on no face")
 
     def near(self, point: Sequence[int]) -> tuple[list[Any], tuple[Fraction, ...] | None] | None:
-        """Return a nearest input that disagrees, seen from a point, and the way to such inputs."""
+        """Return a nearest disagreeing input for a point, with a direction if it is a limit."""
         u = self._input(point)
         return self.claim.obligations.approach(u, self.claim.ideal_function(u))
 
@@ -150,7 +150,7 @@ def _samples(cone: Cone) -> Iterator[list[int]]:
 
 
 class SignProofs:
-    """The proofs of signs, each once."""
+    """The proofs of signs, each written once."""
 
     def __init__(self, verdict: Verdict) -> None:
         self.decisions: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
@@ -192,7 +192,7 @@ class SignProofs:
     def _around(self, one: Problem) -> Shape:
         """Return the shape of a problem, or of one that is decided on a cone around it.
 
-        In a box that is so if the claim was proved for all real inputs.
+        The latter occurs in a box, if the claim was proved for all real inputs.
         """
         if one.shape in self.on_cones:
             return one.shape

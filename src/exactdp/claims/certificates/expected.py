@@ -1,6 +1,6 @@
 """Certificates of bounds on expected losses, at listed inputs.
 
-The checker derives the expected losses again; a certificate has the proofs of signs.
+The checker rederives the expected losses; a certificate contains the proofs of signs.
 """
 
 from __future__ import annotations

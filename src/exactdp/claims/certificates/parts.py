@@ -1,7 +1,8 @@
-"""Into which parts the checker must cut a cell, found with its own steps.
+"""Finds the parts into which the checker must divide a cell, using its own steps.
 
-The checker derives a claim again on a whole cell of parameters. Where a comparison that it makes
-has two answers, the cell must be cut: where, is searched here, so that the checker need not.
+The checker rederives a claim on a whole cell of parameters. If one of its comparisons has two
+answers there, the cell must be divided. This module searches for the cuts, so that the checker
+need not.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ _MOST = 500  # parts of a cell
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError, WrongProgramError)
 
 Near = Callable[[Sequence[int]], Json | None]
-"""Gives an input that disagrees, as near as dd, seen from a point."""
+"""Returns a disagreeing input at distance dd from a point."""
 
 
 Checker = TypeVar("Checker", bound=Claims)
 
 
 def without_limits(kind: type[Checker]) -> Checker:
-    """Return a checker that may take as long as it likes."""
+    """Return a checker without time limits."""
     checker = kind()
     checker.spend = lambda steps, bits: None  # type: ignore[method-assign] # noqa: ARG005
     return checker
 
 
 class Parts(Protocol):
-    """Who finds the parts of cells."""
+    """Finds the parts of cells."""
 
     def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
         """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
@@ -94,7 +95,7 @@ class _Cut:
         except OnFaceError as error:
             form = error.form
         except _REFUSALS:
-            return {"near": found}  # the checker will say why
+            return {"near": found}  # the checker will report why
         else:
             return {"near": found}
         if self.left <= 0:
@@ -119,7 +120,7 @@ class _Cut:
 
 
 def _inside(region: PolyhedralCone) -> list[int]:
-    """Return a point inside, on no side that forms with small coefficients have."""
+    """Return an interior point at which no form with small coefficients vanishes."""
     total = [0] * region.size
     for k, ray in enumerate(region.rays):
         total = [a + (997 + 61 * k * k) * b for a, b in zip(total, ray, strict=True)]

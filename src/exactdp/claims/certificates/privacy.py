@@ -1,6 +1,6 @@
-"""Certificates of claims of privacy, at listed inputs and with finitely many outputs.
+"""Certificates of privacy claims.
 
-The checker derives pairs, probabilities and bounds again; a certificate has the proofs of signs.
+The checker rederives pairs, probabilities and bounds; a certificate contains the proofs of signs.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
 
 
 def _require_derived(written: Json, inputs: list[tuple[object, ...]]) -> None:
-    """Refuse a mechanism of which the checker does not derive densities."""
+    """Refuse a mechanism whose densities the checker cannot derive."""
     checker = Privacies()
     try:
         checker.read_claim(written)
@@ -258,7 +258,7 @@ def _counterexample(
 ) -> Json:
     """Return a counterexample in the events of all inputs.
 
-    Far out one event is as good as all, and a set of outputs is made of events.
+    For large integers, a single event suffices; a set of outputs consists of events.
     """
     places = {u: k for k, u in enumerate(chances)}
     u, v = (tuple(entries(claim.mechanism.read_input(x))) for x in one.inputs)
@@ -284,7 +284,7 @@ def _counterexample(
 
 
 def _gap(claim: Privacy, one: Chances, two: Chances, outputs: list[State]) -> ClosedForm:
-    """Return by how much the bound on some events holds."""
+    """Return the margin by which the bound on some events holds."""
     if claim.measure == "bounded_range":
         first, second = outputs
         allowed = claim.factor * two.get(first, _ZERO) * one.get(second, _ZERO)

@@ -1,1 +1,1 @@
-"""The distance to disagreement: how far to an input with another ideal output."""
+"""The distance to disagreement: from an input to the nearest one with another ideal output."""

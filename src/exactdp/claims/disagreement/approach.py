@@ -1,4 +1,4 @@
-"""A point of a polyhedron with parameters, found by undoing an elimination."""
+"""Finds a point of a polyhedron with parameters by back-substitution after an elimination."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 
 @dataclass(frozen=True)
 class Stages:
-    """The unknowns, each with the conditions that are left when those after it are gone."""
+    """The unknowns, each with the conditions that remain after eliminating all later ones."""
 
     stages: tuple[tuple[Name, Polyhedron], ...]
 
     @classmethod
     def of(cls, rows: Polyhedron, parameters: Collection[Name]) -> Stages:
-        """Return the stages of a polyhedron, all names of which but some are unknown."""
+        """Return the stages of a polyhedron, in which all names but the parameters are unknown."""
         names = dict.fromkeys(name for row in rows for name in row.form.coefficients)
         found: list[tuple[Name, Polyhedron]] = []
         for name in names:

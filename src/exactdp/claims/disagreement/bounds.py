@@ -1,4 +1,4 @@
-"""Minima and maxima of linear forms: which form they are, and a short proof of it."""
+"""Minima and maxima of linear forms: the form that attains them, and a short proof."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ Tree: TypeAlias = "Least | Largest | Spot | Fraction | float"
 
 @dataclass(frozen=True)
 class Least:
-    """The least of its parts; of nothing it is infinite."""
+    """The minimum of its parts; infinite if there are none."""
 
     parts: tuple[Tree, ...]
 
     @cached_property
     def active(self) -> Any:
-        """The form that it is at the sample."""
+        """The form that it equals at the sample."""
         return min(map(_active, self.parts), key=_value, default=inf)
 
 
 @dataclass(frozen=True)
 class Largest:
-    """The largest of its parts; of nothing it is 0."""
+    """The maximum of its parts; 0 if there are none."""
 
     parts: tuple[Tree, ...]
 
     @cached_property
     def active(self) -> Any:
-        """The form that it is at the sample."""
+        """The form that it equals at the sample."""
         return max(map(_active, self.parts), key=_value, default=Fraction(0))
 
 
 def certified(tree: Tree) -> Any:
-    """Return the form that a tree is at the sample, and compare what proves it."""
+    """Return the form that a tree equals at the sample, making the comparisons that prove it."""
     form = _active(tree)
     if form != inf:
         _require(tree, form, at_least=True)
@@ -69,14 +69,14 @@ def _require(tree: Tree, form: Any, *, at_least: bool) -> None:
 
 
 def _best(parts: tuple[Tree, ...], form: Any, *, at_least: bool) -> Tree:
-    """Return a part that is on the right side of a form; if possible one that is known to be."""
+    """Return a part on the right side of a form, if possible one that is known to be."""
     sign = 1 if at_least else -1
     good = [part for part in parts if sign * (_value(_active(part)) - _value(form)) >= 0]
     return min(good, key=lambda part: _cost(part, form, at_least=at_least))
 
 
 def _cost(tree: Tree, form: Any, *, at_least: bool) -> int:
-    """Return how much a proof needs to compare anew: the entries of the forms compared."""
+    """Return the cost of a proof: the number of entries of forms that must still be compared."""
     if isinstance(tree, Least | Largest):
         costs = [_cost(part, form, at_least=at_least) for part in tree.parts]
         if isinstance(tree, Least) == at_least:

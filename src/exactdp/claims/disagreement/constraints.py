@@ -1,4 +1,4 @@
-"""Linear constraints on an input u, another input v and their distance, and what follows."""
+"""Linear constraints on an input u, another input v and their distance, with implications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = Linear.symbol(DISTANCE)
 class Constraint(NamedTuple):
     """Σ outer + factor·T + rest ≥ 0, or > 0: outer in entries of v, T the distance, rest in u.
 
-    Scaled so that the first number of outer is 1 or −1, or if there is none, the factor is 1.
+    Scaled so that the first coefficient of outer is ±1 or, if there is none, the factor is 1.
     """
 
     outer: tuple[tuple[str, Number], ...]
@@ -34,7 +34,7 @@ class Constraint(NamedTuple):
         return next((q for other, q in self.outer if other == name), 0)
 
     def halfspace(self) -> Halfspace:
-        """Return a constraint that does not tell of the distance as a halfspace."""
+        """Return a constraint that does not involve the distance as a halfspace."""
         form = Linear.build(dict(self.outer), 0) + self.rest
         return condition(form, ">" if self.strict else ">=")[0][0]
 
@@ -50,7 +50,7 @@ def _scaled(outer: dict[str, Number], factor: Number, rest: Any, strict: bool) -
 
 
 def _sum(one: Constraint, two: Constraint, name: str) -> Constraint:
-    """Return the sum of multiples of two constraints in which an entry of v is gone."""
+    """Return a positive combination of two constraints in which an entry of v cancels."""
     up, down = -two.coefficient(name), one.coefficient(name)
     outer = {other: up * q for other, q in one.outer}
     for other, q in two.outer:
@@ -68,13 +68,13 @@ def can_hold(rows: tuple[Constraint, ...]) -> bool:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Reads and simplifies constraints, with what is known of u."""
+    """Reads and simplifies constraints, using what is known about u."""
 
     known: Known
     entries: frozenset[str]
     """The names of the entries of v."""
     nonnegative: bool
-    """Whether the distance is known not to be negative."""
+    """Whether the distance is known to be nonnegative."""
 
     def read(self, form: Scalar, *, strict: bool = False) -> Constraint:
         """Return where a form in u, v and the distance is at least 0, or above it."""
@@ -100,9 +100,9 @@ class Constraints:
     def without(
         self, rows: Iterable[Constraint], names: Iterable[str]
     ) -> tuple[Constraint, ...] | None:
-        """Return what constraints say of all but some entries, None if they cannot hold.
+        """Eliminate some entries from constraints; return None if they cannot hold.
 
-        Entries are eliminated one after the other (Fourier and Motzkin).
+        Entries are eliminated one after the other (Fourier–Motzkin).
         """
         found: tuple[Constraint, ...] | None = tuple(rows)
         for name in names:
@@ -119,7 +119,7 @@ class Constraints:
         return found
 
     def simple(self, rows: Iterable[Constraint]) -> tuple[Constraint, ...] | None:
-        """Return constraints without those that follow from others, None if one cannot hold."""
+        """Drop every constraint implied by another; return None if one cannot hold."""
         kept: dict[object, list[Constraint]] = {}
         for row in rows:
             if not row.outer:
@@ -138,9 +138,9 @@ class Constraints:
         return tuple(row for group in kept.values() for row in group)
 
     def follows(self, one: Constraint, two: Constraint) -> bool:
-        """Whether a constraint follows from another one that says the same of v.
+        """Whether a constraint follows from another one with the same part in v.
 
-        Where it tells of the distance, its boundary does not matter: a little more is enough.
+        If it involves the distance, strictness does not matter: distances are infima.
         """
         if one.factor < two.factor if self.nonnegative else one.factor != two.factor:
             return False

@@ -1,9 +1,9 @@
-"""The distance to disagreement (Definition 1): how far to an input with another ideal output.
+"""The distance to disagreement (Definition 1): from an input to those with another ideal output.
 
 The ideal is piecewise linear, and so is the distance on inputs. `symbolic_runs` finds the distance
-to other outputs, with a symbol for each number of u: once for all inputs at which the ideal makes
-the same comparisons. At an input only linear forms are evaluated. Where an input has many numbers
-these are used themselves.
+to other outputs, with a symbol for each number of u, once for all inputs at which the comparisons
+of the ideal have the same answers. At each input, only linear forms are evaluated. If an input has
+many numbers, these are used instead of symbols.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 _MOST_SYMBOLS = 12  # numbers of an input for which distances are found once and for all
 
 Differ: TypeAlias = Callable[[Value], bool]
-"""Whether an output disagrees with that at the input one looks at."""
+"""Whether an output disagrees with that at the given input."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,9 +85,9 @@ class Disagreement(Told):
     input: Value | None
     output: Value | None
     attained: bool
-    """Whether that input disagrees itself; otherwise inputs as close as one likes to it do."""
+    """Whether that input itself disagrees; otherwise inputs arbitrarily close to it do."""
     towards: tuple[Fraction, ...] | None = None
-    """If it does not: every input + t·towards with a small t > 0 disagrees (entry by entry)."""
+    """If it does not: every input + t·towards (entry by entry) with small t > 0 disagrees."""
 
     def __str__(self) -> str:
         if self.input is None:
@@ -100,7 +100,7 @@ class Disagreement(Told):
 
 
 class _Group:
-    """The inputs with certain finite values and one kind of output: the graph that they share."""
+    """The graph shared by inputs with given finite values and one kind of output."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -149,7 +149,7 @@ class Disagreements:
     def distance(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
         """Return dd(u), where `output` is the ideal output at u.
 
-        `differ` says which outputs disagree; by default those that are not equal.
+        `differ` determines which outputs disagree; by default, those that are not equal.
         """
         is_symbolic = has_spots(u)
         if not self._distance.by_entry and not is_symbolic:
@@ -182,15 +182,15 @@ class Disagreements:
         return found if found == inf else self._checked(Fraction(found) / possible[0].scale, u)
 
     def _far(self, u: tuple[Value, ...], other: tuple[Value, ...]) -> Fraction:
-        """Return how far another input is, where all others are equally far."""
+        """Return the distance to another input, if all others are at the same distance."""
         return Fraction(self._distance.between([*map(_sampled, entries(u))], entries(other)))
 
     def _any_other(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> tuple[Value, ...]:
-        """Return some input with another ideal output, where outputs are rounded numbers.
+        """Return any input with another ideal output, for outputs that are rounded numbers.
 
-        Under the discrete distance any of them is a nearest one.
+        Under the discrete distance, any such input is a nearest one.
         """
         if self._distance.is_all_or_nothing:
             own = [*map(_sampled, entries(u))]
@@ -221,7 +221,7 @@ class Disagreements:
         return distance
 
     def _check_distance(self, u: tuple[Value, ...]) -> None:
-        """Refuse a function of the user that is no distance at the inputs used."""
+        """Refuse a function of the user that is not a distance at the inputs used."""
         own, given = entries(u), as_given(self._mechanism, u)
         if self._distance.between(own, own) != 0:
             raise ValueRefusedError(
@@ -240,11 +240,11 @@ class Disagreements:
         self._last = u
 
     def _certified(self, point: Point, reaches: list[ReadyReach]) -> Distance:
-        """Return dd at an input with spots, and write down why it is that form.
+        """Return dd at an input with spots, recording the comparisons that prove the form.
 
-        Only what proves it is compared: the form is the largest of its own reach, and each other
-        reach has some form that is not smaller. Where all other inputs are equally far, one reach
-        that is open tells all.
+        Only comparisons needed for the proof are made: the form is the largest of its own reach,
+        and each other reach has some form that is at least as large. If all other inputs are at the
+        same distance, a single open reach suffices.
         """
         if self._distance.is_all_or_nothing:
             sample = {name: _sampled(value) for name, value in point.items()}
@@ -287,9 +287,9 @@ class Disagreements:
     def _reaches(
         self, u: tuple[Value, ...], output: Value, here: Mapping[str, Any], *, every: bool
     ) -> tuple[ReadyReach, ...]:
-        """Return the ways to disagree, for all inputs at which the ideal compares alike.
+        """Return the ways to disagree, for all inputs with the same answers of the ideal.
 
-        Entries of these inputs are `here`, as symbols of their own or forms in parameters.
+        Entries of these inputs are `here`, as symbols or as forms in parameters.
         """
         finite = self._finite(u)
         group = self._group(finite, output, every=every)
@@ -370,7 +370,7 @@ class Disagreements:
     def _nearest(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> tuple[Distance, Reach | None, tuple[Value, ...]]:
-        """Return dd at an input of numbers, how it is reached, and with which finite values."""
+        """Return dd at a numeric input, the reach that attains it, and its finite values."""
         best: tuple[Distance, Reach | None, tuple[Value, ...]] = (inf, None, ())
         given, finite = self._numbers(u), self._finite(u)
         every = differ is not None
@@ -426,7 +426,7 @@ class Disagreements:
             is_open = there != distance or not (out != output if differ is None else differ(out))
         if not is_open:
             return Disagreement(distance, given, out, attained=True)
-        # A segment from the closure of a convex set to a point of the set runs inside it.
+        # A segment from the closure of a convex set to a point of the set lies inside it.
         inside = solution([row.at({DISTANCE: distance + 1}) for row in rows], numbers)
         assert inside is not None
         there = [*self._filled({**numbers, **inside}, finite)]
@@ -439,7 +439,7 @@ class Disagreements:
     def _euclidean(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> Disagreement:
-        """Return dd in the Euclidean distance, with a nearest input: the least over all pieces."""
+        """Return dd in the Euclidean distance, the minimum over all pieces, and a nearest input."""
         numbers, own = self._numbers(u), entries(u)
         best: tuple[Distance, list[Value], Polyhedron] | None = None
         for rows, finite in self._disagreeing(output, differ):
@@ -486,7 +486,7 @@ class Disagreements:
     def _euclidean_bound(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> Distance:
-        """Return a form that is not smaller than dd in the Euclidean distance, and close to it."""
+        """Return a form that is at least dd in the Euclidean distance, and close to it."""
         if differ is not None:
             raise not_linear(f"the distance to disagreement under {self._distance}")
         point = self._numbers(u)
@@ -495,7 +495,7 @@ class Disagreements:
     def _projected(
         self, u: tuple[Value, ...], output: Value
     ) -> tuple[list[Any], tuple[Fraction, ...]]:
-        """Return the nearest input on the nearest side, with spots, and the way beyond it."""
+        """Return the nearest input on the nearest side, with spots, and a direction beyond it."""
         point = self._numbers(u)
         sample = {name: _sampled(value) for name, value in point.items()}
         side = min(self._sides(u, output), key=lambda one: _away(one, sample))
@@ -533,7 +533,7 @@ class Disagreements:
                             yield (*piece.rows, *more), finite
 
     def _defined(self, u: tuple[Value, ...]) -> Value | None:
-        """Return the output at an input, None beside those at which the ideal is defined."""
+        """Return the output at an input; None if the ideal is undefined there."""
         try:
             return self._ideal(u)
         except UndefinedError:
@@ -606,7 +606,7 @@ class Disagreements:
             yield numbers[name] if kind is None else next(rest)
 
     def _beyond(self, point: Sequence[Value], towards: Sequence[Fraction]) -> Value:
-        """Return the output at a point, moved as little as one likes in a direction."""
+        """Return the output arbitrarily close to a point in a direction."""
         both = zip(point, towards, strict=True)
         values = [x + Linear({_STEP: t}) if t else x for x, t in both]
         finite = tuple(x for x, k in zip(values, self._kinds, strict=True) if k is not None)
@@ -616,7 +616,7 @@ class Disagreements:
 
 
 def _away(side: Halfspace, point: Mapping[Name, Any]) -> Any:
-    """Return how far a point is from a side in the Euclidean distance, or a little more."""
+    """Return the Euclidean distance from a point to a side, or slightly more."""
     return side.form.value(point) / l2.width(side.form.coefficients.values())
 
 
@@ -637,7 +637,7 @@ def _at_zero(output: Value) -> Value:
 
 
 def _noting(answers: list[bool]) -> Callable[[Compare, Any], bool]:
-    """Return how comparisons of numbers are answered, and note the answers."""
+    """Return a function that answers comparisons of numbers and records the answers."""
 
     def answer(event: Compare, difference: Any) -> bool:
         answers.append(COMPARISONS[event.op](difference, 0))

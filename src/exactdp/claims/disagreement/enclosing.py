@@ -1,11 +1,11 @@
 """Halfspaces that contain every input with one ideal output, found without listing paths.
 
-The graph of the ideal for that output is walked backwards once. At a node stand halfspaces, in its
+The graph of the ideal for that output is traversed backwards once. Each node has halfspaces, in its
 variables and the inputs, that hold whenever a run from there ends in the output. At a comparison
-with one way on, the condition of that way is added. With two ways on, what follows on both sides
-is kept: a halfspace of one side, or the sum of it and the condition that leads there in which a
-variable cancels. So the running maximum of NoisyMax has as many halfspaces as it has rivals, though
-it has 2^(m−1) paths. The polyhedron may be larger than the set of inputs, never smaller.
+with one outgoing path, the condition of that path is added. With two, only what follows on both
+sides is kept: a halfspace of one side, or its sum with the condition that leads there in which a
+variable cancels. So the running maximum of NoisyMax has as many halfspaces as rivals, although it
+has 2^(m−1) paths. The polyhedron may be larger than the set of inputs, but never smaller.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.order import numbers_in
 
 Sides: TypeAlias = dict[frozenset[Any], Halfspace]
-"""Halfspaces by direction, of parallel ones that which says most."""
+"""Halfspaces by direction; of parallel ones, the strongest."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class EnclosingSides:
 
 
 def enclosed(graph: Graph) -> EnclosingSides | None:
-    """Return halfspaces around the inputs with which an ideal ends in the output of a graph.
+    """Return halfspaces that contain all inputs with the ideal output of a graph.
 
-    None where its numbers are different forms on different ways, and for graphs with loops or
-    choices by chance; also if no input has the output.
+    None if its numbers are different forms on different paths, for graphs with loops or random
+    choices, and if no input has the output.
     """
     if any(graph.cyclic) or any(map(_is_chance, graph.nodes)):
         return None
@@ -74,16 +74,16 @@ def enclosed(graph: Graph) -> EnclosingSides | None:
 
 
 def _is_chance(node: Node) -> bool:
-    """Whether a node chooses by chance, so that no choice is the one without noise."""
+    """Whether a node makes a random choice that has no noiseless counterpart."""
     return isinstance(node.event, Selection) and node.event.exponents is None
 
 
 class _DifferentError(Exception):
-    """The numbers of an output are different forms on different ways."""
+    """Raised when the numbers of an output are different forms on different paths."""
 
 
 def _ways(node: Node) -> Iterator[tuple[Any, Edge]]:
-    """Yield the ways on that a run without noise can take."""
+    """Yield the outgoing edges that a noiseless run can take."""
     event = node.event
     for edge in node.edges:
         if not isinstance(event, Selection) or edge.case == picked(event):
@@ -120,7 +120,7 @@ def _before(node: Node, edge: Edge, after: Ending | None) -> Ending | None:
 
 
 def _inserted(form: Any, forms: Mapping[Any, Any]) -> Any:
-    """Return a form with others for some of its symbols."""
+    """Return a form with other forms substituted for some of its symbols."""
     return form.substituted(forms) if isinstance(form, Linear) else form
 
 
@@ -130,7 +130,7 @@ def as_form(value: Any) -> Form:
 
 
 def _at(node: Node, endings: list[tuple[Any, Ending]]) -> Ending | None:
-    """Return what holds at a node, from what holds on each of its ways on."""
+    """Return what holds at a node, given what holds on each of its outgoing edges."""
     event = node.event
     if isinstance(event, Done):
         return Ending({}, {}, tuple(numbers_in(event.output)))
@@ -180,7 +180,7 @@ def _closed(guards: Polyhedron, ending: Ending) -> Ending:
 
 
 def _joined(one: Ending, two: Ending) -> Ending:
-    """Return what holds on both of two ways."""
+    """Return what holds on both of two paths."""
     return Ending(_common(one.own, two.own), _common(one.of_inputs, two.of_inputs), one.numbers)
 
 
@@ -196,7 +196,7 @@ def _common(one: Sides, two: Sides) -> Sides:
 
 
 def _add(sides: Sides, new: Halfspace) -> None:
-    """Add a halfspace; of two that are parallel the one that says more is kept."""
+    """Add a halfspace; of two parallel ones, keep the stronger."""
     known = sides.get(new.direction)
     if known is None or _weakness(new) < _weakness(known):
         sides[new.direction] = new

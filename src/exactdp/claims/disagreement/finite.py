@@ -1,4 +1,4 @@
-"""The nearest input of a finite domain with another ideal output: the nearest are tried first."""
+"""Finds the nearest input of a finite domain with another ideal output, by increasing distance."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class FiniteSearch:
     def _in_order(self, own: list[Value]) -> Iterator[tuple[Distance, tuple[Value, ...]]]:
         """Yield the inputs at a finite distance, the nearest first.
 
-        An input is found from the one in which its last entry that is not the nearest is nearer.
+        Each input is generated from the one in which its last entry that is not nearest is nearer.
         """
         pairs = zip(own, self._domains, strict=True)
         sides = [_EntryOrder(x, domain, self._distance) for x, domain in pairs]
@@ -117,7 +117,7 @@ class _EntryOrder:
         self._rest = (one for one in pairs if one[0] != inf)
 
     def at(self, place: int) -> tuple[Distance, Value] | None:
-        """Return the value at a place and its distance, None if there are not so many."""
+        """Return the value at a place and its distance; None if there are fewer values."""
         while len(self._found) <= place:
             one = next(self._rest, None)
             if one is None:
@@ -127,7 +127,7 @@ class _EntryOrder:
 
 
 def _around(own: Any, rising: Sequence[Any]) -> Iterator[Value]:
-    """Yield rising numbers in the order of their differences from one of them."""
+    """Yield increasing numbers in the order of their distances from one of them."""
     up = bisect_left(rising, own)
     down = up - 1
     while down >= 0 or up < len(rising):

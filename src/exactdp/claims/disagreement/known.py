@@ -1,4 +1,4 @@
-"""What is known of an input because its run of the ideal is known, used to simplify distances."""
+"""Facts about an input that follow from the run of the ideal on it; they simplify distances."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from exactdp.semantics.linear import Linear, Scalar
 _ZERO = "0"  # stands for the number beside the entries
 
 Bound: TypeAlias = tuple[Number, bool]
-"""A lower bound, and whether it is not reached: of two bounds the larger says more."""
+"""A lower bound, and whether it is strict; the larger of two bounds is the stronger."""
 
 
 class Known:
-    """Halfspaces that contain an input, and what follows for differences of two entries."""
+    """Halfspaces that contain an input, and the resulting bounds on differences of entries."""
 
     def __init__(self, halfspaces: Iterable[Halfspace]) -> None:
         self._least: dict[object, Bound] = {}
@@ -48,7 +48,7 @@ class Known:
         return found
 
     def is_positive(self, form: Scalar, *, strict: bool = False) -> bool:
-        """Whether a form is known not to be negative; if strict, to be positive."""
+        """Whether a form is known to be nonnegative; if strict, positive."""
         if not isinstance(form, Linear):
             return form > 0 if strict else form >= 0
         if not self._least:

@@ -1,4 +1,4 @@
-"""Ways to another output: those that can be the shortest, as they are evaluated."""
+"""Ways to another output: selects those that can be the shortest, and prepares evaluation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Point: TypeAlias = Mapping[Name, Any]
 
 @dataclass(frozen=True)
 class ReadyReach:
-    """A reach as it is evaluated: max forms / scale where `when` holds, in integers."""
+    """A reach prepared for evaluation: max forms / scale where `when` holds, in integers."""
 
     when: Polyhedron
     forms: tuple[Form, ...]
@@ -42,9 +42,9 @@ class ReadyReach:
 
 
 def shortest(reaches: Iterator[Reach], known: Known, *, every: bool) -> list[Reach]:
-    """Return the reaches that can be the shortest: no other one is at most as long everywhere.
+    """Drop every reach that another one dominates, that is, is at most as long as everywhere.
 
-    Where every output counts by itself, that is another one to the same output.
+    If every output counts separately, only reaches to the same output are compared.
     """
     kept: list[Reach] = []
     for one in sorted(dict.fromkeys(reaches), key=lambda one: (len(one.forms), len(one.when))):
@@ -64,7 +64,7 @@ def _is_never_longer(one: Reach, two: Reach, known: Known) -> bool:
 
 
 def ready(reaches: list[Reach]) -> tuple[ReadyReach, ...]:
-    """Return reaches as they are evaluated, with one scale for all."""
+    """Prepare reaches for evaluation, with a common scale."""
     forms = [[Form({}, 0) + form for form in one.forms] for one in reaches]
     scale = lcm(*(form.denominator for some in forms for form in some))
     return tuple(
@@ -91,12 +91,12 @@ def system(reach: Reach, *, adds: bool) -> Polyhedron:
 
 
 def differences(output: Value, own: Value, every: bool) -> Iterator[Polyhedron]:
-    """Return the ways in which an output can differ from that of u; one if every output counts."""
+    """Yield the ways in which an output can differ from that of u; one if every output counts."""
     return iter([()]) if every else _unequal(output, own)
 
 
 def _unequal(output: Value, own: Value) -> Iterator[Polyhedron]:
-    """Return the ways in which an output can differ from another one, whose numbers are forms."""
+    """Yield the ways in which an output can differ from another one, whose numbers are forms."""
     if isinstance(output, tuple) or isinstance(own, tuple):
         same = isinstance(output, tuple) and isinstance(own, tuple) and len(output) == len(own)
         if not same:
@@ -126,7 +126,7 @@ def _unequal(output: Value, own: Value) -> Iterator[Polyhedron]:
 
 
 def told_apart(value: Value) -> State:
-    """Return what tells values apart that are equal and not alike, as True and 1 are."""
+    """Return a key that distinguishes values that compare equal but differ, such as True and 1."""
     return State(-1, (value,))
 
 

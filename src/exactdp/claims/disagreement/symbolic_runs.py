@@ -1,10 +1,10 @@
-"""Runs of an ideal on another input v, as far as they matter for how far v is from an input u.
+"""Symbolic runs of an ideal on another input v, to find the distance of v from an input u.
 
-The graph of the ideal for one output is walked once, with linear conditions in place of densities.
-A run so far is what its variables are, as linear forms in v, and a polyhedron in v and the
-distance. An entry of v that no longer matters is eliminated, and of runs that came to the same node
-those are dropped that others include. So the cost follows the number of live values, not of paths.
-A run that can no longer end in the output of u has left it: what remains is how far that is.
+The graph of the ideal for one output is traversed once, with linear conditions in place of
+densities. The state of a run consists of its variables, as linear forms in v, and a polyhedron in v
+and the distance. Entries of v that no longer matter are eliminated, and runs at the same node that
+are included in others are dropped. So the cost depends on the number of live values, not of paths.
+A run that can no longer end in the output of u leaves the graph; its distance is recorded.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class SymbolicRun(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """Inputs with another output: where `when` holds for u, they are the largest form away."""
+    """Inputs with another output: where `when` holds for u, their distance is the largest form."""
 
     when: Polyhedron
     forms: tuple[Scalar, ...]
@@ -68,7 +68,7 @@ class Reach:
 
 
 class Gap(NamedTuple):
-    """A case of the distance of two entries: the distance grows by `more`, or is above the rows."""
+    """A case of the distance of two entries: it grows by `more`, or is bounded below by rows."""
 
     case: DistanceCase
     rows: tuple[Constraint, ...]
@@ -77,28 +77,28 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """What an ideal can do at inputs v with certain finite values.
+    """The possible runs of an ideal at inputs v with given finite values.
 
-    The graph is for the output at u; `differences` tells how an output at its end differs from it.
+    The graph is for the output at u; `differences` yields how an output at its end differs from it.
     """
 
     graph: Graph
     distance: InputDistance
     here: Mapping[str, Scalar]
-    """The single values of u by name, as numbers or symbols."""
+    """The scalars of u by name, as numbers or symbols."""
     there: Mapping[str, Scalar]
     """Those of v: symbols of the same names, and finite values."""
     differences: Differences
     known: Known
-    """What is known of u where it is symbolic."""
+    """What is known about u if it is symbolic."""
     gaps: dict[str, tuple[Gap, ...]] = field(default_factory=dict)
-    """How entries can differ, as far as it was found; the same for all that begin alike."""
+    """Cached cases of how entries can differ, shared by all runs that begin alike."""
 
     prunes: bool = True
-    """Whether every other output disagrees, so that what is further than one of them is dropped."""
+    """Whether every other output disagrees, so that runs further away than one are dropped."""
 
     is_partial: bool = False
-    """Whether inputs at which an `assert` fails are not looked at."""
+    """Whether inputs at which an `assert` fails are ignored."""
 
     def reaches(self, best: Any = inf) -> Iterator[Reach]:
         """Yield ways to another output: of those that are numbers, each nearer than the best."""
@@ -130,7 +130,7 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
 
 
 def picked(event: Selection) -> int:
-    """Return which value a choice without noise takes: the first of the largest score."""
+    """Return the index that a noiseless choice takes: the first one with the largest score."""
     assert event.exponents is not None
     scores = [q for q in event.exponents if not isinstance(q, Linear)]
     assert len(scores) == len(event.exponents)  # an ideal with real scores is told in comparisons
@@ -164,7 +164,7 @@ def followed(
 
 
 class _Pass:
-    """One walk over a graph, nodes in topological order."""
+    """One traversal of a graph, with nodes in topological order."""
 
     def __init__(self, asked: Exploration, best: Any) -> None:
         self._graph, self._distance = asked.graph, asked.distance
@@ -235,7 +235,7 @@ class _Pass:
             yield SymbolicRun(run.values, (*rows, *gap.rows), opened, (run.history, gap.case))
 
     def _opened(self, run: SymbolicRun, value: object) -> list[SymbolicRun]:
-        """Return a run after it looked at the inputs in a value."""
+        """Return a run after it has read the inputs in a value."""
         runs = [run]
         for name in inputs_in(value):
             if runs and name not in runs[0].opened:
@@ -348,7 +348,7 @@ class _Pass:
             self._arrive(edge.target, SymbolicRun(values, rows, opened, one.history))
 
     def _arrive(self, target: int, run: SymbolicRun) -> None:
-        """Let a run wait at a node, unless another one there includes it."""
+        """Add a run to a node, unless another one there includes it."""
         known = self._waiting.setdefault(target, [])
         needed = self._needs[target]
         if not any(self._includes(other, run, needed) for other in known):
@@ -356,7 +356,7 @@ class _Pass:
             known.append(run)
 
     def _leave(self, run: SymbolicRun, output: Value) -> None:
-        """Note how far it is to where a run has come."""
+        """Record the distance to the inputs of a run."""
         rows = self._left(run)
         if rows is None or self._is_far(rows):
             return
@@ -375,7 +375,7 @@ class _Pass:
         self._found.append(Reach(when, largest, output, run.history))
 
     def _is_far(self, rows: tuple[Constraint, ...]) -> bool:
-        """Whether a row shows that the distance is not below the best one so far."""
+        """Whether a row proves that the distance is at least the best one so far."""
         if self._best == inf:
             return False
         return any(
@@ -388,7 +388,7 @@ class _Pass:
 
 
 def items(history: History) -> Iterator[Polyhedron | DistanceCase]:
-    """Yield what happened in a run, the last first."""
+    """Yield the items of a history, the last first."""
     while history is not None:
         history, item = history
         yield item

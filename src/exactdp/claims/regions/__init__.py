@@ -1,1 +1,1 @@
-"""Regions of parameters that a claim is about, and fewer that suffice: order, symmetry."""
+"""The regions of parameters of a claim, and reductions of these by order and symmetry."""

@@ -1,13 +1,13 @@
-"""Classes of the inputs of a grid of which a claim says the same, found without listing the inputs.
+"""Classes of grid inputs with equal obligations, found without listing the inputs.
 
-For each ideal output the inputs of a mechanism fall into groups that may be permuted, inputs that
-are never read, and sometimes all may be shifted (`symmetry`). All this is proved twice: for the
-probability of the output, and exactly, ties included, for the set of inputs that have this ideal
-output. Distances that treat all entries alike then leave the distance to disagreement unchanged,
-so what must be proved is the same at all inputs of a class.
+For each ideal output, the numbers of an input fall into groups that may be permuted and numbers
+that are never read; sometimes all may be shifted (`symmetry`). This is proved twice: for the
+probability of the output, and exactly, ties included, for the set of inputs with this ideal output.
+Under distances that treat all entries alike, the distance to disagreement is then unchanged, so the
+obligations are the same at all inputs of a class.
 
-The first input of a class in the order of the grid stands for it. These are listed by following
-the ideal along its graph: a number is chosen when it is first looked at.
+A class is represented by its first input in the order of the grid. These are listed by following
+the ideal along its graph: a number is chosen when it is first read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from exactdp.claims.stated.statement import Statement
 
 FEW = 1_000
-"""Inputs that are looked at one by one anyway."""
+"""The number of inputs up to which each is examined anyway."""
 
 _MOST = 100_000  # classes that are listed
 
@@ -54,7 +54,7 @@ class Alike:
     """Whether all numbers may be shifted by the same amount."""
 
     def size(self, chosen: Sequence[int], count: int) -> int:
-        """Return how many inputs of a grid are like one, given by places of its numbers."""
+        """Return the size of the class of an input, given by the grid places of its numbers."""
         orders = (
             factorial(len(group))
             // prod(map(factorial, Counter(chosen[k] for k in group).values()))
@@ -67,7 +67,7 @@ class Alike:
         return count - max(chosen[k] for group in self.groups for k in group)
 
     def members(self, chosen: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
-        """Yield all inputs that are like one, each by places of its numbers."""
+        """Yield all inputs of the class of an input, each by the grid places of its numbers."""
         orders = [sorted(_orders([chosen[k] for k in group])) for group in self.groups]
         orders.append(list(product(range(count), repeat=len(self.unread))))
         read = {k for group in self.groups for k in group}
@@ -81,7 +81,7 @@ class Alike:
 
 
 def _orders(values: list[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the different orders of some numbers."""
+    """Yield the distinct permutations of some numbers."""
     if not values:
         yield ()
     for first in dict.fromkeys(values):
@@ -92,16 +92,16 @@ def _orders(values: list[int]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class InputClass:
-    """Inputs of a grid of which a claim says the same."""
+    """A class of grid inputs with equal obligations."""
 
     entries: tuple[Value, ...]
-    """The single values of the first one."""
+    """The scalars of the first input."""
     size: int
     chosen: tuple[int, ...]
     alike: Alike
 
     def members(self, numbers: Sequence[Value]) -> Iterator[tuple[Value, ...]]:
-        """Yield the single values of all inputs of the class."""
+        """Yield the scalars of each input of the class."""
         for places in self.alike.members(self.chosen, len(numbers)):
             yield tuple(numbers[k] for k in places)
 
@@ -124,14 +124,14 @@ def classes_of(claim: Statement) -> tuple[InputClass, ...] | None:
             if len(found) > _MOST:
                 return None
     except (ExactdpError, RecursionError, _FailedError):
-        return None  # whatever it is, it will be told where the input is looked at
+        return None  # the error is reported when the input is examined
     if sum(one.size for one in found) != how_many(claim.mechanism, claim.input_set):
         return None  # outputs such as 1 and True are one pattern
     return tuple(sorted(found, key=lambda one: one.chosen))
 
 
 def _may_be_reduced(claim: Statement) -> bool:
-    """Whether what is claimed depends on the ideal output, its probability and dd alone."""
+    """Whether the obligations depend only on the ideal output, its probability and dd."""
     if not isinstance(claim.input_set, Grid) or any(kinds(claim.mechanism.inputs)):
         return False
     if how_many(claim.mechanism, claim.input_set) <= FEW:
@@ -194,7 +194,7 @@ class _Listing:
                 self._before[k], self._after[k] = group[:j], group[j + 1 :]
 
     def classes(self) -> Iterator[InputClass]:
-        """Yield the classes, in no order."""
+        """Yield the classes, in no particular order."""
         count, size = len(self._numbers), len(self._before)
         start = _Chosen(dict.fromkeys(self.alike.unread, 0), {})
         waiting: list[tuple[int, tuple[Any, ...], _Chosen]] = [(0, (), start)]
@@ -218,12 +218,12 @@ class _Listing:
                 yield InputClass(own, self.alike.size(places, count), places, self.alike)
 
     def _needed(self, node: Node) -> Iterator[int]:
-        """Yield the numbers of the input that a node looks at."""
+        """Yield the numbers of the input that a node reads."""
         for value in (looks_at(node.event), *(edge.variables for edge in node.edges)):
             yield from map(self._place.__getitem__, inputs_in(value))
 
     def _chosen(self, place: int, chosen: _Chosen) -> Iterator[_Chosen]:
-        """Yield the choices of one more number, such that those of a group rise."""
+        """Yield the choices of one more number, such that those of a group are increasing."""
         places, name = chosen.places, self._names[place]
         lowest = max((places[k] for k in self._before[place] if k in places), default=0)
         highest = min(
@@ -235,7 +235,7 @@ class _Listing:
     def _step(
         self, node: Node, values: tuple[Any, ...], entries: Mapping[str, Any]
     ) -> tuple[int, tuple[Any, ...]] | None:
-        """Return where the run without noise goes on; None if the output is another one."""
+        """Return the next node of the noiseless run; None if it leads to another output."""
         event = node.event
         case: int | bool | None = None
         if isinstance(event, Failure):

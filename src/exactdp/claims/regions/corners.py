@@ -1,17 +1,17 @@
-"""A claim about all reals, asked only at worst inputs: corners, which have fewer parameters.
+"""Decides a claim about all reals at its worst inputs only: corners, which have fewer parameters.
 
-Let o be an ideal output. If the chance of o does not fall when some entries of the input are raised
-and others lowered (`order`), and every input u with ideal output o and dd(u) ≥ a is a corner w(a)
-with entries raised and lowered so (`dominance`), then the claim at u follows from the claim at
-w(dd(u)), which has the same ideal output and is at least as far from disagreement. And w(a) is an
-input itself, so nothing is lost: the claim is true if and only if it is true at all corners. The
-proof is in `docs/theory.md`.
+Let o be an ideal output. Suppose that the probability of o does not decrease when some entries of
+the input are raised and others lowered (`order`), and that every input u with ideal output o and
+dd(u) ≥ a arises from a corner w(a) by such changes (`dominance`). Then the claim at u follows from
+the claim at w(dd(u)), which has the same ideal output and is at least as far from disagreement. As
+w(a) is itself an input, the claim is true if and only if it is true at all corners. The proof is in
+`docs/theory.md`.
 
-That every u with ideal output o is in a halfspace H(u) ≥ 0 is what `enclosing` finds. All inputs
-closer to u than dd(u) have the ideal output o as well, so H(u) ≥ dd(u)·‖h‖, in the norm that is
-dual to the distance. Under the discrete distance a is any number ≥ 0 with H(u) ≥ a·‖h‖: there dd is
-the same at all inputs. That w(a) has the ideal output o, and dd(w(a)) ≥ a, is checked by running
-the ideal there, as everywhere.
+`enclosing` finds halfspaces H(u) ≥ 0 that contain every u with ideal output o. All inputs closer to
+u than dd(u) also have the ideal output o, so H(u) ≥ dd(u)·‖h‖, in the norm dual to the distance.
+Under the discrete distance, dd is the same at all inputs, and a is any number ≥ 0 with
+H(u) ≥ a·‖h‖. That w(a) has the ideal output o, and dd(w(a)) ≥ a, is checked by running the ideal
+there.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _MOST_OUTPUTS = 5_000  # ideal outputs, each with a corner of its own
 
 @dataclass(frozen=True)
 class Corner:
-    """A worst input for one ideal output, and why it is worst."""
+    """A worst input for one ideal output, and the reason why it is worst."""
 
     pattern: Value
     """The ideal output, with a pattern for each of its numbers."""
@@ -91,7 +91,7 @@ class Corners:
 
     @cached_property
     def apply(self) -> bool:
-        """Whether the claim is of a kind for which corners are known to suffice."""
+        """Whether corners are known to suffice for this kind of claim."""
         claim = self._claim
         ideal = claim.ideal_function.program
         if ideal is None or claim.uses_inputs or len(self._reals) < 2:
@@ -106,7 +106,7 @@ class Corners:
         return claim.output_metric == sup
 
     def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
-        """Return the parts of a region that suffice, None if nothing is known."""
+        """Return the parts of a region that suffice; None if nothing is known."""
         if (
             not (self.are_wanted and self.apply)
             or UNIT in region.names
@@ -168,7 +168,7 @@ class Corners:
         return [*found.values()] if len(found) <= _MOST_OUTPUTS else None
 
     def _pattern(self, output: Value) -> Value:
-        """Return the pattern of the outputs that are as an ideal output but for its numbers."""
+        """Return the pattern of the outputs that differ from an ideal output only in numbers."""
         if self._claim.output_metric == discrete_outputs:
             return output
         return shape_of(near(_numbered(output), Fraction(0)))
@@ -208,11 +208,11 @@ class Corners:
                 found.append(placed)
             else:
                 flat.append(placed)
-        # Beside a full piece, flat ones are in its closure; alone they are inputs of their own.
+        # Flat pieces next to a full one are in its closure; without one, they are separate inputs.
         return None if not found and any(map(self._is_claimed, flat)) else found
 
     def _is_claimed(self, flat: _Placed) -> bool:
-        """Whether anything is claimed at corners of which a or free entries have no room."""
+        """Whether anything is claimed at corners where a or free entries cannot vary."""
         rays = flat.cone.rays
         at_all = any(ray[0] > 0 for ray in rays)
         return at_all and (self._claim.input_metric == discrete or any(ray[-1] > 0 for ray in rays))
@@ -258,7 +258,7 @@ class Corners:
         return all(map(placed.is_far, explore(placed.names, cone, self._run(placed))))
 
     def _run(self, placed: _Placed) -> Any:
-        """Return what says how far a corner is from disagreement; −1 if its output is another."""
+        """Return a function that returns dd at a corner, or −1 if its ideal output differs."""
         claim = self._claim
         base = Region(placed.names, placed.cone, placed.entries, claim.epsilon)
         wanted = told_apart(placed.corner.pattern)
@@ -297,7 +297,7 @@ class _Placed:
 
     @cached_property
     def entries(self) -> tuple[Value | Combination, ...]:
-        """The single values of the input."""
+        """The scalars of the input."""
         piece, rest = self.corner.piece, iter(self.finite)
         return tuple(
             next(rest)
@@ -377,10 +377,10 @@ def _vector(form: Forms, placed: _Placed, entries: dict[str, Any]) -> Vector:
 
 
 def _dual(claim: Accuracy) -> Any:
-    """Return how far H(u) ≥ 0 is from failing where dd is 1, as a function of H; None if unknown.
+    """Return a function from H to a lower bound on H(u) at dd(u) = 1; None if unknown.
 
-    So H(u) ≥ dd(u) times this number, for all u that have the same ideal output as every input
-    closer than dd(u).
+    So H(u) ≥ dd(u) times this number, for all u with the same ideal output as every input closer
+    than dd(u).
     """
     metric = claim.input_metric
 
@@ -415,7 +415,7 @@ def _slopes(side: Halfspace) -> list[int]:
 
 
 def _is_thin(rows: Sequence[DominanceRow]) -> bool:
-    """Whether two rows leave no room: dd is 0 wherever both hold."""
+    """Whether two rows define a flat set: dd is 0 wherever both hold."""
     known = {frozenset(row.slopes): row for row in rows}
     for row in rows:
         other = known.get(frozenset((name, -q) for name, q in row.slopes))
@@ -432,7 +432,7 @@ def _is_plain(output: Value) -> bool:
 
 
 def _numbered(output: Value) -> Value:
-    """Return an output with 0 for its symbolic numbers."""
+    """Return an output with its symbolic numbers replaced by 0."""
     if isinstance(output, tuple):
         return tuple(map(_numbered, output))
     return 0 if isinstance(output, Linear | Spot) else output

@@ -1,9 +1,9 @@
-"""The least input, in an order, of all inputs in a polyhedron that shrinks with a number a.
+"""The least input, in an order, of a polyhedron that shrinks as a number a grows.
 
-Inputs u satisfy Σ h·u + k ≥ a·c for each of some rows. An order says which entries may only be
-raised, and which only be lowered, without a loss. The corner is where each such entry is at a bound
-that one row gives it; every u of the polyhedron is the corner with some entries raised or lowered.
-Entries of which nothing is known, or that no single row bounds, stay free.
+Inputs u satisfy Σ h·u + k ≥ a·c for each of some rows. An order specifies which entries may be
+raised, and which may be lowered, without loss. At the corner, each such entry equals a bound given
+by one row; every u of the polyhedron is the corner with some entries raised or lowered. Entries
+about which nothing is known, or that no single row bounds, stay free.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class DominanceRow:
 
     @property
     def is_shift_free(self) -> bool:
-        """Whether nothing changes if all entries are raised by the same number."""
+        """Whether the row is invariant under adding the same number to all entries."""
         return not sum(q for _, q in self.slopes)
 
     def form(self) -> Forms:
-        """Return the form that is not negative."""
+        """Return the form that must be nonnegative."""
         return {**dict(self.slopes), "": self.constant, LEVEL: -self.width}
 
 
 @dataclass(frozen=True)
 class SignedOrder:
-    """Along which directions of the inputs there is no loss."""
+    """The directions in which inputs may be changed without loss."""
 
     raised: frozenset[str]
     """Entries that may be raised."""
@@ -57,7 +57,7 @@ class SignedOrder:
 
 @dataclass(frozen=True)
 class CornerPiece:
-    """Where all sides are not negative, the corner has these entries: forms in a and free ones."""
+    """Where all sides are nonnegative, the entries of the corner: forms in a and free entries."""
 
     entries: Mapping[str, Forms]
     free: tuple[str, ...]
@@ -71,7 +71,7 @@ class CornerPiece:
 def corners(
     names: Sequence[str], rows: Sequence[DominanceRow], order: SignedOrder
 ) -> tuple[CornerPiece, ...] | None:
-    """Return the corner of a polyhedron by pieces; None if nearly all entries would stay free."""
+    """Return the pieces of the corner of a polyhedron; None if almost all entries stay free."""
     fixed: tuple[str, ...] = ()
     if order.shifted:
         rows = [row for row in rows if row.is_shift_free]
@@ -93,13 +93,13 @@ def corners(
 
 
 def _most_used(names: Sequence[str], rows: Sequence[DominanceRow]) -> list[str]:
-    """Return those of some entries that rows are about, the most frequent first."""
+    """Return the entries that occur in rows, the most frequent first."""
     found = Counter(name for row in rows for name, _ in row.slopes)
     return sorted((name for name in names if found[name]), key=lambda name: -found[name])
 
 
 def _idle(names: Sequence[str], rows: Sequence[DominanceRow], order: SignedOrder) -> Iterator[str]:
-    """Yield the entries that no row is about and that change nothing."""
+    """Yield the entries that occur in no row and have no effect."""
     used = frozenset().union(*(row.names for row in rows))
     for name in names:
         if name not in used and name in order.raised and name in order.lowered:
@@ -136,7 +136,7 @@ def _bounds(
 def _strongest(
     found: list[tuple[DominanceRow, Forms]], sign: int
 ) -> list[tuple[DominanceRow, Forms]]:
-    """Return bounds without those that another one implies for every a ≥ 0."""
+    """Drop every bound that another one implies for every a ≥ 0."""
     kept: list[tuple[DominanceRow, Forms]] = []
     for one in found:
         if not any(_implies(other[1], one[1], sign) for other in kept):
@@ -152,7 +152,7 @@ def _implies(one: Forms, two: Forms, sign: int) -> bool:
 
 
 def difference(one: Forms, two: Forms) -> Forms:
-    """Return a form less another one."""
+    """Return the difference of two forms."""
     return {
         name: one.get(name, Fraction(0)) - two.get(name, Fraction(0)) for name in {**one, **two}
     }
@@ -195,7 +195,7 @@ def _pieces(
 
 
 def _without(form: Forms, names: tuple[str, ...]) -> Forms:
-    """Return a form in which some entries are 0."""
+    """Return a form with some entries set to 0."""
     return {name: q for name, q in form.items() if name not in names}
 
 

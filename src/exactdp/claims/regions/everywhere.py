@@ -74,7 +74,7 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
 
 
 def refuse_rounded(claim: Accuracy) -> None:
-    """Refuse rounded numbers at inputs without bound: there is a case for each whole number."""
+    """Refuse rounded numbers at unbounded inputs: there is a case for each integer."""
     programs = (claim.mechanism, claim.ideal_function.program)
     sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
     if any(one is not None and one.kept(Engine).divides for one in programs):
@@ -106,7 +106,7 @@ def _is_fixed(claim: Accuracy) -> bool:
 
 
 def _symbolic_beta(claim: Accuracy) -> Expression:
-    """Return β, or anything if it is a function that has to see an input."""
+    """Return β, or a placeholder if it is a function that must be called with an input."""
     try:
         return claim.formula
     except ExactdpError:
@@ -181,7 +181,7 @@ def _of_part(
 
 
 def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
-    """Return a condition on the inputs, and on α and γ where they are ranges."""
+    """Return a condition on the inputs, and on α and γ if they are ranges."""
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if not isinstance(level, Range):
             given = given.bound_to({name: level})
@@ -223,9 +223,9 @@ def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
 def _levels_everywhere(
     claim: Accuracy,
 ) -> tuple[dict[str, Fraction], dict[str, tuple[Fraction, Fraction]]]:
-    """Return values of α and γ at the only ε, and c, d where they are c/ε + d.
+    """Return the values of α and γ at a single ε, or c and d if they are c/ε + d.
 
-    Other functions of ε are left out.
+    Other functions of ε are omitted.
     """
     levels = functions_of_eps(claim, None)
     if claim.epsilon.is_point:

@@ -1,4 +1,4 @@
-"""Which of α and γ are parameters: those of which no theorem says which suffice."""
+"""Which of α and γ are parameters: those for which no theorem determines sufficient values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Free:
-    """Which of α and γ have to be parameters, because no theorem says which of them suffice."""
+    """Which of α and γ must be parameters, because no theorem determines sufficient values."""
 
     names: tuple[str, ...]
     why: str = ""
@@ -55,7 +55,7 @@ class Free:
 
     @classmethod
     def everywhere(cls, claim: Accuracy, part: ClaimPart) -> Free:
-        """Return those for all reals: γ follows α or outputs hold noise, or β may not fall."""
+        """Return those for all reals: γ depends on α, outputs are noisy, or β may increase."""
         noisy = claim.mechanism.checked.output.holds_noise
         used = frozenset().union(*(one.form.names() for one in part.sides))
         alpha = isinstance(claim.alpha_level, Range) and (
@@ -73,5 +73,5 @@ def _is_seen_to_fall(claim: Accuracy, part: ClaimPart, name: str) -> bool:
     try:
         formula = part.beta if claim.has_parts else claim.formula
         return falls(formula, name, claim.epsilon)
-    except ExactdpError:  # β is a function that looks at the input
+    except ExactdpError:  # β is a function of the input
         return False

@@ -115,9 +115,10 @@ class _AtInput:
                 yield from self._with_sides(narrowed, free, rest)
 
     def _compared(self, base: Region) -> Iterator[Region]:
-        """Yield a region in parts on which each output is within γ, or none of it is.
+        """Divide a region into parts on each of which every output is always or never within γ.
 
-        On an end of a part more outputs are within γ than inside: what holds inside holds there.
+        At an endpoint of a part, at least the outputs within γ inside it are within γ, so a bound
+        that holds inside holds there.
         """
         claim, on = self.claim, base.on
         gamma = constant(claim.gamma_level) if isinstance(claim.gamma_level, Expression) else None
@@ -142,13 +143,13 @@ class _AtInput:
             yield replace(narrowed, compared_at=point, is_unknown=point is None)
 
     def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
-        """Whether the largest α counts: β falls in it, and γ does not follow it."""
+        """Whether the largest α suffices: β is nonincreasing in α, and γ does not depend on α."""
         if free.names or self.claim.obligations.gamma_follows:
             return False
         return all(one.names == ("alpha",) for one in sides)
 
     def _side(self, given: Comparison) -> LinearSide:
-        """Return a condition at the input, in those of α and γ that are ranges."""
+        """Return a condition at the input, in α and γ if they are ranges."""
         levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         bound = given.bound_to(self.values)
         for name in ("gamma", "alpha"):
@@ -196,7 +197,7 @@ class _AtInput:
             yield base
 
     def _with_inverse(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
-        """Return the region where 1/ε stands beside reals: a curve on which a parameter is 1."""
+        """Return the region if 1/ε is combined with reals: a curve on which a parameter is 1."""
         unit = self.claim.mechanism.kept(Engine).unit(self.u)
         curve = curve_of(levels, with_unit=True)
         if curve is None or free.names or (levels and unit != UNIT):
@@ -261,9 +262,9 @@ class _AtInput:
     def _alpha_between(
         self, base: Region, free: Free, on: Stretch, sides: Sequence[LinearSide]
     ) -> Iterator[Region]:
-        """Yield the regions where β falls in α, which is between functions of ε.
+        """Yield the regions if β is nonincreasing in α, which is between functions of ε.
 
-        The largest α counts: the least upper end, or dd if that is smaller.
+        The largest α suffices: the least upper endpoint, or dd if that is smaller.
         """
         found = ends_of(sides, "alpha")
         if found is None:
@@ -280,7 +281,7 @@ class _AtInput:
         claimed = [high.form - low.form for high in highs for low in lows]
         if distance != inf:
             claimed += [distance - low.form for low in lows]
-        if distance != inf or not highs:  # α is as large as dd lets it
+        if distance != inf or not highs:  # α is as large as dd allows
             beyond = [high.form - distance for high in highs]
             for part in OnRay(base.on, on).where([*claimed, *beyond]):
                 if self.claim.boundary == "check":
@@ -308,7 +309,7 @@ class _AtInput:
 
 
 def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
-    """Return a stretch without those ends at which one of some forms is 0."""
+    """Return a stretch without those endpoints at which one of some forms is 0."""
 
     def is_zero(end: object) -> bool:
         return isinstance(end, Fraction) and any(form.at(end).sign == 0 for form in forms if end)
@@ -348,7 +349,7 @@ def _is_alpha_too_large(
 def _where_alpha_touches(
     claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], base: Region
 ) -> Iterator[Region]:
-    """Yield the single ε at which α is dd and larger around.
+    """Yield the isolated ε at which α equals dd and is larger nearby.
 
     The claim is made there if inputs with dd = α are checked.
     """

@@ -1,6 +1,6 @@
 """α and γ that are functions of ε: a curve of parameters.
 
-Where they are polynomials of ε plus a multiple of 1/ε, then εα and εγ are polynomials of ε, and a
+If they are polynomials in ε plus a multiple of 1/ε, then εα and εγ are polynomials in ε, and a
 closed form in (ε, εα, εγ) becomes a function of ε alone.
 """
 
@@ -31,16 +31,16 @@ _FINE = Fraction(1, 10**30)
 
 @dataclass(frozen=True)
 class Curve:
-    """εα and εγ as polynomials of ε, and how they depend on some of them linearly."""
+    """εα and εγ as polynomials in ε, and their linear dependence on some of them."""
 
     names: tuple[str, ...]
     """Parameters that are independent: ε first."""
     polynomials: tuple[fmpq_poly, ...]
     forms: Mapping[str, tuple[Fraction, ...]]
-    """Of α and γ, if they are functions of ε: the linear form of the parameters."""
+    """For α and γ that are functions of ε: their linear forms in the parameters."""
 
     def around(self, span: Interval) -> Cone:
-        """Return a cone around the curve, with room on all sides where it is bounded."""
+        """Return a cone around the curve, with a margin on all sides where it is bounded."""
         size = len(self.names)
         sides = [tuple(Fraction(j == k) for j in range(size)) for k in range(size)]
         for k, polynomial in enumerate(self.polynomials[1:], start=1):
@@ -63,7 +63,7 @@ class Curve:
         return CurvedSum.of(parts)
 
     def inside(self, cone: Cone, on: SolutionSet) -> SolutionSet:
-        """Return where the curve is in a cone."""
+        """Return the set of ε at which the curve is in a cone."""
         for side in cone.inequalities:
             form = fmpq_poly([])
             for polynomial, q in zip(self.polynomials, side, strict=True):
@@ -73,7 +73,7 @@ class Curve:
 
 
 def functions_of_eps(claim: Accuracy, u: tuple[Value, ...] | None) -> dict[str, ClosedForm]:
-    """Return α and γ where they are functions of ε: at an input, or (None) at every input alike."""
+    """Return α and γ if they are functions of ε: at an input, or the same at every input (None)."""
     levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     if all(isinstance(one, Range) or constant(one) is not None for one in levels.values()):
         return {}
@@ -104,7 +104,7 @@ def exact_values(levels: Mapping[str, ClosedForm], point: Fraction) -> dict[str,
 
 
 def curve_of(levels: Mapping[str, ClosedForm], *, with_unit: bool = False) -> Curve | None:
-    """Return the curve of α and γ, if it is polynomial; with a parameter that is 1, if asked."""
+    """Return the curve of α and γ, if it is polynomial; optionally with a parameter that is 1."""
     names, rows = ["eps"], [fmpq_poly([0, 1])]
     if with_unit:
         names, rows = [*names, UNIT], [*rows, fmpq_poly([1])]
@@ -127,7 +127,7 @@ def curve_of(levels: Mapping[str, ClosedForm], *, with_unit: bool = False) -> Cu
 
 
 def scaled_polynomial(level: ClosedForm) -> fmpq_poly | None:
-    """Return εα (or εγ) if it is a polynomial of ε."""
+    """Return εα (or εγ) if it is a polynomial in ε."""
     scaled = level * eps
     parts = scaled.numerator.exponentials()
     if scaled.denominator != 1 or not parts.keys() <= {0}:
@@ -136,7 +136,7 @@ def scaled_polynomial(level: ClosedForm) -> fmpq_poly | None:
 
 
 def _combination(polynomial: fmpq_poly, rows: Sequence[fmpq_poly]) -> list[Fraction] | None:
-    """Return a polynomial as a combination of one or two others, None if it is none.
+    """Return a polynomial as a linear combination of one or two others; None if it is not one.
 
     The first of them is ε.
     """

@@ -25,10 +25,10 @@ from exactdp.claims.regions.region import Region
 def regions_of(
     claim: Accuracy, *, each: bool = False, first: int = 0
 ) -> Iterator[tuple[Region, ...]]:
-    """Yield the regions of a claim: those of each listed input, or of each finite part of one.
+    """Yield the regions of a claim: those of each listed input, or of each finite part of an input.
 
-    Inputs of which the claim says the same are one, unless `each` is asked for. The `first` of them
-    are left out.
+    Inputs with equal obligations are combined, unless `each` is set. The `first` groups are
+    skipped.
     """
     if not is_listed(claim.input_set):
         yield from regions_everywhere(claim, first)
@@ -49,7 +49,7 @@ def regions_of(
 def _inputs(
     claim: Accuracy, classes: tuple[InputClass, ...] | None, first: int
 ) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
-    """Yield listed inputs, each with the class that it stands for."""
+    """Yield listed inputs, each with the class that it represents."""
     if classes is None:
         every = listed(claim.mechanism, claim.input_set)
         yield from ((u, None) for u in islice(every, first, None))
@@ -59,7 +59,7 @@ def _inputs(
 
 
 def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
-    """Whether the regions are the same at all inputs but for the input."""
+    """Whether the regions are the same at all inputs, apart from the input itself."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
     if claim.mechanism.checked.releases_eps:
@@ -68,7 +68,7 @@ def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
 
 
 def how_many_groups(claim: Accuracy) -> int:
-    """Return how many groups of regions there are."""
+    """Return the number of groups of regions."""
     if is_listed(claim.input_set):
         return how_many(claim.mechanism, claim.input_set)
     domains = (kind for kind in kinds(claim.mechanism.inputs) if kind is not None)

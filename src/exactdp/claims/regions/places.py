@@ -1,4 +1,4 @@
-"""Where a sign is asked: along a ray of ε, on a cone of parameters, along a curve in it."""
+"""Where signs are decided: along a ray of ε, on a cone of parameters, or along a curve in it."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class OnRay:
 
     on: Interval
     stretch: Stretch | None = None
-    """The ε themselves, if an end of them is irrational."""
+    """The exact set of ε, if an endpoint is irrational."""
 
     def where(self, forms: Iterable[ClosedForm]) -> SolutionSet:
-        """Return where some functions of ε are not negative."""
+        """Return where some functions of ε are all nonnegative."""
         on = self.on
         whole = self.stretch or as_stretch(on)
         found = SolutionSet((whole,))
@@ -45,7 +45,7 @@ class OnRay:
         return found
 
     def decision(self, form: ClosedForm) -> PlaceDecision:
-        """Decide whether a function of ε is never negative on the stretch."""
+        """Decide whether a function of ε is nonnegative on the stretch."""
         assert self.stretch is not None
         if self.stretch.lower == self.stretch.upper:
             single = self.stretch.lower
@@ -68,7 +68,7 @@ class OnRay:
         return PlaceDecision(True if is_seen else None)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
-        """Whether a closed form is at least 1 at each ε; seen at once where it is not, far out."""
+        """Whether a closed form is at least 1 at each ε; a large ε is tried first."""
         excess = form - 1
         if self.stretch is not None:
             return self.decision(excess).holds is True
@@ -85,11 +85,11 @@ class OnCone:
     window: Window | None
 
     def shape(self, form: ClosedForm) -> Shape:
-        """Return the problem whether a closed form is never negative here."""
+        """Return the problem whether a closed form is nonnegative here."""
         return shape_of(self._signed(form), self.cone, self.window)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
-        """Whether a closed form is seen to be at least 1 everywhere here."""
+        """Whether a closed form is proved to be at least 1 everywhere here."""
         function = self._signed(form - 1)
         point = self.cone.interior_point()
         if self.window is None:
@@ -108,13 +108,13 @@ class OnCone:
 
 @dataclass(frozen=True)
 class PlaceDecision:
-    """Whether a closed form is never negative on a stretch or a curve; None if it stays open."""
+    """Whether a closed form is nonnegative on a stretch or a curve; None if undecided."""
 
     holds: bool | None
     witness: Fraction | None = None
     """An ε where it is negative."""
     why: str = ""
-    """Why it stays open, if that is known."""
+    """Why it is undecided, if that is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class OnCurve:
     stretch: Stretch
 
     def decision(self, form: ClosedForm) -> PlaceDecision:
-        """Decide whether a closed form of the parameters is never negative here."""
+        """Decide whether a closed form in the parameters is nonnegative here."""
         lower, upper = self._ends
         function = self.curve.along(form)
         found = function.nonnegative(lower, upper)
@@ -136,12 +136,12 @@ class OnCurve:
         return PlaceDecision(found)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
-        """Whether a closed form is seen to be at least 1 everywhere here."""
+        """Whether a closed form is proved to be at least 1 everywhere here."""
         return self.decision(form - 1).holds is True
 
     @property
     def _ends(self) -> tuple[Fraction, Fraction | float]:
-        """Rational ends around the stretch."""
+        """Rational endpoints of an interval around the stretch."""
         lower, upper = self.stretch.lower, self.stretch.upper
         first = lower.lower if isinstance(lower, Root) else lower
         last = upper.upper if isinstance(upper, Root) else upper
@@ -150,7 +150,7 @@ class OnCurve:
 
     @property
     def rational_ends(self) -> tuple[Fraction, ...]:
-        """The ends that are rational and belong to the stretch."""
+        """The rational endpoints that belong to the stretch."""
         ends = (self.stretch.lower, self.stretch.upper)
         return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
 

@@ -1,8 +1,8 @@
-"""The regions of parameters that a claim is about.
+"""The regions of parameters of a claim.
 
-A region has parameters θ: ε, then the real inputs that move, α and γ where they are free, each
-multiplied by ε. A listed input is a ray: only ε is left. All reals and boxes are cones. α and γ
-that are functions of ε make a curve; for all reals εα = c + dε is a linear form in ε and a
+A region has parameters θ: ε, then the variable real inputs, and α and γ if they are free, each
+multiplied by ε. A listed input is a ray: ε is the only parameter. All reals and boxes are cones. α
+and γ that are functions of ε define a curve; for all reals, εα = c + dε is a linear form in ε and a
 parameter that is 1.
 """
 
@@ -57,7 +57,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Setting:
-    """An input with numbers for ε, and for α and γ where a region has them."""
+    """An input with numbers for ε, and for α and γ if a region has them."""
 
     eps: Fraction
     input: tuple[Value, ...]
@@ -73,48 +73,48 @@ class Setting:
 
 @dataclass(frozen=True)
 class Region:
-    """Parameters and what the input, α and γ are in them."""
+    """Parameters, with the input, α and γ as functions of them."""
 
     names: tuple[str, ...]
     """The parameters: ε first."""
     cone: Cone
     entries: tuple[Value | Combination, ...]
-    """The single values of the input."""
+    """The scalars of the input."""
     on: Interval
     """The values of ε."""
     alpha: Vector | None = None
-    """α as a form in the parameters; None if a theorem says which α suffices. γ likewise."""
+    """α as a form in the parameters; None if a theorem determines a sufficient α. γ likewise."""
     gamma: Vector | None = None
     curve: Curve | None = field(default=None, compare=False)
     """The curve that the claim is about, in a cone around it."""
     levels: Mapping[str, ClosedForm] = field(default_factory=dict, compare=False)
-    """α and γ where they are functions of ε."""
+    """α and γ if they are functions of ε."""
     stretch: Stretch | None = field(default=None)
-    """The values of ε, if an end of them is irrational; `on` is around them."""
+    """The exact set of ε, if an endpoint is irrational; `on` encloses it."""
     sides: tuple[LinearSide, ...] = field(default=())
     """Conditions that are not linear in the parameters."""
     beta: Expression | None = field(default=None)
     """The bound, if the claim has several."""
     above: tuple[Expression, ...] = field(default=())
-    """Other bounds: this one counts where it is the largest."""
+    """Other bounds; this one applies where it is the largest."""
     least: tuple[ClosedForm, ...] = field(default=())
     """Functions of ε below which α is not claimed."""
     is_alpha_open: bool = field(default=False)
-    """Whether the claim is made below the given α, and not there."""
+    """Whether the claim is made below the given α, but not at it."""
     compared_at: Fraction | None = field(default=None)
     """An ε at which outputs that are expressions in ε compare as everywhere in the region."""
     why: str = field(default="", compare=False)
-    """Why no theorem says which α and γ suffice."""
+    """Why no theorem determines sufficient α and γ."""
     is_unknown: bool = False
-    """Whether nothing is known of what the claim says there."""
+    """Whether nothing is known about the claim there."""
     corner: Corner | None = field(default=None, compare=False)
     """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)
-    """The class of inputs of a grid of which this one is the first, if they are looked at once."""
+    """The class of grid inputs that this input represents, if they are examined together."""
 
     @property
     def inputs(self) -> int:
-        """How many listed inputs it stands for."""
+        """The number of listed inputs that it represents."""
         return 1 if self.stands_for is None else self.stands_for.size
 
     @property
@@ -124,7 +124,7 @@ class Region:
 
     @property
     def levels_given(self) -> bool:
-        """Whether α or γ is given, and not one that a theorem says suffices."""
+        """Whether α or γ is given, rather than determined by a theorem."""
         return self.alpha is not None or self.gamma is not None
 
     @property
@@ -134,7 +134,7 @@ class Region:
 
     @property
     def window(self) -> Window | None:
-        """Between which values a parameter has to be."""
+        """The bounds on a parameter, if any."""
         if (unit := unit_in(self.names)) is not None:
             base = base_of(unit)
             ends = (Fraction(1), Fraction(1)) if base is None else log_enclosure(base)
@@ -146,7 +146,7 @@ class Region:
         return assembled(params, self.values(trace))
 
     def values(self, trace: Trace) -> list[Value]:
-        """Return the single values at a sample of the parameters."""
+        """Return the scalars of the input at a sample of the parameters."""
         return [self._entry(one, trace) for one in self.entries]
 
     def level(self, form: Vector | None, trace: Trace) -> Spot | Fraction | None:
@@ -162,7 +162,7 @@ class Region:
         return plain(found) if isinstance(found, Fraction) else found
 
     def at(self, params: Iterable[Param], point: Sequence[Fraction]) -> Setting:
-        """Return what a point of the region stands for."""
+        """Return the setting that a point of the region represents."""
         if (name := unit_in(self.names)) is not None:
             unit = point[self.names.index(name)]
             point = [x / unit for x in point]
@@ -173,14 +173,14 @@ class Region:
         return Setting(Fraction(point[0]), assembled(params, given), alpha, gamma)
 
     def numbers(self, point: Sequence[Fraction]) -> list[Value]:
-        """Return the single values at a point."""
+        """Return the scalars of the input at a point."""
         return [
             plain(_number(one.form, point)) if isinstance(one, Combination) else one
             for one in self.entries
         ]
 
     def hull(self) -> Region | None:
-        """Return the region without parameters that its cone leaves no room; None if empty."""
+        """Return the region without parameters that its cone determines; None if empty."""
         region: Region | None = self
         while region is not None and not region.cone.is_full:
             implied = region.cone.implied_equalities()
@@ -223,12 +223,12 @@ class Region:
 
 
 def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
-    """Return the number that a form is at a point, not multiplied by ε."""
+    """Return the value of a form at a point, divided by ε."""
     return sum((q * x for q, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
 
 
 def on_stretch(region: Region, part: Stretch) -> Region:
-    """Return a region on a part of its ε."""
+    """Restrict a region to a part of its ε."""
     on = around(part)
     is_rational = not isinstance(part.lower, Root) and not isinstance(part.upper, Root)
     return replace(region, on=on, stretch=None if is_rational else part)
@@ -303,14 +303,14 @@ def _without_unit(region: Region, point: Fraction) -> Region:
 
 
 def _ends(on: Interval, size: int) -> Iterator[Vector]:
-    """Yield the ends of an interval of ε as linear sides, where the second parameter is 1."""
+    """Yield the endpoints of an interval of ε as linear sides; the second parameter is 1."""
     for end, sign in ((on.lower, 1), (on.upper, -1)):
         if isinstance(end, Fraction) and end:
             yield (Fraction(sign), -sign * end, *(Fraction(0),) * (size - 2))
 
 
 def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | None:
-    """Return the part of a region where some forms are not negative."""
+    """Return the part of a region where some forms are nonnegative."""
     inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
     inequalities += [tuple(form.get(name, Fraction(0)) for name in region.names) for form in forms]
     if UNIT in region.names:
@@ -319,10 +319,10 @@ def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | No
 
 
 def at_point(region: Region, point: Fraction, room: Fraction = Fraction(1, 10**6)) -> Region | None:
-    """Return a part of a region at one ε, where what is claimed is claimed in the region.
+    """Return a part of a region at one ε, such that all its points belong to the region.
 
-    It is all of it up to a little room inside of conditions that are strict, or irrational there.
-    None if it is empty, or α or γ is irrational there.
+    It is the whole slice, except for a small margin at conditions that are strict, or irrational
+    there. None if it is empty, or if α or γ is irrational there.
     """
     if region.stretch is not None and point not in region.stretch:
         return None
@@ -351,7 +351,7 @@ def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -
 
 
 def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
-    """Return a cone around α and γ on an interval of ε, where they are other functions of it."""
+    """Return a cone around α and γ on an interval of ε, if they are other functions of ε."""
     if region.sides:
         forms = [side.relaxed(on) for side in region.sides]
         narrowed = replace(region, on=on, stretch=None, sides=())
@@ -385,7 +385,7 @@ def _minus(one: Vector, factor: Fraction, two: Vector) -> Vector:
 
 
 def jump(point: Fraction) -> ValueRefusedError:
-    """Return the refusal of a claim where the mechanism compares an input with a + b/ε."""
+    """Return the error for a claim where the mechanism compares an input with a + b/ε."""
     return ValueRefusedError(
         f"the mechanism compares numbers without noise that are equal at ε = {point}",
         rule="There the claim may be true on both sides, and false at this ε.",
@@ -394,7 +394,7 @@ def jump(point: Fraction) -> ValueRefusedError:
 
 
 def refused(problem: str) -> ValueRefusedError:
-    """Return the refusal of a claim that needs more than cones."""
+    """Return the error for a claim that needs more than cones."""
     return ValueRefusedError(
         f"the claim cannot be decided for all real inputs: {problem}",
         rule="There α and γ are numbers, ranges, numbers plus a multiple of 1/eps, "

@@ -23,7 +23,7 @@ class Shape:
     second: OrderedSum | None = None
     window: Window | None = None
     kept: tuple[int, ...] = field(default=(), compare=False)
-    """Which of the original parameters these are."""
+    """The indices of these among the original parameters."""
 
     def lifted(self, point: Sequence[Fraction]) -> dict[int, Fraction]:
         """Return a point with the original parameters."""
@@ -34,7 +34,7 @@ class Shape:
     ) -> tuple[Fraction, ...]:
         """Return an inner point of the original cone with given values of the kept parameters.
 
-        The others are simple, or on purpose `odd`.
+        The others are simple, or deliberately `odd`.
         """
         known: dict[Name, Number] = dict(point.items())
         inside = [one.at(known) for one in cone.halfspaces(strict=True)]
@@ -51,7 +51,7 @@ class Shape:
 def shape_of(
     function: OrderedSum, cone: Cone, window: Window | None = None, second: OrderedSum | None = None
 ) -> Shape:
-    """Return the shape of a sum on a cone, or on the part in a window; of two sums, of both."""
+    """Return the shape of one or two sums on a cone, or on the part of it in a window."""
     sums = [one for one in (function, second) if one is not None]
     terms = [list(one.whole[2]) for one in sums]
     used = {

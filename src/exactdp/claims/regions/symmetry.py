@@ -1,15 +1,15 @@
 """Which inputs of a program are interchangeable, proved on its graph for one output.
 
-V(node, x; u) is the chance to end in the output from a node whose variables are x. To prove that it
-does not change when two inputs are exchanged, two runs are followed side by side: one from x at u,
-the other from x at u with both exchanged. Samples with the same law are one number in both runs,
-paired by their position, whatever happened before; so each run has its own distribution. A pair of
-runs is done when both are at one node with the same variables, or with variables of which the same
-is known already, and have drawn the same samples, so that all others are still independent: V does
-not change there. If all pairs end so, V does not change.
+V(node, x; u) is the probability of ending in the output from a node with variables x. To prove that
+it does not change when two inputs are exchanged, two runs are followed in parallel: one from x at
+u, the other from x at u with both exchanged. Samples with the same law are coupled: they are one
+number in both runs, paired by position, regardless of earlier events; so each run has its correct
+distribution. A pair of runs is finished when both are at one node with the same variables, or with
+variables for which invariance is already known, and have drawn the same samples, so that all others
+are still independent: V does not change there. If all pairs finish in this way, V does not change.
 
-Without noise (the ideal) a sample is its mean, and every tie counts. With continuous noise what
-happens only if noise is equal to something has no probability and is left out.
+Without noise (the ideal), a sample is its mean, and every tie counts. With continuous noise, events
+that require noise to equal a given value have probability 0 and are ignored.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, l
 from exactdp.semantics.linear import Linear
 
 Exchange: TypeAlias = Mapping[Hashable, Hashable]
-"""Inputs and variables of a node, each with the one that takes its place."""
+"""Inputs and variables of a node, each with its replacement."""
 
 Law: TypeAlias = tuple[str, Fraction, Any, Any]
-"""Of a sample: the noise, its rate, its mean and its width as forms in inputs."""
+"""The noise of a sample, its rate, its mean and its width as forms in inputs."""
 
 _MOST_SAMPLES = 12  # between two inputs that are exchanged
 _MOST_STEPS = 2_000  # of all runs that one proof follows
@@ -44,7 +44,7 @@ _DEAD = -1
 
 
 class Symmetry:
-    """The exchanges of inputs that leave the chance of one output unchanged at every input."""
+    """The exchanges of inputs that preserve the probability of one output at every input."""
 
     def __init__(self, graph: Graph, *, noiseless: bool) -> None:
         self.graph = graph
@@ -77,7 +77,7 @@ class Symmetry:
         return self._known[key]
 
     def may_step(self) -> bool:
-        """Count a step; whether it may be taken."""
+        """Count a step, and return whether it may be taken."""
         self._left -= 1
         return self._left >= 0
 
@@ -88,7 +88,7 @@ def _index(name: Hashable) -> int:
 
 
 class _Run(NamedTuple):
-    """A run so far: where it is, with which variables, and how much it has drawn and chosen."""
+    """The state of a run: its node, its variables, and how much it has drawn and chosen."""
 
     node: int
     values: tuple[Any, ...]
@@ -98,7 +98,7 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two runs under the same conditions; the second is the one with inputs exchanged."""
+    """Two runs under the same conditions; the second has inputs exchanged."""
 
     runs: tuple[_Run, _Run]
     rows: Polyhedron = ()
@@ -109,7 +109,7 @@ class _Pair:
 
 
 class _Proof:
-    """A proof that V at a node does not change by an exchange."""
+    """A proof that V at a node is invariant under an exchange."""
 
     def __init__(self, asked: Symmetry, number: int, exchange: Exchange) -> None:
         self._asked, self._graph = asked, asked.graph
@@ -120,14 +120,14 @@ class _Proof:
         }
         self._inputs: tuple[Mapping[str, Any], ...] = ({**swapped, **asked.inputs}, swapped)
         self._laws: dict[int, Law] = {}
-        """The law of each sample of the first run, by its position, as far as it was met."""
+        """The law of each sample of the first run by position, as far as encountered."""
         self._chances: dict[int, object] = {}
 
     @cached_property
     def _partners(self) -> dict[int, int]:
-        """Which sample of the first run each sample of the second run is.
+        """Map each sample of the second run to a sample of the first run.
 
-        So that all samples whose laws are exchanged have a partner; all others are their own.
+        All samples whose laws are exchanged have a partner; every other one is its own partner.
         """
         laws: list[Law] = []
         for law in self._law_list():
@@ -155,7 +155,7 @@ class _Proof:
         return noise, rate, mean, width
 
     def _law_list(self) -> Iterator[Law]:
-        """Yield the laws of the samples after the node, as long as all ways have the same."""
+        """Yield the laws of the samples after the node, as long as all paths have the same."""
         level = {self._number}
         for _ in range(_MOST_SAMPLES):
             draws = set(self._next_draws(level))
@@ -167,7 +167,7 @@ class _Proof:
             level = {edge.target for n in draws for edge in self._graph.nodes[n].edges}
 
     def _next_draws(self, level: set[int]) -> Iterator[int]:
-        """Yield the nodes of the next samples on ways from some nodes."""
+        """Yield the nodes of the next samples on paths from some nodes."""
         waiting, seen = list(level), set(level)
         while waiting:
             number = waiting.pop()
@@ -199,7 +199,7 @@ class _Proof:
         return True
 
     def _is_done(self, pair: _Pair) -> bool:
-        """Whether both runs are where the same is known to follow."""
+        """Whether both runs are at states known to have the same V."""
         one, two = pair.runs
         if one.node != two.node:
             return False
@@ -216,7 +216,7 @@ class _Proof:
         return self._asked.unchanged(one.node, {**names, **order})
 
     def _have_drawn_the_same(self, one: _Run, two: _Run) -> bool:
-        """Whether what one run will draw is independent of all that the other one has drawn."""
+        """Whether the future samples of one run are independent of the past ones of the other."""
         if self._asked.noiseless:
             return True
         if one.draws != two.draws or len(one.choices) != len(two.choices):
@@ -227,7 +227,7 @@ class _Proof:
     def _order(
         self, one: Sequence[Any], two: Sequence[Any], rows: Polyhedron
     ) -> dict[Hashable, Hashable] | None:
-        """Return which variable of the first run each one of the second run is."""
+        """Return the variable of the first run that corresponds to each one of the second run."""
         left = [k for k, value in enumerate(two) if not self._is_equal(one[k], value, rows)]
         free = list(left)
         order: dict[Hashable, Hashable] = {}
@@ -240,7 +240,7 @@ class _Proof:
         return order
 
     def _is_equal(self, one: Any, two: Any, rows: Polyhedron) -> bool:
-        """Whether two values are the same, or the conditions make them so."""
+        """Whether two values are equal, or equal under the conditions."""
         gap = one - two
         if not isinstance(gap, Linear):
             return not gap
@@ -251,7 +251,7 @@ class _Proof:
     # Steps ------------------------------------------------------------------------------
 
     def _advanced(self, pair: _Pair) -> list[_Pair] | None:
-        """Return what can happen next; None if it cannot be followed."""
+        """Return the possible next pairs; None if the runs cannot be followed."""
         one, two = pair.runs
         if one.node == two.node and self._looks(one, 0) == self._looks(two, 1):
             both = self._together(pair)
@@ -268,7 +268,7 @@ class _Proof:
         return inserted(looks_at(event), run.values, self._inputs[which])
 
     def _together(self, pair: _Pair) -> list[_Pair] | None:
-        """Return both runs after an event that is the same in both; None if none is seen to be."""
+        """Return both runs after an event that is the same in both; None if there is none."""
         event = self._event(pair.runs[0].node)
         if isinstance(event, Draw):
             return self._draw_together(pair, event)
@@ -282,7 +282,7 @@ class _Proof:
     def _draw_together(self, pair: _Pair, event: Draw) -> list[_Pair] | None:
         """Return both runs after a sample that is its own partner.
 
-        So are all before the first one whose law is exchanged.
+        This is true of all samples before the first one whose law is exchanged.
         """
         one, two = pair.runs
         if one.draws != two.draws or "_partners" in self.__dict__:
@@ -321,7 +321,7 @@ class _Proof:
         ]
 
     def _taken(self, run: _Run, which: int, case: Any) -> _Run:
-        """Return a run after an event that came out in some way."""
+        """Return a run after an event with a given outcome."""
         edges: tuple[Edge, ...] = self._graph.nodes[run.node].edges
         edge = next((one for one in edges if one.case == case), None)
         if edge is None:
@@ -332,7 +332,7 @@ class _Proof:
     def _answers(
         self, op: str, difference: Any, rows: Polyhedron
     ) -> Iterator[tuple[bool, Polyhedron]]:
-        """Yield the possible answers of a comparison, each with a condition under which it is."""
+        """Yield the possible answers of a comparison, each with the condition for it."""
         if not isinstance(difference, Linear):
             yield COMPARISONS[op](difference, 0), ()
             return
@@ -356,7 +356,7 @@ class _Proof:
     def _drawn(self, event: Draw, run: _Run, which: int) -> Any:
         """Return the number that a run draws; None if the samples of the runs differ.
 
-        The laws of samples in order must be the same whatever happened before.
+        The laws of samples in order must be the same regardless of earlier events.
         """
         mean, width = (
             inserted(form, (), self._inputs[which]) for form in (_mean(event), event.width)
@@ -397,7 +397,7 @@ class _Proof:
 
 
 def _matched(one: Any, two: Any) -> Sequence[int] | None:
-    """Return for each value of a choice the one of another choice that is as likely.
+    """Match each value of a choice with an equally likely value of another choice.
 
     Candidates of `expmech` may be exchanged with their scores. None if the choices differ.
     """
@@ -422,7 +422,7 @@ def _law(event: Draw) -> Law:
 
 
 def _mean(event: Draw) -> Any:
-    """Return the mean of a sample, 0 where noise is added to noise."""
+    """Return the mean of a sample, or 0 if noise is added to noise."""
     return 0 if has_noise(event.mean) else event.mean
 
 
@@ -433,7 +433,7 @@ def _has_noise(form: Linear) -> bool:
 def groups(
     allows: Callable[[int, int], bool], places: Iterable[int]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return groups of numbers that may be permuted, where `allows` says which may be exchanged."""
+    """Return groups of numbers that may be permuted; `allows` decides which may be exchanged."""
     found: list[list[int]] = []
     for place in places:
         for group in found[: -_TRIES - 1 : -1]:
@@ -450,8 +450,8 @@ def groups(
 def sees_shifts(graph: Graph) -> bool:
     """Whether something may change when all inputs are shifted by the same amount.
 
-    Nothing does if each variable of a node moves by a fixed multiple of the amount, and what is
-    compared does not move.
+    Nothing changes if each variable of a node moves by a fixed multiple of the amount, and compared
+    quantities do not move.
     """
     if graph.whole:
         return True
@@ -470,7 +470,7 @@ def sees_shifts(graph: Graph) -> bool:
             here = (*here, _move(_mean(event), here))
         elif isinstance(event, Selection):
             if len({_move(form, here) for form in _forms(event.exponents)}) > 1:
-                return True  # only the differences of scores count
+                return True  # only the differences of scores matter
         elif any(_move(form, here) for form in _forms(looks_at(event))):
             return True
         for edge in node.edges:
@@ -481,7 +481,7 @@ def sees_shifts(graph: Graph) -> bool:
 
 
 def _move(form: object, moves: Sequence[Fraction]) -> Fraction:
-    """Return by how much a form moves when all inputs move by 1."""
+    """Return how much a form changes when all inputs increase by 1."""
     if not isinstance(form, Linear):
         return Fraction(0)
     parts = form.coefficients.items()
