@@ -10,8 +10,8 @@ from hypothesis import settings
 
 # CI must not fail by chance on a machine where nobody looks; everywhere else every run tries
 # other examples.
-settings.register_profile("default", max_examples=25, deadline=None, print_blob=True)
-settings.register_profile("ci", max_examples=25, deadline=None, print_blob=True, derandomize=True)
+settings.register_profile("default", max_examples=20, deadline=None, print_blob=True)
+settings.register_profile("ci", max_examples=20, deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # A shell starts what runs in the background deaf to Ctrl-C, and tests of Ctrl-C would wait.

@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-from cli.commands import ROOT, masked, run_alone
+from cli.commands import ROOT, masked, run
 from exactdp.cli.main import COMMANDS
 
 GUIDE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -23,7 +23,7 @@ def test_the_sessions(tmp_path: Path) -> None:
     found = sessions()
     assert len(found) > 5
     for command, expected in found:
-        done = run_alone(*shlex.split(command), cwd=tmp_path)
+        done = run(*shlex.split(command), cwd=tmp_path)
         # A … at the end of a line is anything; elsewhere it may be a part of the output.
         pattern = "(.|\n)*\n".join(map(re.escape, expected.split("…\n")))
         assert re.fullmatch(pattern, masked(done.out)), f"{command}\n{done.out}"
