@@ -5,8 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 
+import pytest
 from hypothesis import settings
+
+from support.examples import TIMES
 
 # CI must not fail by chance on a machine where nobody looks; everywhere else every run tries
 # other examples.
@@ -17,6 +21,38 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 # A shell starts what runs in the background deaf to Ctrl-C, and tests of Ctrl-C would wait.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+SAMPLED = {
+    "claims/test_disagreement.py::test_": 2,
+    "claims/test_random_claims.py::test_programs_and_claims": 2,
+    "claims/test_symbolic_runs.py::test_against_every_path": 2,
+    "cli/test_streams.py::test_closed_and_full": 3,
+    "language/test_corpus.py::test_one_by_one_and_vectorised_runs_agree": 3,
+    "report/test_pictures.py::test_every_picture_of_every_claim": 2,
+    "running/test_units.py::test_answers_are_the_same": 2,
+    "semantics/test_quadrature.py::test_": 2,
+    "semantics/test_simulated.py::test_examples": 3,
+    "semantics/test_styles.py::test_styles_cost_about_the_same": 2,
+}
+"""Sweeps of which every n-th case runs; EXACTDP_EXAMPLES=10 runs all of them."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out cases of large sweeps, to keep `make test` below five minutes."""
+    if TIMES > 1 or any("::" in one for one in config.args):
+        return
+    seen: Counter[str] = Counter()
+    left: list[pytest.Item] = []
+    for item in items:
+        name = next((one for one in SAMPLED if item.nodeid.startswith(f"tests/{one}")), None)
+        if name is not None and "[" in item.nodeid:
+            seen[name] += 1
+            if seen[name] % SAMPLED[name] != 1:
+                left.append(item)
+    config.hook.pytest_deselected(items=left)
+    gone = set(left)
+    items[:] = [item for item in items if item not in gone]
 
 
 def pytest_collection_finish() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.formulas import exp
@@ -27,6 +27,7 @@ from exactdp import (
 )
 from exactdp.certify.kernel.reading import CertificateReader
 from exactdp.certify.rederive import formulas
+from support.examples import examples
 
 from .claim_specimens import certificate, make
 from .specimens import seal
@@ -132,7 +133,7 @@ def test_changes_are_accepted_only_if_they_do_no_harm(name: str) -> None:
             assert harmless(path, change, right), (path, change)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.sampled_from(sorted(SPECIMENS)), st.integers(0, 10_000), st.integers(0, 5), VALUES)
 def test_any_graft_is_answered(name: str, which: int, up: int, value: Json) -> None:
     wrong: Json = json.loads(_text(name))
@@ -157,7 +158,7 @@ def _text(name: str) -> str:
     return _TEXTS[name]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(["NoisyMax m=2", "AboveThreshold m=2"]), st.data())
 def test_any_change_of_the_program_is_answered(name: str, data: st.DataObject) -> None:
     wrong = certificate(name)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import certify
+from support.examples import examples
 
 from .specimens import ALL, seal
 from .test_mutations import leaves
@@ -68,7 +69,7 @@ def test_any_text_is_answered(text: str) -> None:
     assert not certify.check(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.sampled_from(sorted(ALL)), st.integers(0, 1000), st.integers(0, 4), VALUES)
 def test_any_graft_is_answered(name: str, which: int, up: int, value: Json) -> None:
     """Replace a part of a specimen, small or large, by anything; seal it again if possible."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from claims.formulas import exp
 from exactdp import ANY, Accuracy, alpha, certify, eps, gamma, minimum, numeric, sup, value_gap
+from support.examples import examples
 
 from .claim_specimens import make
 
@@ -32,7 +33,7 @@ def certified(claim: Accuracy) -> None:
     assert report.reason.startswith("the claim holds" if found.holds else "the claim fails")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(INPUTS, FACTORS, FACTORS, CONVENTIONS, st.sampled_from([ANY, alpha, 2 * alpha, (0, "5/2")]))
 def test_values_of_the_largest(
     u: list[Fraction], factor: Fraction, rate: Fraction, conventions: Any, level: Any
@@ -46,7 +47,7 @@ def test_values_of_the_largest(
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(INPUTS, FACTORS, FACTORS, CONVENTIONS, st.sampled_from([ANY, 0, "1/2", ("1/3", 2)]))
 def test_thresholds(
     u: list[Fraction], factor: Fraction, rate: Fraction, conventions: Any, level: Any

@@ -29,6 +29,7 @@ from exactdp.certify.rederive.regions import agrees
 from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
+from support.examples import examples
 
 RATIONALS = st.fractions(-3, 3, max_denominator=4)
 
@@ -209,7 +210,7 @@ def test_programs_that_fail_are_wrong(body: str) -> None:
 # dd ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(RATIONALS, min_size=3, max_size=3))
 def test_disagreement_from_below(u: list[Fraction]) -> None:
     """For NoisyMax dd is half the gap of the two largest; for AboveThreshold see the paper."""

@@ -337,7 +337,7 @@ def test_three_inputs_against_z3(tree: Any, u: tuple[Fraction, ...]) -> None:
 # Finite domains -----------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     st.lists(st.integers(0, 3), min_size=25, max_size=25),
     st.sampled_from([(linf, max), (l1, sum), (discrete, lambda gaps: int(any(gaps)))]),
@@ -396,7 +396,7 @@ def test_a_million_inputs() -> None:
     ("distance", "total"),
     [(linf, max), (l1, sum)],
 )
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(-1, 1), points)
 @example(0, Fraction(-1))
 def test_finite_and_real_inputs_together(

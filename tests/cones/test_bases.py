@@ -8,13 +8,14 @@ from itertools import product
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp.cones.boxes import TensorBox, axes_of, halves, whole
 from exactdp.cones.coefficients import functionals, nodes_of, nonnegative
 from exactdp.cones.piece import LocalTerms
 from exactdp.cones.segments import Axis, Segment
+from support.examples import examples
 
 factors = st.tuples(st.integers(0, 2), st.integers(0, 5))
 
@@ -73,7 +74,7 @@ functions = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(functions, turns)
 def test_the_first_coefficient_is_the_value_at_the_lower_corner(
     terms: LocalTerms, path: list[tuple[int, int]]
@@ -103,7 +104,7 @@ def _size(terms: LocalTerms) -> int:
     return largest.bit_length()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(functions, turns)
 def test_a_proved_box_has_no_negative_value(terms: LocalTerms, path: list[tuple[int, int]]) -> None:
     axes = axes_of(terms)

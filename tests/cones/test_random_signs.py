@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cones.random_sums import sums_of
@@ -94,7 +94,7 @@ def test_squares_never_fail(f: ExpPoly, g: ExpPoly, h: ExpPoly, cone: Cone) -> N
     assert decided(f * f + g * g + h * h, cone, 60).holds is not False
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sums(1, 2), sums(1, 2), st.fractions(min_value=1, max_value=3, max_denominator=5))
 def test_definite_forms_never_fail(f: ExpPoly, g: ExpPoly, room: Fraction) -> None:
     """(1 + room)(u² + v²) − uv is a definite form in two sums u, v with positive coefficients."""
@@ -107,7 +107,7 @@ def test_definite_forms_never_fail(f: ExpPoly, g: ExpPoly, room: Fraction) -> No
     assert decided(u + v, orthant).holds is True
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(sums(1, 3), st.tuples(*[st.fractions(min_value="1/4", max_value=3, max_denominator=4)] * 3))
 def test_a_dip_below_zero_is_found(f: ExpPoly, place: tuple[Fraction, ...]) -> None:
     """f² minus a bit more than f² at an inner point is negative at that point."""

@@ -10,11 +10,12 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
 from exactdp.errors import ExactdpError
+from support.examples import examples
 
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 
@@ -34,7 +35,7 @@ def survives(text: str) -> bool:
     return True
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text())
 @example("\x00")
 @example("def f():\n\treturn 1\n    return 2")
@@ -115,7 +116,7 @@ WORDS = [
 START = "def f(q: Real[2], x: Dom(0, 2)):\n    xs = []\n    r = lap(eps, 0)\n"
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.lists(st.sampled_from(WORDS), max_size=40))
 def test_pieces_of_programs(pieces: list[str]) -> None:
     """Texts made of the language's own words come closer to programs."""
@@ -124,7 +125,7 @@ def test_pieces_of_programs(pieces: list[str]) -> None:
     )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def test_changed_programs(data: st.DataObject) -> None:
     """A mechanism of the corpus with a few characters or lines changed."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import event, example, given, settings
+from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
 from exactdp.errors import ProgramError
+from support.examples import examples
 
 from .python_run import by_numbers, by_python
 
@@ -80,7 +81,7 @@ def programs(draw: Any) -> str:
     return HEADER + "\n".join(lines) + "\n" + FOOTER
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(programs(), st.integers(0, 2))
 @example(HEADER + "    t = 0\n    b = a\n    b.append(1)\n" + FOOTER, 0)
 @example(HEADER + "    t = 0\n    rows = [[0]] * 2\n    a = rows[0]\n    a.append(1)\n" + FOOTER, 0)

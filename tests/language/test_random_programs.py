@@ -6,7 +6,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
@@ -250,7 +250,7 @@ def test_same_outputs_for_the_same_noise(text: str, x: int, q: Fraction, seed: i
     assert by_numbers(again, (x, q), noise) == expected
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(programs(), st.integers(0, 3), st.integers(0))
 def test_order_grows_along_every_run(text: str, x: int, seed: int) -> None:
     """`Machine.order` grows from event to event, and stays the same only inside a while loop."""

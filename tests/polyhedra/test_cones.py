@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -79,7 +79,7 @@ def test_rays_agree_with_linear_programming(conditions: list[tuple[int, ...]]) -
             assert np.allclose(inside.x, 0)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(rows)
 def test_simplices_cover_the_cone_once(conditions: list[tuple[int, ...]]) -> None:
     """A random point of the cone is in some simplex; a point inside one simplex is in no other."""
@@ -103,7 +103,7 @@ def test_simplices_cover_the_cone_once(conditions: list[tuple[int, ...]]) -> Non
         assert inside <= 1
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(rows, st.tuples(*[st.integers(-2, 2)] * 3))
 def test_splitting_keeps_every_point(
     conditions: list[tuple[int, ...]], form: tuple[int, ...]

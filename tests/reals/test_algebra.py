@@ -9,12 +9,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, ExpRatio, eps, exp, parameter, parse
 from support.closed_forms import by_mpmath, rates, sums
+from support.examples import examples
 
 points = st.fractions(Fraction(1, 50), 5, max_denominator=50)
 
@@ -25,7 +26,7 @@ def close(form: ClosedForm, expected: object, point: Fraction) -> bool:
         return bool(mpmath.almosteq(value, expected, 1e-30, 1e-30))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(sums(), sums(), points)
 def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     """+, − and × of sums have the values of +, − and ×."""
@@ -39,7 +40,7 @@ def test_ring_operations_are_those_of_the_values(f: ExpPoly, g: ExpPoly, x: Frac
         assert close(f / 3 * Fraction(1, 7), a / 21, x)
 
 
-@settings(max_examples=75)
+@examples(75)
 @given(sums(4), sums(4), sums(4), points)
 def test_field_operations_are_those_of_the_values(
     f: ExpPoly, g: ExpPoly, h: ExpPoly, x: Fraction
@@ -57,7 +58,7 @@ def test_field_operations_are_those_of_the_values(
     assert not f / g - f / g
 
 
-@settings(max_examples=75)
+@examples(75)
 @given(sums(), sums(), sums())
 def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
     """However a function was made, it is equal, hashes alike and survives pickling."""
@@ -68,7 +69,7 @@ def test_equal_exactly_if_the_same_function(f: ExpPoly, g: ExpPoly, h: ExpPoly) 
     assert (one == one + 1) is False
 
 
-@settings(max_examples=75)
+@examples(75)
 @given(sums(4), sums(4), sums(4))
 def test_equal_quotients_are_equal(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
     """The same for quotients, of fewer terms: common divisors of many take seconds, rarely more."""
@@ -79,7 +80,7 @@ def test_equal_quotients_are_equal(f: ExpPoly, g: ExpPoly, h: ExpPoly) -> None:
     assert pickle.loads(pickle.dumps(ratio)) == ratio
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(sums(), sums(3), points)
 def test_derivative(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     """The derivative is that of mpmath's numerical differentiation."""
@@ -132,7 +133,7 @@ def test_sparse_forms_stay_sparse() -> None:
     assert time.process_time() - start < 5
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(sums(4), st.lists(st.tuples(rates, rates), min_size=1, max_size=4), points, points)
 def test_several_parameters(
     f: ExpPoly, exponents: list[tuple[Fraction, Fraction]], x: Fraction, slope: Fraction

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import pytest
 from flint import fmpq, fmpq_poly
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp.reals.curved import CurvedSum
@@ -67,7 +67,7 @@ def test_decisions_agree_with_values(
                 assert value(f, x) > -1e-30
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(polynomials, st.fractions(min_value=0, max_value=4, max_denominator=6))
 def test_a_rational_zero_without_a_change_of_sign(exponent: list[Fraction], zero: Fraction) -> None:
     """(x − z)²·e^P ≥ 0; with another sign, or with e^{x − z} − 1 instead, it is not."""

@@ -13,12 +13,13 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import Accuracy, Mechanism, certify
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, nonnegative
 from exactdp.reals.certificates import seal
+from support.examples import examples
 
 LARGER = Mechanism.from_source("def m(q: Real[2]): return lap(eps, q[0]) > lap(eps, q[1])")
 
@@ -122,7 +123,7 @@ HUGE = st.builds(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SUMS, SUMS, HUGE, HUGE)
 def test_huge_constants(f: ExpPoly, g: ExpPoly, c: Fraction, d: Fraction) -> None:
     """c·f(ε) − g(dε): the sign at the witness is as mpmath says, and the checker agrees."""

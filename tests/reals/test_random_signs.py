@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import certify
@@ -165,7 +165,7 @@ def test_quotients_on_intervals(f: ExpPoly, g: ExpPoly, on: Interval) -> None:
         assert decision.holds
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(sums(5, 2))
 def test_bounds_are_attained_or_approached(f: ExpPoly) -> None:
     """The supremum is a value nearby, and nothing exceeds it."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import ParseError
@@ -24,7 +24,7 @@ def test_printing_parses_back(f: ExpPoly, g: ExpPoly) -> None:
         assert parse(str(f / g)) == f / g
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(sums(4), sums(3), st.fractions(Fraction(1, 9), 3, max_denominator=9))
 def test_sympy_export_has_the_same_values(f: ExpPoly, g: ExpPoly, x: Fraction) -> None:
     if not g or abs(by_mpmath(g, x)) < 1e-9:
@@ -110,7 +110,7 @@ def test_wrong_texts(text: str, message: str, column: int) -> None:
     assert "^" in str(caught.value)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.text(alphabet="0123456789.eps xp()+-*/^ε\n·−", max_size=30) | st.text(max_size=15))
 def test_any_text_is_a_form_or_a_located_error(text: str) -> None:
     try:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, inf, parameter, parse
@@ -38,7 +38,7 @@ def test_enclosures_contain_the_value_and_are_narrow(
     assert found.upper - found.lower <= abs(found.lower) * Fraction(1, 10**digits)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(sums(5), points)
 def test_float_is_the_nearest_double(f: ExpPoly, x: Fraction) -> None:
     value = by_mpmath(f, x, 400)
@@ -101,7 +101,7 @@ def test_decimals_are_read_as_they_are_spelt() -> None:
     assert eps.at(0.1).lower == eps.at("0.1").lower == eps.at("1/10").lower == Fraction(1, 10)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(sums(5), sums(3), st.lists(st.floats(1e-12, 50), min_size=1, max_size=20))
 def test_curves(f: ExpPoly, g: ExpPoly, xs: list[float]) -> None:
     """Doubles for plots have nine digits even where terms cancel, and do not overflow."""

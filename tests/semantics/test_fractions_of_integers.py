@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import Accuracy, Mechanism, exp, gamma, sup
@@ -38,7 +38,7 @@ def test_comparisons(
     agree_with_oracle(text, (), Mechanism.from_source(text).distribution(()))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(factors, shifts, st.fractions(min_value=0, max_value=3, max_denominator=4))
 def test_numbers(factor: Fraction, start: Fraction, radius: Fraction) -> None:
     program = Mechanism.from_source(f"def m():\n    return {factor} * dlap(eps, 0) + {start}\n")
