@@ -44,6 +44,7 @@ PICTURES = {
     "range": Picture("A claim on the grid −r … r, that is (2r + 1)³ inputs", "range r", True, True),
     "noises": Picture("One probability of noises that depend on each other", "noises n", False),
     "cells": Picture("A claim for all real inputs", "number of cells n", True),
+    "jobs": Picture("A claim at n listed inputs", "number of inputs n", True, True),
     "authors": Picture("The 66 rows of the paper", "seconds that the authors recorded", True),
 }
 

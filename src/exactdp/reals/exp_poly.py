@@ -422,10 +422,12 @@ class ExpPoly(ClosedForm):
         return ExpTerm(coefficient, self._named(map(int, key[:size])), self._named(rates))
 
     def __reduce__(self) -> tuple[object, ...]:
-        entries = self._poly.to_dict()
-        powers = tuple(int(power) for exponents in entries for power in exponents)
-        over = tuple(int(q.p) for q in entries.values())
-        under = tuple(int(q.q) for q in entries.values())
+        powers: Sequence[int] = [int(n) for exponents in self._poly.monoms() for n in exponents]
+        if max(powers, default=0) < 256:
+            powers = bytes(powers)  # much faster to read
+        coefficients = self._poly.coeffs()
+        over = tuple([int(q.p) for q in coefficients])
+        under = tuple([int(q.q) for q in coefficients])
         return unpacked, (self._names, powers, over, under, self._step, self._low)
 
     @property
@@ -448,7 +450,7 @@ def build(
 
 def unpacked(
     names: tuple[str, ...],
-    powers: tuple[int, ...],
+    powers: Sequence[int],
     over: tuple[int, ...],
     under: tuple[int, ...],
     step: tuple[Fraction, ...],

@@ -8,6 +8,8 @@ UNIT = 1.0
 """The target duration of a unit."""
 SHORTEST = 0.05
 """The minimal duration of a unit, except the last one."""
+SCARCE = 0.15
+"""The duration of a unit of cones while few cones wait, so that it soon leaves some to others."""
 LONGEST = 2.0
 """The duration after which the rest of a unit becomes a new unit."""
 SHARES = 3

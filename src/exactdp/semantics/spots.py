@@ -71,6 +71,10 @@ class Trace:
         self.watching = False
         """Whether every comparison is noted, because a user's function is running."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Numbers that are sent or stored keep the point, without the record of a finished run."""
+        return {**self.__dict__, "_region": None, "_positive": {}, "sides": {}}
+
     @property
     def positive(self) -> tuple[tuple[Fraction, ...], ...]:
         """The forms that were compared with 0, with the sign that makes them positive."""

@@ -217,7 +217,7 @@ class Spreading:
             self._alone()
             return
         while (lane := self._crew.lane) is not None:
-            given = self._next(pace.LONGEST)
+            given = self._next(pace.UNIT)
             if given is None:
                 break
             number, unit = given
@@ -267,6 +267,8 @@ class Spreading:
                 most = 1 if self._crew is None else line.waits() // (4 * self._workers)
                 number = next(self._numbers)
                 waiting, weights = line.take(place, max(1, min(most, _MOST_CONES)), number)
+                if self._crew is not None and line.waits() < 4 * self._workers:
+                    seconds = pace.SCARCE
                 unit = CellUnit(region, waiting, weights, self._prepare, seconds)
                 self._under_way[number] = region, unit
                 return number, unit

@@ -94,10 +94,10 @@ class Problem:
 
         It may be true for every value of the parameter, which is easier to prove if it is tight.
         """
-        gap = self.obligation.probability - 1 + self.beta
-        if not isinstance(self.place, OnCone) or LogForm.of(gap) is None:
+        if not isinstance(self.place, OnCone) or unit_in(self.place.names) is None:
             return None
-        return self.place.shape(gap)
+        gap = self.obligation.probability - 1 + self.beta
+        return None if LogForm.of(gap) is None else self.place.shape(gap)
 
     @cached_property
     def ratio(self) -> Shape | None:

@@ -302,7 +302,7 @@ class _FactorSought:
                 self._cones.setdefault(_shape(problem, one), problem)
 
     def answer(self) -> _RaysFound:
-        """Return the ray with the largest limit, and those that exceed it in between.
+        """Return the ray with the largest limit, and those that exceed all limits seen so far.
 
         No other ray exceeds the largest limit over all pairs, either.
         """
@@ -312,10 +312,12 @@ class _FactorSought:
             limit = self._limit(ray)
             if limit > largest:
                 largest, first = limit, ray
+        # That of earlier slices too, so that most rays are compared with one number only.
+        bound = self._kept["bound"] = max(largest, self._kept.get("bound", largest))
         kept = tuple(
             (ray, loss)
             for ray, loss in self._rays.items()
-            if ray is first or (isinstance(largest, Fraction) and self._exceeds(ray, largest))
+            if ray is first or (isinstance(bound, Fraction) and self._exceeds(ray, bound))
         )
         return _RaysFound(self._contents, kept, tuple(self._cones.items()), self._is_rough)
 

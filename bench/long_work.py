@@ -1,0 +1,121 @@
+"""Two processes against one by the clock on the wall, which needs an idle machine; and a store."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+from unittest.mock import patch
+
+from bench.programs import above_threshold, noisy_max
+from bench.table import Curve, Row
+from exactdp import Accuracy, AllReals, Grid, Mechanism, Privacy, Store, alpha, eps, exp
+from exactdp.claims.decision import slices
+
+SIZES = (250, 500, 1_000, 2_000, 4_000)
+"""Numbers of listed inputs."""
+TRIES = 2
+
+
+def at_inputs(count: int) -> Accuracy:
+    """Return a claim about NoisyMax at random inputs, new each time."""
+    rng = Random(count)
+    inputs = [[Fraction(rng.randint(-40, 40), 8) for _ in range(4)] for _ in range(count)]
+    fresh = Mechanism(noisy_max(4).definition)
+    return Accuracy(fresh, 4 * exp(-alpha * eps / 4), inputs=inputs)
+
+
+def everywhere() -> Accuracy:
+    """Return a claim for all reals that is decided cell by cell."""
+    fresh = Mechanism(above_threshold(6).definition)
+    return Accuracy(fresh, 12 * exp(-alpha * eps / 8), inputs=AllReals()).by_cells()
+
+
+def pairs() -> Privacy:
+    """Return a claim about all pairs of adjacent inputs."""
+    return Privacy(Mechanism(above_threshold(5).definition), inputs=Grid(-1, 1))
+
+
+def once(make: Callable[[], Accuracy | Privacy], **how: Any) -> float:
+    """Return the seconds in which a claim is found to hold."""
+    claim = make()
+    gc.collect()
+    begin = perf_counter()
+    assert claim.check(**how)
+    return perf_counter() - begin
+
+
+def both(make: Callable[[], Accuracy | Privacy]) -> tuple[float, float]:
+    """Return the least of several times with one process and with two, measured alternately."""
+    times = [(once(make), once(make, jobs=2)) for _ in range(TRIES)]
+    one, two = zip(*times, strict=True)
+    return min(one), min(two)
+
+
+class Timed:
+    """The seconds spent in some functions."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def version_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function whose time is counted."""
+
+        def call(*given: Any, **named: Any) -> Any:
+            begin = perf_counter()
+            try:
+                return function(*given, **named)
+            finally:
+                self.seconds += perf_counter() - begin
+
+        return call
+
+
+def speedups() -> Iterator[Row | Curve]:
+    """Yield how much faster two processes are than one."""
+    found = {n: both(partial(at_inputs, n)) for n in SIZES}
+    yield Curve("jobs", "one process", tuple((n, one) for n, (one, _) in found.items()))
+    yield Curve("jobs", "two processes", tuple((n, two) for n, (_, two) in found.items()))
+    for name, (one, two) in (
+        (f"{SIZES[-1]:,} listed inputs", found[SIZES[-1]]),
+        ("privacy, all pairs of AboveThreshold with five queries", both(pairs)),
+        ("AboveThreshold with six queries for all reals, cell by cell", both(everywhere)),
+    ):
+        yield Row(f"two processes, {name}: one / two", one / two, "×", 1.7, at_least=True)
+
+
+def stores() -> Iterator[Row]:
+    """Yield what a store costs: the share of the time in hashing, serialising and writing.
+
+    The difference of two runs would be smaller than the noise of the machine.
+    """
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as patched:
+        path = Path(folder) / "units.store"
+        timed = Timed()
+        for module, name in (
+            (slices, "key_of"),
+            (slices, "pack"),
+            *((Store, name) for name in ("begin", "get", "next_start", "put", "finish", "close")),
+        ):
+            whole = timed.version_of(getattr(module, name))
+            patched.enter_context(patch.object(module, name, whole))
+        total = once(partial(at_inputs, SIZES[-2]), store=path)
+        with closing(sqlite3.connect(path)) as opened:
+            (units,) = opened.execute("SELECT COUNT(*) FROM units").fetchone()
+    yield Row(f"{SIZES[-2]:,} listed inputs in one process", units, "units")
+    yield Row("one unit", total / units, "s")
+    yield Row("share of the store in this time", 100 * timed.seconds / total, "%", 2)
+
+
+def measured() -> Iterator[Row | Curve]:
+    """Yield the measurements."""
+    yield from speedups()
+    yield from stores()
