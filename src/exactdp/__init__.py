@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         value_gap,
     )
     from exactdp.errors import (
+        ArgumentRefusedError,
         ExactdpError,
         ParseError,
         Place,
@@ -118,6 +119,7 @@ __all__ = [
     "ANY",
     "Accuracy",
     "AllReals",
+    "ArgumentRefusedError",
     "Box",
     "Breach",
     "Budget",

@@ -14,19 +14,11 @@ and has the same information as attributes, for use by editors.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import wraps
-from types import FunctionType
-from typing import ParamSpec, TypeVar
 
 from exactdp.pages import code_of
-
-P = ParamSpec("P")
-R = TypeVar("R")
-T = TypeVar("T")
 
 _TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
 """Types whose names help to tell similar values apart: '3' and 3, [1] and (1,)."""
@@ -142,6 +134,19 @@ class ValueRefusedError(ExactdpError, ValueError):
     """
 
 
+class ArgumentRefusedError(ExactdpError, TypeError):
+    """Raised when a call has an argument that the function does not have, or lacks one.
+
+    >>> from exactdp import ArgumentRefusedError, ErrorBound, Mechanism
+    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
+    >>> try:
+    ...     ErrorBound(count, within=10).risk(epsilon=1)
+    ... except ArgumentRefusedError as error:
+    ...     print(error.message, error.way_out, sep="; ")
+    risk has no argument epsilon; Write eps=1.
+    """
+
+
 class VacuousClaimError(ExactdpError, ValueError):
     """Raised when a claim says nothing, so that every number would answer the question.
 
@@ -177,37 +182,6 @@ class ProgramError(ExactdpError):
 
 class UndefinedError(ProgramError):
     """Raised where a program is undefined: an `assert` failed, or a table has no entry."""
-
-
-def shortened(error: ExactdpError) -> ExactdpError:
-    """Return an error without the frames of exactdp, which do not help to find a user's mistake.
-
-    EXACTDP_TRACEBACK=full keeps them, for developers of exactdp.
-    """
-    return error if os.environ.get("EXACTDP_TRACEBACK") == "full" else error.with_traceback(None)
-
-
-def folded(function: Callable[P, R]) -> Callable[P, R]:
-    """Wrap a public function so that its errors show a single frame of exactdp."""
-
-    @wraps(function)
-    def call(*args: P.args, **keywords: P.kwargs) -> R:
-        __tracebackhide__ = True  # for pytest
-        try:
-            return function(*args, **keywords)
-        except ExactdpError as error:
-            raise shortened(error) from error.__cause__
-
-    return call
-
-
-def folds(cls: type[T]) -> type[T]:
-    """Wrap the public methods of a class, inherited ones included, with `folded`."""
-    for name in dir(cls):
-        found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
-        if isinstance(found, FunctionType) and (not name.startswith("_") or name == "__init__"):
-            setattr(cls, name, folded(found))
-    return cls
 
 
 def shown(value: object) -> str:

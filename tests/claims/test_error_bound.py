@@ -11,6 +11,7 @@ from functools import cache
 import pytest
 
 from exactdp import (
+    Accuracy,
     AllReals,
     Box,
     ErrorBound,
@@ -19,6 +20,7 @@ from exactdp import (
     Mechanism,
     certify,
     ideal,
+    inf,
     sup,
     value_gap,
 )
@@ -270,6 +272,36 @@ WRONG: list[tuple[str, Callable[[], object], str]] = [
         ).check(),
         "between whole outputs",
     ),
+    (
+        "epsilon for eps",
+        lambda: ErrorBound(COUNT, within=1).risk(epsilon=1),  # type: ignore[call-arg]
+        "risk has no argument epsilon\nIts arguments are eps, width.\nWrite eps=1.",
+    ),
+    (
+        "epsilon for eps, in keywords",
+        lambda: ErrorBound(COUNT, risk="5%").smallest_within(epsilon=1),  # type: ignore[call-arg]
+        "smallest_within has no argument epsilon\n.*jobs.*\nWrite eps=1.",
+    ),
+    (
+        "eps for epsilon",
+        lambda: ErrorBound(COUNT, within=1, eps=1),  # type: ignore[call-arg]
+        "ErrorBound has no argument eps\n.*\nWrite epsilon=1.",
+    ),
+    (
+        "eps of the claim",
+        lambda: Accuracy(COUNT, "5%", gamma=1).check(eps=1),  # type: ignore[call-arg]
+        "check has no argument eps\n.*\nWrite .*Accuracy.*epsilon=1.*check",
+    ),
+    (
+        "by position",
+        lambda: ErrorBound(COUNT, within=1, risk="5%").smallest_epsilon(1),  # type: ignore[call-arg]
+        "smallest_epsilon has too many positional arguments",
+    ),
+    (
+        "no mechanism",
+        lambda: ErrorBound(within=1, risk="5%"),  # type: ignore[call-arg]
+        "ErrorBound needs the argument mechanism",
+    ),
     ("index or none", lambda: ErrorBound(FIRST, within=1, inputs=AllReals()), "or a position"),
     ("two indices", lambda: ErrorBound(ORDER, within=1, inputs=AllReals()), "or a position"),
 ]
@@ -400,3 +432,34 @@ def test_whether_noise_is_only_added(body: str, same: bool) -> None:
     """What is told apart by hand: the size of the noise, and whether anything is done with it."""
     found = Mechanism.from_source(f"def f(q: Real): {body}")
     assert found.kept(Engine).only_adds_noise is same
+
+
+@pytest.mark.parametrize(
+    ("text", "u", "risk", "limit"),
+    [
+        ("def f(x: Real): return lap(eps, x)", 1, "5%", 1),
+        (
+            "def f(x: Real):\n    y = lap(eps, x)\n    return y if y > 3 else 0",
+            1,
+            "5%",
+            Fraction(1, 2),
+        ),
+        ("def f(q: Real[2]): return max(lap(eps, x) for x in q)", [1, 0], "90%", 1),
+    ],
+)
+def test_the_error_is_unbounded_near_zero(text: str, u: object, risk: str, limit: Fraction) -> None:
+    """Below any bound with noise of scale 1/ε: as ε → 0, only the runs without noise are close."""
+    bound = ErrorBound(Mechanism.from_source(text), risk=risk, inputs=[u])
+    found = bound.smallest_within(eps="(0, 1]")
+    assert (found.lower, found.upper) == (inf, inf)
+    assert str(found).startswith("No γ is large enough for every ε in (0, 1]: as ε → 0, ")
+    assert f"tends to {limit} at the input" in str(found)
+
+
+def test_why_no_error_was_found_with_integer_noise() -> None:
+    """Then the limit is that of the largest γ tried."""
+    whole = Mechanism.from_source("def f(x: Dom(0, 1)): return dlap(eps, x)")
+    found = ErrorBound(whole, risk="5%").smallest_within(eps="(0, 1]")
+    assert not found.exists
+    assert "up to 1.09951e+12 is large enough" in str(found)
+    assert "tends to 1 at the input 0" in str(found)

@@ -25,7 +25,7 @@ def read_epsilon(value: object) -> Interval:
             if interval.is_point
             else f"epsilon is in {interval}",
             rule="The privacy budget is positive.",
-            way_out="Write epsilon='(0, 1]'.",
+            way_out="Write a positive number, or an interval such as '(0, 1]'.",
         )
     return interval
 

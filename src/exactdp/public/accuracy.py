@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp import claims
 from exactdp.claims.disagreement.distance import Disagreement
-from exactdp.errors import folds
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
+from exactdp.public.calls import folds
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:

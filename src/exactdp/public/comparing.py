@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from exactdp import claims
+from exactdp.public.calls import folded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ class Ranking(claims.Ranking):
         return plot_ranking(self, ax, **options)
 
 
+@folded
 def compare(  # noqa: PLR0913 what can be asked
     mechanisms: Mapping[str, Mechanism] | Iterable[Mechanism],
     measure: object = "absolute",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack, cast
 
 from exactdp import claims
-from exactdp.errors import folds
 from exactdp.public.accuracy import Accuracy
 from exactdp.public.answers import Verdict
+from exactdp.public.calls import folds
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp import claims
 from exactdp.public.answers import ExpectedVerdict
+from exactdp.public.calls import folds
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from exactdp.public.mechanism import Mechanism
 
 
+@folds
 class Expected(claims.Expected):
     """The expected loss of the mechanism is at most a bound, for every ε of an interval.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from exactdp.errors import ExactdpError, ValueRefusedError, folded, folds, shortened
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
@@ -20,6 +20,7 @@ from exactdp.language.reading import read_function, read_text
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
+from exactdp.public.calls import folded, folds, shortened
 from exactdp.semantics.by_epsilon import (
     distribution_by_epsilon,
     in_parts,

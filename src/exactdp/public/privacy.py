@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp import claims
-from exactdp.errors import ValueRefusedError, folded, folds, shown
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.public.answers import DeltaCurve, PrivacyVerdict
+from exactdp.public.calls import folded, folds
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Progress
+from exactdp.claims.regions.of_claim import regions_of
 from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, show
+from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
 from exactdp.claims.stated.vacuity import refuse_empty
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.values import Value
 from exactdp.reals import Interval, nonnegative
@@ -43,7 +45,8 @@ class Radius(Told):
     Fraction(3, 1)
     """
 
-    lower: Fraction
+    lower: Fraction | float
+    """The claim fails with any smaller γ; `inf` if it is proved to fail with every γ."""
     upper: Fraction | float
     """The claim holds with this γ; `inf` if none was found."""
     eps: Interval
@@ -68,10 +71,14 @@ class Radius(Told):
 
     def __str__(self) -> str:
         on = self.eps
-        when = f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+        point = f"At ε = {spell(Fraction(on.lower))}" if on.is_point else ""
+        when = point or f"For every ε in {on}"
         if not isinstance(self.upper, Fraction):
             why = f": {self.why}" if self.why else ""
-            return f"At {when} the claim fails for every γ up to {float(self.lower):.6g}{why}."
+            least = "no γ" if self.lower == inf else f"no γ up to {float(self.lower):.6g}"
+            if point:
+                return f"{point} {least} is large enough{why}."
+            return f"{least.capitalize()} is large enough for every ε in {on}{why}."
         if self.is_exact:
             size = f"= {spell(self.upper)}"
         elif self.upper - self.lower > self.upper / 10**4:
@@ -79,9 +86,9 @@ class Radius(Told):
         else:
             size = f"≈ {approximate(self.lower, self.upper)}"
         if self.risk is None:
-            return f"At {when} the least γ for which the claim holds is {size.removeprefix('= ')}."
+            return f"{when} the least γ for which the claim holds is {size.removeprefix('= ')}."
         return (
-            f"At {when} the error exceeds γ with probability at most {percentage(self.risk)} for "
+            f"{when} the error exceeds γ with probability at most {percentage(self.risk)} for "
             f"γ {size}, and for no smaller γ."
         )
 
@@ -122,21 +129,56 @@ def smallest_gamma(
         found = _among(candidates, holds, on)
     else:
         found = _bisected(holds, lambda one: _is_least(claim, one, on), target, on)
-    return found if found.exists else replace(found, why=_why(claim, on))
+    return found if found.exists else _explained(claim, found)
 
 
-def _why(claim: Accuracy, on: Interval) -> str:
-    """Describe why a claim fails with the largest γ."""
-    verdict = decide(replace(claim, gamma=_LARGEST, epsilon=on), hint=False)
-    found = verdict.counterexample
-    if found is None:
-        return ""
-    where = f"at the input {show(found.input)}" + ("" if on.is_point else f" and ε = {found.eps}")
-    why = f"{where} the error is larger with probability {found.error.text(4)}"
+def _explained(claim: Accuracy, found: Radius) -> Radius:
+    """Return a result without a γ, with the reason why there is none."""
+    on = found.eps
+    largest = replace(claim, gamma=_LARGEST, epsilon=on)
+    against = decide(largest, hint=False).counterexample
+    if against is None:
+        return found
+    where = f"at the input {show(against.input)}"
+    limit = _limit_at_zero(claim, on, against.input)
+    if limit is not None:
+        why = f"as ε → 0, the probability of an error above any γ tends to {spell(limit)} {where}"
+        return replace(found, lower=inf, why=why)
+    if on.lower == 0:
+        near = Fraction(largest.error_probability(against.input).exact.limit(0))
+        why = f"as ε → 0, the probability of a larger error tends to {spell(near)} {where}"
+    else:
+        at = where if on.is_point else f"{where} and ε = {against.eps}"
+        why = f"{at} the error is larger with probability {against.error.text(4)}"
     by_numbers = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
     if by_numbers and _holds_finite(claim.mechanism.checked.output):
         why += "; an output that differs in more than numbers counts as infinitely far off"
-    return why
+    return replace(found, why=why)
+
+
+def _limit_at_zero(claim: Accuracy, on: Interval, u: Value) -> Fraction | None:
+    """Return the limit of the error probability at an input as ε → 0 if it is larger than β.
+
+    None if it is not, or not known to be the same for every γ. On the cell of parameters (ε, εγ)
+    that contains (ε, εγ) for all large γ, the probability is a sum Σ c·θ^k·exp(ℓ(θ)), which tends
+    to its value at 0 for each of them.
+    """
+    beta = constant(claim.formula)
+    if on.lower != 0 or beta is None:
+        return None
+    here = replace(claim, gamma=ANY, inputs=[u], epsilon=on)
+    try:
+        for region in (one for group in regions_of(here) for one in group):
+            for step in here.work.steps(region):
+                if region.names == ("eps", "gamma") and step.cell.cone.contains((0, 1)):
+                    assert step.cell.result is not None
+                    (one,) = step.cell.result
+                    near = one.probability.substitute(gamma=0).limit(0)
+                    is_sum = one.probability.denominator == 1
+                    return Fraction(1 - near) if is_sum and near < 1 - beta else None
+    except ExactdpError:  # too many cells, or a claim that is not decided with any γ
+        pass
+    return None
 
 
 def _holds_finite(kind: ValueKind) -> bool:
