@@ -358,6 +358,8 @@ def test_permute_and_flip_is_private_but_not_bounded_range() -> None:
     p, q = flip.distribution(u), flip.distribution(v)
     ratio = (p[one] / q[one]) / (p[two] / q[two])
     assert float(ratio.at(at)) > float(exp(eps).at(at))
+    told = str(Privacy(permute_and_flip(2), inputs=GRID, measure="bounded_range").tightest())
+    assert told.startswith("Bounded range a·ε for a = ")
 
 
 def test_the_exponential_mechanism_has_bounded_range() -> None:

@@ -51,13 +51,13 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     "power": (REAL + "    return q ** 2\n", r"a real has no \*\*", (2, 12)),
     "index": (
         NONE + "    xs = [1, 2]\n    return xs[dlap(eps, 0)]\n",
-        "integer noise cannot be an index",
+        "an unbounded integer cannot be an index",
         (3, 15),
     ),
     "slice": (REAL + "    return [1, 2][q:]\n", "a real cannot be an index", (2, 19)),
     "loop bound": (
         NONE + "    n = 0\n    for i in range(dlap(eps, 1)):\n        n += i\n    return n\n",
-        "integer noise cannot bound a loop",
+        "an unbounded integer cannot bound a loop",
         (3, 20),
     ),
     "loop over noise": (
@@ -209,8 +209,13 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     ),
     "score of integer noise": (
         NONE + "    z = dlap(eps, 0)\n    return expmech(eps, lambda v: z * v, [1, 2])\n",
-        "a score cannot depend on integer noise",
+        "a score cannot depend on an unbounded integer",
         (3, 12),
+    ),
+    "score of a rounded real": (
+        "def f(q: Real):\n    return expmech(eps, lambda v: round(q) * v, [1, 2])\n",
+        "a score cannot depend on an unbounded integer",
+        (2, 12),
     ),
     "lambda as a value": (
         NONE + "    x = lambda: 1\n    return x\n",
@@ -375,7 +380,7 @@ def test_constants() -> None:
 
 def test_a_table_is_not_read_by_noise() -> None:
     error = refused(NONE + "    return T[dlap(eps, 0)]\n", T={0: 1})
-    assert "integer noise cannot be an index or a key" in error.message
+    assert "an unbounded integer cannot be an index or a key" in error.message
 
 
 def test_an_ideal_may_not_sample() -> None:

@@ -470,13 +470,12 @@ class Privacy:
     def tightest(
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
-        """Return the smallest a such that the mechanism is a·ε-private, enclosed."""
+        """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
 
         self.require_no_inverse("the best factor")
-        return replace(
-            tightest(self, width, conduct(progress, how)), scales=self.epsilon == POSITIVE
-        )
+        found = tightest(self, width, conduct(progress, how))
+        return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε, for listed inputs."""

@@ -321,7 +321,7 @@ class Checker:
         if kind.holds("integer"):
             refuse(
                 one.place,
-                f"{one.name} is {one.type}, and integer noise is not",
+                f"{one.name} is {one.type}, and an unbounded integer is not",
                 "`Real` declares a real input or real noise.",
                 "Leave the declaration out.",
             )

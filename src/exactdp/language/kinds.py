@@ -46,8 +46,8 @@ class ValueKind:
 
     @property
     def word(self) -> str:
-        """The word for the real or integer noise that it is or contains."""
-        return "a real" if self.holds("real") else "integer noise"
+        """The word for the real or the integer, sampled or rounded, that it is or contains."""
+        return "a real" if self.holds("real") else "an unbounded integer"
 
     @property
     def parts(self) -> tuple[ValueKind, ...]:

@@ -29,7 +29,7 @@ _WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
 _RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
 _LOG = "Integer noise may have the rate k * log(r) with a whole number k and r > 1 in exp(eps)."
 _LOG_RATE = "Write dlap(log(2 * exp(eps) - 1), mean), or a * eps with a rational number a > 0."
-SCORE = "A score is a rational number or linear in real inputs, without noise."
+SCORE = "A score is a rational number or linear in real inputs, without noise or rounding."
 NOISY = "Score the inputs themselves: expmech adds all the noise that is needed."
 _DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
 

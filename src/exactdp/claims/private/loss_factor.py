@@ -94,6 +94,8 @@ class Leakage(Told):
     """The number of examined pairs, or of cells of pairs."""
     scales: bool = False
     """Whether the claim is about every ε, so that the mechanism may run with a multiple of ε."""
+    measure: str = "privacy"
+    """What is bounded by a·ε: the privacy loss or, for "bounded_range", the range of losses."""
 
     @property
     def saving(self) -> str:
@@ -102,21 +104,27 @@ class Leakage(Told):
         if not self.scales or not isinstance(upper, Fraction) or not 0 < upper < 1:
             return ""
         times = spell(1 / upper) if self.factor.is_exact else f"{float(1 / upper):.6g}"
+        still = "is still ε-private" if self.measure == "privacy" else "still has bounded range ε"
         return (
-            f"Run with {times}·ε for ε it is still ε-private: with noise smaller by this factor, "
+            f"Run with {times}·ε for ε it {still}: with noise smaller by this factor, "
             f"and the error probability at {times}·ε instead of that at ε."
         )
 
     def __str__(self) -> str:
+        is_private = self.measure == "privacy"
         if self.inputs is None or self.outputs is None:
-            return "0·ε-private: adjacent inputs have the same probabilities."
+            what = "0·ε-private" if is_private else "Bounded range 0·ε"
+            return f"{what}: adjacent inputs have the same probabilities."
         u, v = map(show, self.inputs)
         outputs = " and ".join(map(show, self.outputs))
-        where = f"decided by the inputs {u} and {v}, the output {outputs} and {self._place}"
+        noun = "output" if len(self.outputs) == 1 else "outputs"
+        where = f"decided by the inputs {u} and {v}, the {noun} {outputs} and {self._place}"
         if self.factor.upper == inf:
-            return f"Not a·ε-private for any a; {where}."
+            what = "Not a·ε-private" if is_private else "No bounded range a·ε"
+            return f"{what} for any a; {where}."
         sign = "" if self.factor.is_exact else ", and not for any smaller a up to 7 digits"
-        return f"a·ε-private for a = {self.factor}{sign}; {where}."
+        what = "a·ε-private" if is_private else "Bounded range a·ε"
+        return f"{what} for a = {self.factor}{sign}; {where}."
 
     @property
     def _place(self) -> str:
