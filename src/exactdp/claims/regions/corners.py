@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.language.program import Program
 
-_MOST_OUTPUTS = 5_000  # ideal outputs, each with a corner of its own
+_MOST_OUTPUTS = 20_000  # ideal outputs, each with a corner of its own
 
 
 @dataclass(frozen=True)
