@@ -208,7 +208,11 @@ REFUSED: list[tuple[str, Callable[[], object], str]] = [
     ("infinite", lambda: Expected(COUNT, lambda _: inf, at_most=1).check(), "∞"),
     ("a negative bound", lambda: Expected(COUNT, at_most=-1).tightest(), "negative"),
     ("a negative loss", lambda: Expected(COUNT, lambda y: y, at_most=1).tightest(), "negative"),
-    ("everywhere", lambda: Expected(COUNT, at_most=1 / eps).check().certificate, "all real"),
+    (
+        "own loss everywhere",
+        lambda: Expected(COUNT, lambda u, y: abs(u - y), at_most=1 / eps).check().certificate,
+        "Python function",
+    ),
     ("lists", lambda: Expected(RESPONSE, "squared", ideal=lambda _: None).exact(0), "None"),
 ]
 

@@ -51,6 +51,23 @@ def test_state_between_rounds_and_noise_beside_the_loop() -> None:
         assert abs(runs[k, False] - 4000 * p) < 5 * math.sqrt(4000 * p * (1 - p))
 
 
+def test_a_loop_inside_a_loop() -> None:
+    """Noise of the outer loop is live while the inner one draws again.
+
+    After `observe`, x is exponential, and so is y − 1: the chance of both being above 2 is s²·s. In
+    the second program b is exponential below 1, and a > b in a round with chance E(e^{−εb})/2, with
+    E(e^{−εb}) = (1 + s)/2; a > 1 follows from none but these rounds.
+    """
+    s = exp(-eps)
+    text = "x = lap(eps, 0)\nobserve(x > 0)\ny = lap(eps, 0)\nwhile y < 1:\n    y = lap(eps, 0)\n"
+    assert read(text + "return x > 2 and y > 2", "").probability((), True) == s**3
+    text = (
+        "while True:\n    a = lap(eps, 0)\n    b = expo(eps, 0)\n    while b > 1:\n"
+        "        b = expo(eps, 0)\n    if a > b:\n        return a > 1"
+    )
+    assert read(text, "").probability((), True) == 2 * s / (1 + s)
+
+
 def test_integers_and_two_conditions() -> None:
     """Two geometric noises whose sum is 2: all three ways are as likely."""
     text = "a = geometric(eps)\nb = geometric(eps)\nobserve(a + b == 2)\nobserve(a != 1)\n"

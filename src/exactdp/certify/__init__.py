@@ -40,6 +40,7 @@ from .kernel.signs import SignProof
 from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
+from .rederive.expected_cones import ExpectedOnCones
 from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
@@ -64,7 +65,15 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
-_KINDS = "sign", "claim", "claim_by_cases", "privacy", "privacy_on_cones", "expected"
+_KINDS = [
+    "sign",
+    "claim",
+    "claim_by_cases",
+    "privacy",
+    "privacy_on_cones",
+    "expected",
+    "expected_on_cones",
+]
 _OLD = (
     "it is of version 1, which is no longer read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
@@ -126,6 +135,9 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
         elif isinstance(document, dict) and document.get("kind") == "expected":
             checker = ExpectedLosses()
             names = "format version kind claim verdict reason losses counterexamples signs seal"
+        elif isinstance(document, dict) and document.get("kind") == "expected_on_cones":
+            checker = ExpectedOnCones()
+            names = "format version kind claim verdict reason regions counterexamples signs seal"
         else:
             names = "format version kind claim verdict proof seal"
         if isinstance(document, dict) and document.get("version") == 1:

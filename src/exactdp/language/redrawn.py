@@ -19,7 +19,11 @@ def carries(code: Code, flow: Flow, loop: Loop, noisy: frozenset[str]) -> bool:
     } & flow.reachable
     # A cycle inside: remove statements as long as one has no successor left.
     ways = {
-        pc: {there for there in code.successors[pc] if there in inside and _goes(code, pc, there)}
+        pc: {
+            there
+            for there in code.successors[pc]
+            if there in inside and _goes(code, loop, pc, there)
+        }
         for pc in inside
     }
     while True:
@@ -32,9 +36,13 @@ def carries(code: Code, flow: Flow, loop: Loop, noisy: frozenset[str]) -> bool:
             after.difference_update(last)
 
 
-def _goes(code: Code, pc: int, there: int) -> bool:
-    """Whether a step does not start a new iteration of a `for` loop, whose number is bounded."""
+def _goes(code: Code, loop: Loop, pc: int, there: int) -> bool:
+    """Whether a step does not start a new iteration of a loop inside the loop.
+
+    The iterations of a `for` loop are bounded, and a `while` loop is examined by itself: what it
+    does not assign is live before it and after it, and so on a cycle of the outer loop as well.
+    """
     if there > pc:
         return True
-    around = [loop for loop in code.loops if loop.start <= there <= pc < loop.end]
-    return around[-1].counter is None if around else True
+    around = [one for one in code.loops if one.start <= there <= pc < one.end]
+    return around[-1] is loop if around else True

@@ -142,10 +142,14 @@ class Runner:
                     if self.most is not None and terms > self.most:
                         raise TooManyTermsError
                 for part in density.by_kind():
-                    if stage.cyclic:
-                        self.go_round(number, stage, part)
-                    else:
-                        self.visit(step, part)
+                    self.pass_on(number, stage, part)
+
+    def pass_on(self, number: int, stage: Stage, density: Density) -> None:
+        """Pass a density from a node of a stage out of the stage."""
+        if stage.cyclic:
+            self.go_round(number, stage, density)
+        else:
+            self.visit(self.plan.steps[number], density)
 
     def go_round(self, entry: int, stage: Stage, density: Density) -> None:
         """Pass a density through a loop: a finite chain for each combination of answers."""
@@ -218,11 +222,12 @@ class Runner:
         inner.waiting = {}
         steps = self.plan.steps
         inner.visit(steps[start], density)
-        for n in rounds.others:
-            arrived = inner.waiting.pop(n, None)
-            if arrived is not None:
-                for part in arrived.simplified(steps[n].variables).by_kind():
-                    inner.visit(steps[n], part)
+        for stage in rounds.others:
+            for n in stage.nodes:
+                arrived = inner.waiting.pop(n, None)
+                if arrived is not None:
+                    for part in arrived.simplified(steps[n].variables).by_kind():
+                        inner.pass_on(n, stage, part)
         return inner.waiting
 
     def answered(

@@ -28,6 +28,7 @@ from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.work import count
+from exactdp.semantics.components import components
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spans import Span, VariableBasis, combined
 from exactdp.semantics.spots import whole_of
@@ -448,43 +449,8 @@ class Graph:
 
     @cached_property
     def components(self) -> list[list[int]]:
-        """The strongly connected components, sources first (Tarjan's algorithm)."""
-        index: dict[int, int] = {}
-        low: dict[int, int] = {}
-        stack: list[int] = []
-        on_stack: set[int] = set()
-        found: list[list[int]] = []
-        work: list[tuple[int, Iterator[Edge]]] = []
-
-        def open_node(node: int) -> None:
-            index[node] = low[node] = len(index)
-            stack.append(node)
-            on_stack.add(node)
-            work.append((node, iter(self.nodes[node].edges)))
-
-        open_node(0)
-        while work:
-            node, edges = work[-1]
-            edge = next(edges, None)
-            if edge is not None:
-                if edge.target not in index:
-                    open_node(edge.target)
-                elif edge.target in on_stack:
-                    low[node] = min(low[node], index[edge.target])
-                continue
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[node])
-            if low[node] == index[node]:
-                component = []
-                while True:
-                    member = stack.pop()
-                    on_stack.discard(member)
-                    component.append(member)
-                    if member == node:
-                        break
-                found.append(component)
-        return found[::-1]
+        """The strongly connected components, sources first."""
+        return components([0], lambda n: (edge.target for edge in self.nodes[n].edges))
 
 
 def forms_of(output: Value) -> Iterator[Linear]:

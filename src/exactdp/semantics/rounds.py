@@ -15,15 +15,20 @@ from exactdp.errors import Place, ProgramError
 from exactdp.language.machine import Compare, Draw
 from exactdp.language.rules import fail
 from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.semantics.components import components
 from exactdp.semantics.graph import Graph, noise_part
+from exactdp.semantics.plan import Stage
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """The nodes of a loop at which rounds begin, and the others in topological order."""
+    """The nodes of a loop at which rounds begin, and the others by strongly connected component.
+
+    The components are in topological order. One that is cyclic is a loop inside the loop.
+    """
 
     begins: frozenset[int]
-    others: tuple[int, ...]
+    others: tuple[Stage, ...]
 
 
 def rounds_of(graph: Graph, component: tuple[int, ...]) -> Rounds:
@@ -44,7 +49,16 @@ def rounds_of(graph: Graph, component: tuple[int, ...]) -> Rounds:
         )
         if isinstance(event, Compare) and not own.isdisjoint(noise_part(event.difference)):
             raise _depends(graph.place(number))
-    return Rounds(begins, _ordered(graph, inside - begins, component))
+    if not begins:
+        raise _carries(graph.place(min(inside)))
+    left = inside - begins
+
+    def after(number: int) -> list[int]:
+        return [edge.target for edge in graph.nodes[number].edges if edge.target in left]
+
+    found = components([n for n in component if n in left], after)
+    others = (Stage(tuple(one), len(one) > 1 or one[0] in after(one[0])) for one in found)
+    return Rounds(begins, tuple(others))
 
 
 def _spread(
@@ -62,19 +76,6 @@ def _spread(
             if not new <= found[edge.target]:
                 found[edge.target] |= new
                 waiting.append((edge.target, new))
-
-
-def _ordered(graph: Graph, left: set[int], component: tuple[int, ...]) -> tuple[int, ...]:
-    """Return nodes in topological order."""
-    found: list[int] = []
-    while left:
-        targets = {edge.target for number in left for edge in graph.nodes[number].edges}
-        first = [number for number in component if number in left and number not in targets]
-        if not first:
-            raise _carries(graph.place(min(left)))
-        found += first
-        left = left.difference(first)
-    return tuple(found)
 
 
 def visits(

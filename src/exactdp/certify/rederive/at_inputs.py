@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kernel.cones import PolyhedralCone
+from ..kernel.orthants import sum_of
 from . import values
 from .claims import Claims
 from .derivation import Derivation
@@ -31,7 +33,12 @@ class AtInputs(Claims):
         lower = self.epsilon.lower
         right = lower > 0 or (lower == 0 and not self.epsilon.lower_closed)
         self.require(right, "ε is not positive")
-        whole = {**spec, "output_distance": DISCRETE, "input_distance": DISCRETE}
+        whole = {
+            **spec,
+            "output_distance": DISCRETE,
+            "input_distance": DISCRETE,
+            "agreement": "equal",
+        }
         self.derivation = Derivation(whole, None, self.epsilon)
         try:
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
@@ -77,6 +84,25 @@ class AtInputs(Claims):
         return any(function == one for like in some for one in like) or (
             residue is not None and any(function == one for one in self.functions.get(None, []))
         )
+
+    def bound_is_proved(self, part: PolyhedralCone, function: Ratio, given: Any) -> None:
+        """Check that a function is proved not to be negative on a part: (f·D², sign, places)."""
+        if given is None:
+            self.require(function == 0, "a bound has no proof")
+            return
+        under, sign, kept = self.entries(given, 3)
+        if under is not None:
+            square = Ratio.lifted(sum_of(self, under, part.size))
+            self.require(square.over, "a denominator is 0")
+            function = function * square * square
+        proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
+        places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
+        self.require(len(set(places)) == len(places), "a parameter is there twice")
+        self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
+        right = proof.function.renamed(places) == function
+        self.require(right, "the sign is that of another function")
+        right = part.is_within(proof.sides, places)
+        self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
 
 
 def _residue(function: Ratio) -> int | None:

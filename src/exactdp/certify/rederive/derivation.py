@@ -158,10 +158,14 @@ class Derivation:
         return self.assembled([unknown(k, judge) if m is None else one for k, (one, m) in pairs])
 
     def _concretely(self, point: Point, path: Path) -> Input:
-        """Return the input at a point, with its numbers."""
-        if len(point) > len(self.members):
-            path.unit, path.base = point[-1], self.base
-        return self.assembled(point)
+        """Return the input at a point, with its numbers; the path decides comparisons of noise."""
+        given = [
+            LinearForm(one.coefficients, one.constant, path) if isinstance(one, LinearForm) else one
+            for one in point
+        ]
+        if len(given) > len(self.members):
+            path.unit, path.base = given[-1], self.base
+        return self.assembled(given)
 
     def _remembered(
         self, what: str, point: Point, judge: Judge, find: Callable[[Judge], T]
@@ -249,13 +253,15 @@ class Derivation:
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
             return self._paths(inputs, lambda path: self._unknown(point, path))
 
+        given = point
         fixed = str([one for one, m in zip(point, self.members, strict=False) if m is not None])
         if fixed in self._too_many:
             raise UnsupportedError(self._too_many[fixed])
         try:
             known = self._remembered("mechanism", point, judge, found)
             if known is None:
-                known = (self._paths(judge, lambda path: self._concretely(point, path)),)
+                known = (self._paths(judge, lambda path: self._concretely(given, path)),)
+                point = _parameters(point, judge)
         except TooManyPathsError as error:  # so it has elsewhere
             self._too_many[fixed] = str(error)
             raise
@@ -306,6 +312,13 @@ class Derivation:
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])
         return distances.between_outputs(spec, u, ideal, output, self.own("output_distance"))
+
+
+def _parameters(point: Point, judge: Judge) -> Point:
+    """Return the parameters that a point has in its forms, as they stand in runs at the point."""
+    forms = (one.coefficients for one in point if isinstance(one, LinearForm))
+    count = max((-name for form in forms for name in form), default=0)
+    return [unknown(k, judge) for k in range(1, count + 1)]
 
 
 def single(u: Input) -> list[Any]:

@@ -1,7 +1,7 @@
 """Certificates of bounds on expected losses, at listed inputs.
 
-The checker re-derives the expected loss at each input from the program's source: the sum over the
-program's paths of the loss of the output, integrated over the noise on the path:
+The checker re-derives the expected loss at each input, or on a cone of inputs, from the program's
+source: the sum over its paths of the loss of the output, integrated over the noise on the path:
 
     absolute:  |x − x*| for a number x of the output and the ideal one x*, summed over a list;
     squared:   (x − x*)², likewise;
@@ -26,7 +26,7 @@ from .derivation import Input, TakenPath, single
 from .distances import holds_noise
 from .linear import LinearForm, is_number
 from .parametric import ProgramOnCone
-from .points import at
+from .points import at, vector_of
 from .programs import frozen
 from .ratios import EPS, Ratio, UnsupportedError
 from .runs import Condition
@@ -68,7 +68,7 @@ class ExpectedLosses(AtInputs):
         self.claim = (
             f"the expected loss ({short(self.loss or spec['loss']['python'])}) of "
             f"{short(function.name)} is at most the bound at "
-            f"{counted(len(self.inputs), 'input')}, for every ε in {self.epsilon.text()}"
+            f"{self.which()}, for every ε in {self.epsilon.text()}"
         )
 
     # The whole ------------------------------------------------------------------------
@@ -113,10 +113,14 @@ class ExpectedLosses(AtInputs):
         """Check that at an input and an ε the expected loss is above a part of the bound."""
         place, part, eps, bits = self.fields(given, "input part eps bits")
         k = self.integer(place, 0, len(self.inputs) - 1)
+        self.is_above(self.losses[k], part, eps, bits)
+
+    def is_above(self, loss: Ratio, part: Any, eps: Any, bits: Any) -> None:
+        """Check that a loss is above a part of the bound at an ε, with a precision."""
         bound = self.bounds[self.integer(part, 0, len(self.bounds) - 1)]
         point = self.rational(eps)
         self.require(self.epsilon.has(point), "ε is not one of the claim")
-        over, under = (bound - self.losses[k]).terms()
+        over, under = (bound - loss).terms()
         precision = self.bits(bits)
         signs = [self.sign_at(point, precision, form) for form in (over, under)]
         self.require(signs[0] * signs[1] < 0, "it is none")
@@ -125,20 +129,22 @@ class ExpectedLosses(AtInputs):
 
     def expected(self, u: Input) -> Ratio:
         """Return the expected loss at an input, from the program."""
+        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
+        return self.expected_on(ProgramOnCone(self.derivation, ray, single(u)))
+
+    def expected_on(self, program: ProgramOnCone) -> Ratio:
+        """Return the expected loss on a cone of inputs."""
         if self.loss is None:
             raise UnsupportedError("the loss is a Python function")
-        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
-        program = ProgramOnCone(self.derivation, ray, single(u))
         ideal: Any = None
         if self.loss != "regret":
             ideal = program.value(program.ideal())
         total = Ratio.number(0)
         for way in program.ways:
-            found = self.of_way(program, way, u, ideal)
-            total = total + program.weight(way, []) * found
+            total = total + program.weight(way, []) * self.of_way(program, way, ideal)
         return total
 
-    def of_way(self, program: ProgramOnCone, way: TakenPath, u: Input, ideal: Any) -> Ratio:
+    def of_way(self, program: ProgramOnCone, way: TakenPath, ideal: Any) -> Ratio:
         """Return the integral of the loss over the noise of a way, without its weight."""
         if self.loss in ("absolute", "squared"):
             total = Ratio.number(0)
@@ -150,27 +156,26 @@ class ExpectedLosses(AtInputs):
         chance = Ratio.lifted(program.chance(way, []))
         if self.loss == "wrong":
             return chance * (0 if frozen(way.output) == frozen(ideal) else 1)
-        return chance * self.regret(way, u)
+        return chance * Ratio.line(vector_of(self.regret(program, way), program.region.size))
 
-    def regret(self, way: TakenPath, u: Input) -> Fraction:
+    def regret(self, program: ProgramOnCone, way: TakenPath) -> Any:
         """Return by how much a selection is below the best one."""
         # If the program begins with `expmech`.
         scored = [(one, at(s, way.point)) for one, s in way.path.scored]
-        if any(isinstance(s, LinearForm) for _, s in scored):
-            raise UnsupportedError("scores on a cone of inputs")
         if scored:
-            return Fraction(max(s for _, s in scored) - dict(scored)[way.output])
-        (listed,) = u
+            return max(s for _, s in scored) - dict(scored)[way.output]
+        (listed,) = self.derivation.assembled(program.point)
         if not isinstance(listed, list) or type(way.output) is not int:
             raise UnsupportedError("an output is no position in the input")
         if not 0 <= way.output < len(listed):
             raise UnsupportedError("an output is no position in the input")
-        return Fraction(max(listed)) - Fraction(listed[way.output])
+        return max(listed) - listed[way.output]
 
     def of_error(self, program: ProgramOnCone, way: TakenPath, error: Any) -> Ratio:
         """Return the integral of |error| or error² over a way."""
-        if not isinstance(error, LinearForm):
-            size = abs(Fraction(error)) if self.loss == "absolute" else Fraction(error) ** 2
+        if not holds_noise(error):
+            size = Ratio.line(vector_of(abs(error), program.region.size))
+            size = size if self.loss == "absolute" else size * size
             return Ratio.lifted(program.chance(way, [])) * size
         if self.loss == "squared":
             return self.integral(program, way, [], [error, error])
@@ -191,25 +196,29 @@ class ExpectedLosses(AtInputs):
 
         A noise is z/ε: the product has a factor 1/ε for each noise in it.
         """
+        conditions = [*way.conditions, *more]
+        real = [one for one in conditions if not way.path.is_whole(one[0])]
         total = Ratio.number(0)
         for coefficient, names in _expanded(factors):
-            conditions = [*way.conditions, *more]
-            found = program.integrals.density(way.path.noises, conditions, tuple(names))
+            found = program.integrals.density(way.path.noises, real, tuple(names))
             total = total + Ratio.lifted(found) * coefficient / EPS ** len(names)
         return total
 
 
-def _expanded(factors: list[LinearForm]) -> Iterator[tuple[Fraction, list[int]]]:
-    """Yield the terms of a product of linear forms: coefficients and noises."""
+def _expanded(factors: list[LinearForm]) -> Iterator[tuple[Ratio, list[int]]]:
+    """Yield the terms of a product of linear forms: functions of the inputs, and noises."""
     if not factors:
-        yield Fraction(1), []
+        yield Ratio.number(1), []
         return
     first, *rest = factors
+    size = 1 - min((0, *first.coefficients))
+    fixed = Ratio.line(vector_of(first, size))
     for coefficient, names in _expanded(rest):
-        if first.constant:
-            yield coefficient * first.constant, names
+        if fixed != 0:
+            yield coefficient * fixed, names
         for name, c in first.coefficients.items():
-            yield coefficient * c, [name, *names]
+            if name >= 0:
+                yield coefficient * c, [name, *names]
 
 
 def _errors(output: Any, ideal: Any) -> Iterator[Any]:
@@ -220,7 +229,4 @@ def _errors(output: Any, ideal: Any) -> Iterator[Any]:
         return
     if not all(is_number(x) or isinstance(x, LinearForm) for x in (output, ideal)):
         raise UnsupportedError("an output is not made of numbers as the ideal one is")
-    error = output - ideal
-    if isinstance(error, LinearForm) and any(name < 0 for name in error.coefficients):
-        raise UnsupportedError("an error depends on an unknown input")
-    yield error
+    yield output - ideal

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ..kernel.cones import PolyhedralCone, Vector
 from .linear import Judge, LinearForm, holds, is_number, plain
+from .ratios import UnsupportedError
 
 T = TypeVar("T")
 
@@ -60,6 +61,8 @@ class InsideCone:
 
     def decide(self, form: LinearForm, op: str) -> bool:
         """Return whether form op 0; of an infinitesimal the sign counts where all else is 0."""
+        if any(name > 0 for name in form.coefficients):
+            raise UnsupportedError("noise is compared as if it were known")
         vector = vector_of(form, self.region.size)
         sign = self.region.judge(vector)
         if any(vector[1:]):

@@ -19,7 +19,6 @@ from itertools import chain, combinations, permutations
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, UndecidedError
-from ..kernel.orthants import sum_of
 from ..kernel.reading import counted, short
 from . import values
 from .at_inputs import AtInputs
@@ -224,25 +223,6 @@ class Privacies(AtInputs):
         """Return the probabilities of outputs at an input, from the program."""
         ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
         return self.events.chances(ProgramOnCone(self.derivation, ray, single(u)))
-
-    def bound_is_proved(self, part: PolyhedralCone, function: Ratio, given: Any) -> None:
-        """Check that a function is proved not to be negative on a part: (f·D², sign, places)."""
-        if given is None:
-            self.require(function == 0, "a bound has no proof")
-            return
-        under, sign, kept = self.entries(given, 3)
-        if under is not None:
-            square = Ratio.lifted(sum_of(self, under, part.size))
-            self.require(square.over, "a denominator is 0")
-            function = function * square * square
-        proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
-        places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
-        self.require(len(set(places)) == len(places), "a parameter is there twice")
-        self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-        right = proof.function.renamed(places) == function
-        self.require(right, "the sign is that of another function")
-        right = part.is_within(proof.sides, places)
-        self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
 
     # Bounds ---------------------------------------------------------------------------
 

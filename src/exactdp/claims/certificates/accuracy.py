@@ -27,7 +27,7 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.disagreement.enclosing import as_form
 from exactdp.claims.regions.corners import Corner
-from exactdp.claims.regions.region import Combination
+from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.distances import Distance, numeric
 from exactdp.claims.stated.expressions import (
     Constant,
@@ -184,16 +184,7 @@ class WrittenRegion:
         """The region without its cells."""
         region = self.one.region
         corner = {} if region.corner is None else {"corner": self._corner(region.corner)}
-        return {
-            **corner,
-            "names": list(region.names),
-            "input": [
-                {"form": _spelled(one.form)} if isinstance(one, Combination) else value_json(one)
-                for one in region.entries
-            ],
-            "alpha": None if region.alpha is None else _spelled(region.alpha),
-            "gamma": None if region.gamma is None else _spelled(region.gamma),
-        }
+        return {**corner, **region_json(region)}
 
     def _cell(self, cell: Leaf) -> Json:
         output, distance, steps = self.one.at(cell)
@@ -266,6 +257,19 @@ class WrittenRegion:
             [str(c), list(powers), _spelled(rates)]
             for powers, rates, c in sorted(form.entries(self.one.region.names))
         ]
+
+
+def region_json(region: Region) -> Json:
+    """Return the parameters of a region, with the input, α and γ as forms in them."""
+    return {
+        "names": list(region.names),
+        "input": [
+            {"form": _spelled(one.form)} if isinstance(one, Combination) else value_json(one)
+            for one in region.entries
+        ],
+        "alpha": None if region.alpha is None else _spelled(region.alpha),
+        "gamma": None if region.gamma is None else _spelled(region.gamma),
+    }
 
 
 def cell_tree(cells: Sequence[Leaf], leaf: Callable[[Leaf | None], Json], depth: int = 0) -> Json:

@@ -18,15 +18,14 @@ from exactdp.certify.rederive.pair_spaces import PairSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.private_cones import ConePrivacies
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
-from exactdp.claims.certificates.accuracy import cell_tree, value_json
+from exactdp.claims.certificates.accuracy import value_json
+from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.examined import SignProofs
-from exactdp.claims.decision.work import Leaf, Problem
+from exactdp.claims.decision.work import Leaf
 from exactdp.claims.private.slopes import Slope, Slopes
-from exactdp.claims.regions.places import OnCone
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
-from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.private.breaches import Breach
 
-_MOST = 500  # parts of a cell
 _MOST_STEPS = 200  # sides of the cell of a density
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError)
 _NO_POINTS: Json = {"bounds": [], "falls": None}
@@ -69,10 +67,29 @@ class WrittenCones:
             for space in self.checker.spaces():
                 region = known.get(_key_of_space(space))
                 cells = () if region is None else asked.work.cells(region)
-                found.append(_Tree(self, space, region).written(cells))
+                tree = BoundTree(self.checker, self.signs, region, partial(self._required, space))
+                found.append(tree.written(space.region, cells, _NO_POINTS))
         except _REFUSALS as error:
             raise refused(str(error)) from error
         return found
+
+    def _required(
+        self, space: PairSpace, part: PolyhedralCone, cell: Leaf | None
+    ) -> tuple[list[Ratio], Json]:
+        """Return what must be proved on a part, and signs of derivatives of each probability."""
+        falls = self._falls(space, part, cell)
+        return self.checker.required(space, part, falls), {"falls": falls}
+
+    def _falls(
+        self, space: PairSpace, part: PolyhedralCone, cell: Leaf | None
+    ) -> list[list[int]] | None:
+        """Return the signs of the derivatives of each probability, if needed."""
+        slopes = [one for one in (cell.result or () if cell else ()) if isinstance(one, Slope)]
+        if not slopes or not slopes[0].is_by_signs:
+            return None
+        chances = self.checker.finite(ProgramOnCone(self.checker.derivation, part, space.one))
+        known = {repr(one.output): one.signs for one in slopes}
+        return [known[key] for key in chances]
 
     def counterexample(self, one: Breach) -> Json:
         """Return a counterexample; for a density, with a cell of outputs around it."""
@@ -127,95 +144,6 @@ class WrittenCones:
         value = sum((Fraction(a) * b for a, b in pairs), Fraction(0))
         side = turn if value == 0 else 1 if value > 0 else -1
         return tuple(side * Fraction(q) for q in form)
-
-
-class _Tree:
-    """The tree of one space of the checker."""
-
-    def __init__(self, whole: WrittenCones, space: PairSpace, region: Region | None) -> None:
-        self.whole, self.space, self.region = whole, space, region
-        self.checker = whole.checker
-        self.left = _MOST
-
-    def written(self, cells: Sequence[Leaf]) -> Json:
-        """Return the tree of the cells that the solver found, each cut into parts."""
-        if not cells:
-            return self._parts(self.space.region, None, [])
-        return cell_tree(cells, self._cell)
-
-    def _cell(self, cell: Leaf | None) -> Json:
-        if cell is None:
-            return _NO_POINTS
-        assert self.region is not None
-        part = PolyhedralCone(self.space.region.size, self.checker)
-        for side in cell.cone.inequalities:
-            part = part.cut(side)
-        on = OnCone(self.region.names, cell.cone, self.region.window)
-        problems = [
-            Problem(self.region, cell, on, one, k)
-            for one in cell.result or ()
-            for k in range(len(one.beta))
-        ]
-        self.left = _MOST
-        return self._parts(part, cell, problems)
-
-    def _parts(self, part: PolyhedralCone, cell: Leaf | None, problems: list[Problem]) -> Json:
-        """Return the tree of the parts of a cell on which the checker decides all comparisons."""
-        if not part.is_full:
-            return _NO_POINTS
-        self.left -= 1
-        try:
-            falls = self._falls(part, cell)
-            functions = self.checker.required(self.space, part, falls)
-        except UndecidedError as error:
-            if self.left <= 0:
-                raise refused("a cell has too many parts") from error
-            return {
-                "form": [spell(Fraction(q)) for q in error.form],
-                "above": self._parts(part.cut(error.form), cell, problems),
-                "below": self._parts(part.cut([-q for q in error.form]), cell, problems),
-            }
-        return {"bounds": [self._proof(one, problems) for one in functions], "falls": falls}
-
-    def _falls(self, part: PolyhedralCone, cell: Leaf | None) -> list[list[int]] | None:
-        """Return the signs of the derivatives of each probability, if needed."""
-        slopes = [one for one in (cell.result or () if cell else ()) if isinstance(one, Slope)]
-        if not slopes or not slopes[0].is_by_signs:
-            return None
-        chances = self.checker.finite(ProgramOnCone(self.checker.derivation, part, self.space.one))
-        known = {repr(one.output): one.signs for one in slopes}
-        return [known[key] for key in chances]
-
-    def _proof(self, function: Ratio, problems: list[Problem]) -> list[Any] | None:
-        """Return D, the place of the proof that function·D² ≥ 0, and its parameters."""
-        if function == 0:
-            return None
-        assert self.region is not None
-        names = self.region.names
-        for one in problems:
-            if _ratio(one.gap, names) == function:
-                under, sign, kept = self.whole.signs.place(
-                    self.region, one.cell, one.obligation, one.alternative
-                )
-                written = None if under is None else _terms(under, names)
-                return [written, sign, list(kept)]
-        raise UnsupportedError("a bound of the checker is not one of the solver")
-
-
-def _ratio(form: ClosedForm, names: tuple[str, ...]) -> Ratio:
-    """Return a closed form as the checker has it."""
-    parts = (
-        {(tuple(k), tuple(map(Fraction, q))): Fraction(str(c)) for k, q, c in part.entries(names)}
-        for part in (form.numerator, form.denominator)
-    )
-    return Ratio.lifted(*parts)
-
-
-def _terms(form: Any, names: tuple[str, ...]) -> list[Any]:
-    return [
-        [str(c), list(powers), [spell(Fraction(q)) for q in rates]]
-        for powers, rates, c in sorted(form.entries(names))
-    ]
 
 
 def _key_of_region(region: Region) -> str:

@@ -1,4 +1,4 @@
-"""Certificates of bounds on expected losses, at listed inputs.
+"""Certificates of bounds on expected losses: at listed inputs, in a box and for all reals.
 
 The checker rederives the expected losses; a certificate contains the proofs of signs.
 """
@@ -7,8 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.kernel.cones import PolyhedralCone
+from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.expected import ExpectedLosses
-from exactdp.claims.certificates.accuracy import _ideal, _quotient, _which, interval_json
+from exactdp.certify.rederive.expected_cones import ExpectedOnCones
+from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
+from exactdp.claims.certificates.accuracy import (
+    _ideal,
+    _quotient,
+    _which,
+    interval_json,
+    region_json,
+    value_json,
+)
+from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
@@ -17,7 +29,9 @@ from exactdp.reals.certificates import VERSION, Json, precision, seal
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Leaf
     from exactdp.claims.expectations.excesses import Excess
     from exactdp.claims.expected import Expected
 
@@ -25,12 +39,12 @@ if TYPE_CHECKING:
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict on an expected loss."""
     claim: Expected = verdict.claim
-    if not is_listed(claim.input_set):
-        raise _refused("the claim is about all real inputs")
     if claim.formula.names():
         raise _refused("the bound depends on the input")
     if claim.ideal_function is not None and verdict.silent:
         raise _refused("the ideal is not defined at every input")
+    if not is_listed(claim.input_set):
+        return _on_cones(verdict)
     inputs = [as_written(as_given(claim.mechanism, u)) for u in _inputs(claim)]
     losses = [claim.exact(u) for u in inputs]
     signs = SignProofs(verdict)
@@ -50,6 +64,68 @@ def certificate(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
+
+
+def _on_cones(verdict: Verdict) -> Json:
+    """Return the certificate of a claim about all real inputs, or those of a box."""
+    claim: Expected = verdict.claim
+    stated = _claim(claim)
+    signs = SignProofs(verdict)
+    checker = _Unlimited()
+    checker.read_claim(stated)
+    try:
+        regions = [_region(checker, signs, one) for one in verdict.findings if verdict.holds]
+        examples = [_failure_on_cones(checker, claim, one) for one in verdict.counterexamples]
+    except (RejectedError, MalformedError, UnsupportedError) as error:
+        raise _refused(str(error)) from error
+    body: Json = {
+        "format": "exactdp-certificate",
+        "version": VERSION,
+        "kind": "expected_on_cones",
+        "claim": stated,
+        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
+        "reason": verdict.missing if verdict.holds is None else "",
+        "regions": regions,
+        "counterexamples": examples,
+        "signs": signs.written if verdict.holds else [],
+    }
+    return {**body, "seal": seal(body)}
+
+
+class _Unlimited(ExpectedOnCones):
+    """A checker without time limits."""
+
+    def spend(self, steps: int, bits: int) -> None:
+        """Count nothing."""
+
+
+def _region(checker: ExpectedOnCones, signs: SignProofs, one: Finding) -> Json:
+    """Return a region with the tree of its parts."""
+    head = region_json(one.region)
+    space = checker.space(0, {**head, "tree": None})
+
+    def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
+        return checker.required(space, part), {}
+
+    tree = BoundTree(checker, signs, one.region, required)
+    return {**head, "tree": tree.written(space.region, one.cells, {"bounds": []})}
+
+
+def _failure_on_cones(checker: ExpectedOnCones, claim: Expected, one: Excess) -> Json:
+    """Return a counterexample with its input."""
+    found: Json = {
+        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
+        "part": list(claim.formula.alternatives({})).index(one.claimed),
+        "eps": spell(one.eps),
+    }
+
+    def is_enough(bits: int) -> bool:
+        checker.counterexample({**found, "bits": bits})
+        return True
+
+    found["bits"] = precision(is_enough)
+    checker.counterexample(found)
+    return found
 
 
 def _inputs(claim: Expected) -> list[tuple[Any, ...]]:
@@ -88,8 +164,8 @@ def _failure(claim: Expected, inputs: list[Any], one: Excess) -> Json:
 def _refused(why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"there is no certificate of this verdict on an expected loss: {why}",
-        rule="Certificates of expected losses are about listed inputs, and the bound is a formula "
-        "in eps.",
+        rule="The checker derives expected losses again, at inputs or on cones of inputs; the loss "
+        "has a name, and the bound is a formula in eps.",
         way_out="The signs have proofs of their own: `verdict.decided` lists each problem with its "
         "decision, and the certificate of one on a ray is checked by `exactdp certify`.",
     )

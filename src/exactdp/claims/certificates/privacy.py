@@ -15,7 +15,8 @@ from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.accuracy import _quotient, _which, interval_json, value_json
-from exactdp.claims.certificates.cones import WrittenCones, _terms
+from exactdp.claims.certificates.bound_trees import terms_json
+from exactdp.claims.certificates.cones import WrittenCones
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.losses import endless, reals_in
@@ -173,7 +174,7 @@ class _Pieces:
         for sign in (1, -1):
             shape = OnCone(names, cone, window).shape(gap * sign)
             if nonnegative_on(shape.function, shape.cone, window=shape.window).holds:
-                under = None if gap.denominator == 1 else _terms(gap.denominator, names)
+                under = None if gap.denominator == 1 else terms_json(gap.denominator, names)
                 return sign, [under, self.signs.on_cone(shape), list(shape.kept)]
         raise _refused("the sign of a density is not seen")
 
