@@ -7,6 +7,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +33,7 @@ from exactdp import (
     sup,
 )
 from exactdp.claims.stated.conditions import CaseFormula
+from exactdp.claims.stated.expressions import Expression
 from support.examples import examples
 
 LARGER = Mechanism.from_source("""
@@ -226,8 +228,24 @@ def test_the_largest_of_two_bounds() -> None:
     assert whole.check().holds is expected
     assert Accuracy(LARGER, maximum(BOUND, 0), inputs=[[2, 0]]).check()
     assert not Accuracy(LARGER, maximum(BOUND / 4, BOUND / 5), inputs=[[2, 0]]).check()
-    with pytest.raises(ValueRefusedError, match="largest of several"):
-        Accuracy(LARGER, maximum(BOUND, 0), inputs=AllReals()).check()
+
+
+@pytest.mark.parametrize("high", [Fraction(1, 2), Fraction(3, 5), 1, 2])
+@pytest.mark.parametrize("rate", [Fraction(1, 2), 1, 2])
+@pytest.mark.parametrize("low", [Fraction(1, 10), Fraction(2, 5), exp(-alpha * eps / 4) / 5])
+def test_the_largest_of_two_bounds_for_all_reals(high: Any, rate: Any, low: Any) -> None:
+    """At a gap d and x = εd the error is e^(−x/2)·(1/2 + x/8), and the largest α is d/2."""
+    x = np.linspace(0, 60, 60_001)
+    error = np.exp(-x / 2) * (1 / 2 + x / 8)
+    constant = np.exp(-x / 8) / 5 if isinstance(low, Expression) else float(low)
+    slack = np.maximum(float(high) * np.exp(-float(rate) * x / 2), constant) - error
+    claim = Accuracy(LARGER, maximum(high * exp(-rate * alpha * eps), low), inputs=AllReals())
+    worst = (slack / error)[:20_000].min()
+    if abs(worst) > 1 / 100:
+        verdict = claim.check()
+        assert verdict.holds is bool(worst > 0)
+        if verdict.counterexample is not None:
+            assert verdict.counterexample.error.lower > verdict.counterexample.allowed.upper
 
 
 @pytest.mark.parametrize(

@@ -115,13 +115,26 @@ class Accuracy(Statement):
 
     def due(self, region: Region, trace: Trace) -> Due[Obligation] | None:
         """Return what must be proved at a sample of a region."""
-        return self.obligations.at(
-            region.input(self.mechanism.inputs, trace),
-            region.level(region.alpha, trace),
-            region.level(region.gamma, trace),
-            region.beta,
-            is_confined=bool(region.least),
-            compared_at=region.compared_at,
+        first, *others = (
+            self.obligations.at(
+                region.input(self.mechanism.inputs, trace),
+                region.level(region.alpha, trace),
+                region.level(region.gamma, trace),
+                beta,
+                is_confined=bool(region.least),
+                compared_at=region.compared_at,
+            )
+            for beta in (region.beta, *(() if region.is_ray else region.above))
+        )
+        if first is None or not others:
+            return first
+        bounds = [other.obligations for other in others if other is not None]
+        return replace(
+            first,
+            obligations=tuple(
+                one.or_else([other[k] for other in bounds])
+                for k, one in enumerate(first.obligations)
+            ),
         )
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:

@@ -72,6 +72,7 @@ class LossBound:
     beta: tuple[ClosedForm, ...]
     """Closed forms whose minimum is the claimed bound."""
     allows_all: bool = False
+    largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
 
 
 def _is_nonnegative(form: ClosedForm, place: Any) -> bool:

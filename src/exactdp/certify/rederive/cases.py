@@ -199,7 +199,7 @@ class CaseClaims(Claims):
     def group_leaf(self, case: Case, leaf: Leaf, given: Any) -> int:
         """Check a part of a group: its conditions, that its regions are all, and these."""
         part, sides, listed = self.fields(given, "part sides regions")
-        self.enter(case, self.integer(part, 0, len(case.betas) - 1), leaf)
+        self.enter(case, self.integer(part, 0, len(case.betas)), leaf)
         rows = self.rows(case, leaf, sides)
         cone = PolyhedralCone(leaf.at.size, self)
         for row in rows:
@@ -223,13 +223,19 @@ class CaseClaims(Claims):
             self.case_jumps(space, rows, leaf, set(flats))
             self.least(space, set(flats))
         if any(isinstance(one, RealInterval) for one in self.levels):
-            self.falls(self.beta, spaces[0])
+            for beta in case.betas if part == len(case.betas) else [self.beta]:
+                self.falls(beta, spaces[0])
         self.where = here
         return len(spaces)
 
     def enter(self, case: Case, part: int, leaf: Leaf) -> None:
-        """Look at one formula for β of a case, at the ε of a part."""
-        self.levels, self.beta, self.epsilon = case.levels, case.betas[part], leaf.on
+        """Look at one formula for β of a case, or at a mean of all, at the ε of a part.
+
+        The mean Σ β³ / Σ β² has nonnegative weights, so it is nowhere above the largest β.
+        """
+        self.levels, self.epsilon = case.levels, leaf.on
+        is_mean = part == len(case.betas)
+        self.beta = formulas.mean(case.betas) if is_mean else case.betas[part]
 
     def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
         """Yield the single values of the input, and whether they move."""

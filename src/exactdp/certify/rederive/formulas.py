@@ -57,6 +57,14 @@ def bound(tree: Tree, name: str, value: Tree) -> Tree:
     return tuple(bound(part, name, value) if isinstance(part, tuple) else part for part in tree)
 
 
+def mean(trees: list[Tree]) -> Tree:
+    """Return Σ t³ / Σ t²."""
+    sums: list[Tree] = [("**", trees[0], power) for power in (3, 2)]
+    for tree in trees[1:]:
+        sums = [("+", one, ("**", tree, power)) for one, power in zip(sums, (3, 2), strict=True)]
+    return ("/", *sums)
+
+
 def say(tree: Tree) -> str:
     """Return a formula as a text."""
     match tree:

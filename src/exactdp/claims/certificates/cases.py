@@ -336,7 +336,9 @@ class _Group:
     def tree(self, on: Interval, cuts: tuple[Vector, ...], depth: int) -> Json:
         """Return the parts of the group for some ε."""
         self.left -= 1
-        for part in range(len(self.case.betas)):
+        count = len(self.case.betas)
+        has_mean = count > 1 and self.names != ("eps",)
+        for part in range(count + has_mean):  # the last is a mean of all
             sides, rows = self._sides(on)
             regions = self._explored(on, [*rows, *cuts], part)
             if all(sign.holds for _, steps in regions for _, found in steps for _, sign in found):
@@ -479,7 +481,8 @@ class _Group:
             on,
             unit["alpha"] if "alpha" in self.free else None,
             unit["gamma"] if "gamma" in self.free else None,
-            beta=self.case.betas[part],
+            beta=self.case.betas[part % len(self.case.betas)],
+            above=self.case.betas[1:] if part == len(self.case.betas) else (),
         ).hull()
         if whole is None:
             return []
@@ -508,8 +511,10 @@ class _Group:
         signs.note(self.claim.work, explored)
         for name in ("alpha", "gamma"):
             if isinstance(self.case.level(name), Range) and name not in self.free:
-                for form in proved_signs(self.case.betas[part], self.claim.epsilon):
-                    signs.decided(nonnegative(form, self.claim.epsilon))
+                betas = self.case.betas
+                for beta in betas if part == len(betas) else (betas[part],):
+                    for form in proved_signs(beta, self.claim.epsilon):
+                        signs.decided(nonnegative(form, self.claim.epsilon))
         checker = self.writer.checker
         at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
         leaf = Leaf(at, list(self.fixed), checker.interval(interval_json(on)), tuple(cuts))

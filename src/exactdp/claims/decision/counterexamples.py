@@ -281,28 +281,32 @@ def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
             eps = simplest_inside(setting.eps * low * (1 - room), setting.eps * high * (1 + room))
             if eps not in claim.epsilon:
                 continue
-            found = _at_log(claim, setting.input, eps, unit, (low, high))
-            if found is not None:
+            found = _at_log(claim, problem, setting.input, eps, (low, high))
+            if found is not None and (not claim.has_parts or _is_one(claim, found)):
                 return found
     return None
 
 
 def _at_log(
     claim: Accuracy,
+    problem: Problem,
     u: tuple[Value, ...],
     eps: Fraction,
-    unit: str,
     ends: tuple[Fraction, Fraction],
 ) -> Counterexample | None:
     """Return the counterexample at an input and an ε, if there is one."""
+    unit = unit_in(problem.region.names)
+    assert unit is not None
     trace = Trace(("eps", unit), (eps, ends[0]))
     try:
-        due = claim.obligations.at(as_spots(claim.mechanism, u, trace))
+        spots = as_spots(claim.mechanism, u, trace)
+        due = claim.obligations.at(spots, beta=problem.region.beta)
     except OnFaceError:
         return None
     if due is None or not all(a * eps + b * ends[1] > 0 for a, b in trace.positive):
         return None  # the exact logarithm may be on the other side
-    region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps))
+    beta = problem.region.beta
+    region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps), beta=beta)
     for one in due:
         chance = LogForm.of(one.probability)
         alone = replace(

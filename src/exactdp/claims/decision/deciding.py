@@ -37,6 +37,7 @@ from exactdp.semantics.piecewise import Piece
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
 _MOST_FUTILE = 4
+_MOST_REFUSALS = 12
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
@@ -269,9 +270,14 @@ def _decided(
     """Return a finding with one more problem decided."""
     if found.has_failed(problem.obligation):
         return found  # another alternative of β
-    sign = work.sign(problem, hear)
-    failure = work.claim.refutation(problem, sign) if sign.holds is False and refute else None
-    return found.with_sign(problem, sign, failure)
+    while True:
+        sign = work.sign(problem, hear)
+        is_false = sign.holds is False and problem.is_mean
+        failure = work.claim.refutation(problem, sign) if is_false and refute else None
+        other = None if sign.holds or failure is not None else problem.next_attempt
+        if other is None:
+            return found.with_sign(problem, sign, failure)
+        problem = other
 
 
 # α and γ that are nonlinear functions of ε --------------------------------------------
@@ -286,6 +292,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
     found = Finding(region)
     asked: set[Fraction] = set()
     is_rough = not all(side.is_rational for side in region.sides)
+    refusals = 0  # how many pieces cannot be examined; smaller ones may be simpler
     futile = 0  # how often no counterexample was found a little inside of irrational conditions
     for _ in range(_MOST_PIECES):
         if not waiting:
@@ -296,6 +303,9 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             part = piece_of(work.claim, region, on)
             here = Finding(region) if part is None else _with_faces(work, part, refute=False)
         except ExactdpError as error:
+            refusals += 1
+            if refusals > _MOST_REFUSALS:
+                raise
             here = Finding(region, left=1, missing=str(error))
         if not here.left:
             found = found.with_contents(here.contents)
@@ -310,8 +320,12 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             if point in asked or futile >= _MOST_FUTILE:
                 continue
             asked.add(point)
-            single = at_point(region, point)
-            if single is not None:
+            single = None if region.is_unit_used else at_point(region, point)
+            if region.is_unit_used:
+                there = _at_one_eps(work.claim, region, point)
+                if there.failures:
+                    return there
+            elif single is not None:
                 there = _with_faces(work, single)
                 if there.failures:
                     return there
@@ -331,6 +345,15 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             (_with_end(on, lower=middle), depth + 1),
         ]
     return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _at_one_eps(claim: Claim, region: Region, point: Fraction) -> Finding:
+    """Return the counterexamples of a claim at one ε, where its mechanism has numbers for 1/ε."""
+    try:
+        verdict = decide(replace(claim, epsilon=Interval(point, point)), hint=False)  # type: ignore[type-var]
+    except ExactdpError:
+        return Finding(region)
+    return Finding(region, failures=tuple(verdict.counterexamples))
 
 
 def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:

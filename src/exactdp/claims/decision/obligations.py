@@ -5,15 +5,16 @@ The theorems of the paper's section 6 determine which α and γ suffice; `route`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.within import Within
 from exactdp.claims.disagreement.distance import Disagreement, Disagreements
-from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.claim import Due, near_maximum
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression, as_expression
 from exactdp.claims.stated.functions import OfInput
@@ -62,6 +63,14 @@ class Obligation:
     gamma_least: Distance = Fraction(0)
     allows_all: bool = False
     """Whether no possible output is further than γ from the ideal output."""
+    largest_of: tuple[Alternatives, ...] = ()
+    """For each alternative of β, closed forms whose maximum is the bound; β is a mean of them."""
+
+    def or_else(self, others: Sequence[Obligation]) -> Obligation:
+        """Return the obligation whose bound is the largest of the bounds of several."""
+        choices = tuple(product(self.beta, *(other.beta for other in others)))
+        beta = tuple(mean for one in choices if (mean := near_maximum(one)) is not None)
+        return replace(self, beta=beta, largest_of=choices)
 
 
 class Obligations:

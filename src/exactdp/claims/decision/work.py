@@ -19,7 +19,7 @@ from exactdp.claims.decision.progress import Hear, nobody
 from exactdp.claims.regions.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape, shape_of
-from exactdp.claims.stated.claim import Bound, Claim, Due
+from exactdp.claims.stated.claim import Bound, Claim, Due, near_maximum
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
@@ -54,15 +54,35 @@ class Problem:
     obligation: Bound
     alternative: int
     """The index of the alternative of β."""
+    attempt: int = 0
+    """Which closed form replaces β, if β is the largest of several."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        given = (self.region, self.cell, self.place, self.obligation, self.alternative)
-        return Problem, given
+        place = (self.region, self.cell, self.place)
+        return Problem, (*place, self.obligation, self.alternative, self.attempt)
 
     @property
     def beta(self) -> ClosedForm:
-        """β as claimed."""
-        return self.obligation.beta[self.alternative]
+        """β as claimed, or a closed form that is at most the largest of several bounds."""
+        if self.attempt == 0:
+            return self.obligation.beta[self.alternative]
+        found = near_maximum(self.obligation.largest_of[self.alternative], self.attempt)
+        assert found is not None
+        return found
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether β is replaced by a mean, not by one of several bounds."""
+        forms = self.obligation.largest_of
+        return not forms or not 0 < self.attempt <= len(forms[self.alternative])
+
+    @property
+    def next_attempt(self) -> Problem | None:
+        """The same problem with another closed form instead of β; None if there is none left."""
+        forms = self.obligation.largest_of
+        if not forms or near_maximum(forms[self.alternative], self.attempt + 1) is None:
+            return None
+        return replace(self, attempt=self.attempt + 1)
 
     @property
     def gap(self) -> ClosedForm:

@@ -69,6 +69,7 @@ class Loss:
     beta: tuple[ClosedForm, ...]
     """factor·p′ + δ."""
     allows_all: bool = False
+    largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
     is_density: bool = False
     """Whether p and p′ are densities of real numbers multiplied by ε."""
     far: Value = None

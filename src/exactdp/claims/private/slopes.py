@@ -57,6 +57,7 @@ class Slope:
     trace: Trace
     probability: ClosedForm = _ONE
     allows_all: bool = False
+    largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
 
     @cached_property
     def _partial(self) -> list[ClosedForm]:

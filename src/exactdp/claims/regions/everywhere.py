@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -13,7 +14,9 @@ from exactdp.claims.regions.moving import (
     scaled_polynomial,
 )
 from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
+from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
+from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import AllReals, Box, box_sides, real_count
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.cones import Cone
@@ -65,7 +68,8 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
     for finite in islice(every, first, None):
         whole = [
             region
-            for part in parts_of(claim, _symbolic_beta(claim))
+            for whole_part in parts_of(claim, _symbolic_beta(claim))
+            for part in _resolved(claim, whole_part)
             if (region := _of_part(claim, part, finite, fixed, moving)) is not None
         ]
         yield tuple(
@@ -113,6 +117,20 @@ def _symbolic_beta(claim: Accuracy) -> Expression:
         return Constant(ExpPoly(0))
 
 
+def _resolved(claim: Accuracy, part: ClaimPart) -> Iterator[ClaimPart]:
+    """Yield parts whose conditions use no α and γ that are functions of the input."""
+    parts = [part]
+    for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
+        if part.sides and isinstance(level, OfInput):
+            pieces = read_pieces(level.function.function, claim.mechanism, name)
+            parts = [
+                replace(one, sides=(*when, *(side.bound_to({name: value}) for side in one.sides)))
+                for one in parts
+                for value, when in pieces
+            ]
+    yield from parts
+
+
 def _of_part(
     claim: Accuracy,
     part: ClaimPart,
@@ -121,8 +139,6 @@ def _of_part(
     moving: Mapping[str, tuple[Fraction, Fraction]],
 ) -> Region | None:
     """Return the region of a part of a claim at a value of the finite inputs."""
-    if part.above:
-        raise refused(f"β = {claim.formula} is the largest of several formulas")
     free = Free.everywhere(claim, part)
     others = {
         name: form
@@ -163,6 +179,8 @@ def _of_part(
         levels.get("alpha"),
         levels.get("gamma"),
         beta=part.beta if claim.has_parts else None,
+        above=part.above,
+        is_unit_used=claim.has_inverse_eps,
     )
     values = {
         name: Fraction(value)
@@ -174,7 +192,7 @@ def _of_part(
         if sides and name in free.names and isinstance(level, Range):
             sides += [_side_everywhere(claim, one) for one in level.sides(name)]
     for name, value in others.items():
-        sides += [_side(one, claim.entry_names) for one in Range(value, value).sides(name)]
+        sides += [_side(claim, one) for one in Range(value, value).sides(name)]
     if claim.boundary == "check" and any(one.scaled().conic() is None for one in sides):
         raise refused("a condition depends on ε, and inputs with dd = α are checked")
     return (with_sides(region, sides) if sides else region).hull()
@@ -185,12 +203,12 @@ def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if not isinstance(level, Range):
             given = given.bound_to({name: level})
-    return _side(given, claim.entry_names)
+    return _side(claim, given)
 
 
-def _side(given: Comparison, entry_names: Sequence[str]) -> LinearSide:
+def _side(claim: Accuracy, given: Comparison) -> LinearSide:
     """Return a condition as a linear one."""
-    side = LinearSide.of(given, ("alpha", "gamma", *entry_names)).scaled()
+    side = LinearSide.of(given, ("alpha", "gamma", *claim.entry_names)).scaled().at(claim.epsilon)
     for name, slope in side.coefficients:
         number = slope.numerator.constant() if slope.denominator == 1 else None
         if number is None and name not in ("alpha", "gamma"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,9 @@ class Free:
     why: str = ""
 
     @classmethod
-    def at(cls, claim: Accuracy, beta: Expression, values: Mapping[str, Distance]) -> Free:
+    def at(cls, claim: Accuracy, part: ClaimPart, values: Mapping[str, Distance]) -> Free:
         """Return those at a listed input."""
+        betas = (part.beta, *part.above)
         alpha, gamma = claim.alpha_level, claim.gamma_level
         follows = claim.obligations.gamma_follows
         noisy = claim.mechanism.checked.output.holds_noise
@@ -35,19 +36,19 @@ class Free:
         if isinstance(alpha, Range):
             if follows:
                 assert not isinstance(gamma, Range)
-                beta = beta.bound_to({"gamma": gamma})
+                betas = tuple(beta.bound_to({"gamma": gamma}) for beta in betas)
             if follows and noisy:
                 why["alpha"] = "gamma moves with alpha, and the outputs hold noise"
             elif follows and claim.obligations.gamma_line(values) is None:
                 why["alpha"] = (
                     f"gamma = {gamma} is not a multiple of alpha plus a number, and growing"
                 )
-            elif not falls(beta, "alpha", claim.epsilon):
+            elif (beta := _rising(claim, betas, "alpha")) is not None:
                 why["alpha"] = f"beta = {beta} is not seen to fall in alpha"
         if isinstance(gamma, Range):
             if noisy and not claim.mechanism.kept(Engine).has_integers:
                 why["gamma"] = "the outputs hold noise"
-            elif not falls(beta, "gamma", claim.epsilon):
+            elif (beta := _rising(claim, betas, "gamma")) is not None:
                 why["gamma"] = f"beta = {beta} is not seen to fall in gamma"
             elif "alpha" in why:
                 why["gamma"] = why["alpha"]
@@ -69,9 +70,14 @@ class Free:
         return cls((*("alpha",) * alpha, *("gamma",) * gamma))
 
 
+def _rising(claim: Accuracy, betas: Iterable[Expression], name: str) -> Expression | None:
+    """Return the first formula that is not seen to be nonincreasing, or None."""
+    return next((one for one in betas if not falls(one, name, claim.epsilon)), None)
+
+
 def _is_seen_to_fall(claim: Accuracy, part: ClaimPart, name: str) -> bool:
     try:
-        formula = part.beta if claim.has_parts else claim.formula
-        return falls(formula, name, claim.epsilon)
+        betas = (part.beta, *part.above) if claim.has_parts else (claim.formula,)
+        return _rising(claim, betas, name) is None
     except ExactdpError:  # β is a function of the input
         return False

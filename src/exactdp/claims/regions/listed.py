@@ -71,7 +71,7 @@ class _AtInput:
 
     def regions(self, part: ClaimPart) -> Iterator[Region]:
         """Yield the regions of a part of the claim."""
-        free = Free.at(self.claim, part.beta, self.values)
+        free = Free.at(self.claim, part, self.values)
         base = Region(
             ("eps",),
             RAY,
@@ -102,10 +102,12 @@ class _AtInput:
             yield from self._plain(base, free, {})
             return
         sides = [self._side(one) for one in part.sides]
-        for on in OnRay(base.on, base.stretch).where(
-            one.constant for one in sides if not one.names
-        ):
-            rest = [one for one in sides if one.names]
+        rest = [one for one in sides if one.names]
+        alone = [one for one in sides if not one.names]
+        for found in OnRay(base.on, base.stretch).where(one.constant for one in alone):
+            on = _opened(found, [one.constant for one in alone if one.strict])
+            if on.is_single and (on.lower_open or on.upper_open):
+                continue
             narrowed = on_stretch(base, on)
             if not rest:
                 yield from self._plain(narrowed, free, {})
@@ -156,7 +158,7 @@ class _AtInput:
             level = levels[name]
             if not isinstance(level, Range):
                 bound = bound.bound_to({name: level.bound_to(self.values)})
-        return LinearSide.of(bound, ("alpha", "gamma"))
+        return LinearSide.of(bound, ("alpha", "gamma")).at(self.claim.epsilon)
 
     def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
         """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
@@ -170,7 +172,7 @@ class _AtInput:
         if levels and _is_alpha_too_large(claim, self.u, levels, on):
             return
         if claim.has_inverse_eps:
-            yield self._with_inverse(base, free, levels)
+            yield from self._with_inverse(base, free, levels)
             return
         if levels:
             curve = curve_of(levels)
@@ -196,19 +198,25 @@ class _AtInput:
         else:
             yield base
 
-    def _with_inverse(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
-        """Return the region if 1/ε is combined with reals: a curve on which a parameter is 1."""
+    def _with_inverse(
+        self, base: Region, free: Free, levels: Mapping[str, ClosedForm]
+    ) -> Iterator[Region]:
+        """Yield the region if 1/ε is combined with reals: a curve on which a parameter is 1."""
         unit = self.claim.mechanism.kept(Engine).unit(self.u)
         curve = curve_of(levels, with_unit=True)
-        if curve is None or free.names or (levels and unit != UNIT):
-            why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
-            return replace(base, is_unknown=True, why=f"{why}, and the mechanism uses 1/eps")
         if unit != UNIT:
+            if free.names or levels:
+                why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
+                why = f"{why}, and the mechanism uses log(r)/eps"
+                yield replace(base, is_unknown=True, why=why)
+                return
             cone = positive_cone(in_units(base.on, unit))
-            return replace(
-                base, names=("eps", unit), cone=cone, why="the mechanism uses log(r)/eps"
-            )
-        return replace(
+            yield replace(base, names=("eps", unit), cone=cone, why="the mechanism uses log(r)/eps")
+            return
+        if curve is None or free.names:
+            yield from self._with_sides(base, free, (), levels)
+            return
+        yield replace(
             base,
             names=curve.names,
             cone=positive_cone(base.on),
@@ -221,16 +229,28 @@ class _AtInput:
 
     def _free(self, base: Region, free: Sequence[str], why: str) -> Region:
         """Return the region with α or γ as parameters."""
-        names = ("eps", *free)
+        inverse = (UNIT,) * self.claim.has_inverse_eps
+        names = ("eps", *inverse, *free)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         obligations = self.claim.obligations
         is_unknown = obligations.gamma_follows and not obligations.is_gamma_linear(self.values)
         if is_unknown:
             why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
+        cone = Cone.of(len(names), unit.values())
+        if inverse:
+            ends = positive_cone(base.on, len(names)).inequalities
+            cone = Cone.of(len(names), [*cone.inequalities, *ends])
         return replace(
             base,
             names=names,
-            cone=Cone.of(len(names), unit.values()),
+            cone=cone,
+            entries=tuple(
+                Combination((*one.form, *(Fraction(0),) * len(free)))
+                if isinstance(one, Combination)
+                else one
+                for one in base.entries
+            ),
+            is_unit_used=bool(inverse),
             alpha=unit.get("alpha"),
             gamma=unit.get("gamma"),
             why=why,
@@ -238,10 +258,14 @@ class _AtInput:
         )
 
     def _with_sides(
-        self, base: Region, free: Free, sides: Sequence[LinearSide]
+        self,
+        base: Region,
+        free: Free,
+        sides: Sequence[LinearSide],
+        more: Mapping[str, ClosedForm] | None = None,
     ) -> Iterator[Region]:
         """Yield the region with conditions on α and γ as parameters, if it is not empty."""
-        levels = functions_of_eps(self.claim, self.u)
+        levels = {**functions_of_eps(self.claim, self.u), **(more or {})}
         used = {*free.names, *levels, *(name for side in sides for name in side.names)}
         why = "alpha and gamma depend on each other, or on eps"
         region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
@@ -302,7 +326,9 @@ class _AtInput:
                 narrowed = replace(on_stretch(base, part), is_alpha_open=high.is_open)
                 if high.is_open and part.is_single and not base.on.is_point:
                     continue
-                if high.number is not None:
+                if high.is_open and any(low.form == high.form for low in lows):
+                    continue  # no α is between them
+                if high.number is not None and not self.claim.has_inverse_eps:
                     yield replace(narrowed, alpha=(high.number,))
                 else:
                     yield from self._plain(narrowed, free, {"alpha": high.form})

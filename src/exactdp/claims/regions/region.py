@@ -26,6 +26,7 @@ from exactdp.language.layout import assembled
 from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.tree import Param
 from exactdp.language.values import Value, plain
+from exactdp.polyhedra.cone import dot
 from exactdp.reals import (
     ClosedForm,
     Interval,
@@ -107,6 +108,8 @@ class Region:
     """Why no theorem determines sufficient α and γ."""
     is_unknown: bool = False
     """Whether nothing is known about the claim there."""
+    is_unit_used: bool = False
+    """Whether the mechanism uses 1/ε, or log(r)/ε, as a parameter."""
     corner: Corner | None = field(default=None, compare=False)
     """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)
@@ -183,12 +186,20 @@ class Region:
         """Return the region without parameters that its cone determines; None if empty."""
         region: Region | None = self
         while region is not None and not region.cone.is_full:
+            if region._is_at_zero():
+                return None
             implied = region.cone.implied_equalities()
             if not implied:
                 return None
             last = max(implied, key=lambda form: tuple(form)[1:])
             region = region.face(tuple(map(Fraction, last)))
         return region
+
+    def _is_at_zero(self) -> bool:
+        """Whether ε, or a parameter that is not 0, is 0 everywhere in the cone."""
+        positive = [0, *(k for k, name in enumerate(self.names) if unit_in([name]))]
+        rays = (*self.cone.rays, *self.cone.lines)
+        return any(all(ray[k] == 0 for ray in rays) for k in positive)
 
     def face(self, form: Vector) -> Region | None:
         """Return the part of the region where a form is 0, without the last parameter in it."""
@@ -202,7 +213,12 @@ class Region:
         if unit_in([self.names[last]]):
             if form[0] * form[last] >= 0:
                 return None  # there ε would not be positive
-            raise refused(f"it jumps at ε = {-form[last] / form[0]}")
+            point = -form[last] / form[0]
+            if self.names[last] != UNIT or self.is_unit_used:
+                raise refused(f"it jumps at ε = {point}")
+            if point not in self.on:
+                return None
+            return _without_unit(replace(self, on=Interval(point, point)), point)
         value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
 
         def moved(side: Sequence[int | Fraction]) -> Vector:
@@ -246,7 +262,17 @@ def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
                 tuple(form.get(_known_as(name), Fraction(0)) for name in region.names)
             )
     left = tuple(side for side, form in zip(sides, conic, strict=True) if form is None)
-    return replace(region, cone=Cone.of(len(region.names), inequalities), sides=left)
+    cone = Cone.of(len(region.names), inequalities)
+    strict = [
+        [form.get(_known_as(name), Fraction(0)) for name in region.names]
+        for side, form in zip(sides, conic, strict=True)
+        if form is not None and side.strict
+    ]
+    generators = (*cone.rays, *cone.lines)
+    if any(not any(dot(form, ray) for ray in generators) for form in strict):
+        nothing = tuple(Fraction(-(k == 0)) for k in range(len(region.names)))
+        cone = Cone.of(len(region.names), [*inequalities, nothing])  # a strict side is 0 everywhere
+    return replace(region, cone=cone, sides=left)
 
 
 def _known_as(name: str) -> str:

@@ -73,6 +73,21 @@ class LinearSide:
         listed = tuple((name, slope) for name, slope in sorted(found.items()) if slope.numerator)
         return cls(constant, listed, given.strict)
 
+    def at(self, on: Interval) -> LinearSide:
+        """Return the side with numbers as coefficients, if ε is one number and they are rational.
+
+        Otherwise return it unchanged.
+        """
+        if not on.is_point:
+            return self
+        point = Fraction(on.lower)
+        constant = self.constant.at(point)
+        slopes = [(name, slope.at(point)) for name, slope in self.coefficients]
+        if not all(value.is_exact for value in (constant, *(value for _, value in slopes))):
+            return self
+        rest = tuple((name, ExpPoly(value.lower)) for name, value in slopes if value.lower)
+        return LinearSide(ExpPoly(constant.lower), rest, self.strict)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names that occur, except ε."""

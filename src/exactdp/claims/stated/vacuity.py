@@ -92,7 +92,8 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
     for one in found:
         if one.allows_all:
             continue
-        if not all(map(at_least_one, one.beta)):
+        bounds = one.largest_of or ((form,) for form in one.beta)
+        if not all(any(map(at_least_one, forms)) for forms in bounds):
             return Content.SOMETHING
         content = Content.ANY_ERROR
     return content
