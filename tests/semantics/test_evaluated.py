@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from flint import arb, ctx
 
 from exactdp import Accuracy, Interval, Mechanism, alpha, eps, exp, infimum, nonnegative
 from exactdp.errors import ValueRefusedError
@@ -14,7 +15,8 @@ from exactdp.reals import ClosedForm, solution_set
 from exactdp.reals.certified import OpenSignError
 from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.limits import dominant
-from exactdp.reals.unexpanded import Unexpanded
+from exactdp.reals.numbers import exact
+from exactdp.reals.unexpanded import Unexpanded, ball_at
 from exactdp.semantics import chances, distribution, plan
 
 _ALL = Interval(0, lower_open=True)
@@ -88,6 +90,11 @@ def test_against_expansion(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
             exact, value = one.at(point), two.at(point)
             assert exact.lower <= value.upper
             assert value.lower <= exact.upper
+    with ctx.workprec(200):
+        for number in (1, 300):
+            missed = chance.value(arb(number), True)
+            assert missed.rel_accuracy_bits() > 100
+            assert missed.overlaps(ball_at(1 - form, Fraction(number)))
     slope = form.derivative()
     assert chance.start == (form.limit(0), slope.limit(0))
     for cost, one in zip(chance.costs, (form, 1 - form), strict=True):
@@ -120,6 +127,54 @@ def test_against_expansion(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     exact_least = infimum(betas[0] / (1 - form))
     assert least.lower <= exact_least.upper
     assert exact_least.lower <= least.upper
+
+
+_COINS = """
+def coins(q: Real[3]):
+    t = choose({{1: 1/3, 2: 1/2, 30: 1/6}})
+    r = lap(eps / 2, q[0])
+    if r > t:
+        return 0
+    s = {noise}(eps, q[1])
+    if r > s or choose({{True: 1/4, False: 3/4}}):
+        return 1
+    return 2 if lap(eps, q[2]) > s else 1
+"""
+
+
+@pytest.mark.parametrize("noise", ["lap", "expo"])
+@pytest.mark.parametrize("output", [0, 1, 2])
+def test_what_misses_an_event(noise: str, output: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The complement is found from what leaves the paths to an event, also at choices."""
+    q = [Fraction(10), Fraction(1, 3), Fraction(-2)]
+    form, other = _both(_COINS.format(noise=noise), q, output, monkeypatch)
+    ((chance, _),) = other.parts
+    with ctx.workprec(100):
+        for point in (Fraction(1, 100), Fraction(1), Fraction(40)):
+            missed = chance.value(arb(exact(point)), True)
+            assert missed.rel_accuracy_bits() > 60
+            assert missed.overlaps(ball_at(1 - form, point))
+
+
+def test_far_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of about e^{−5000} has its digits without thousands of bits.
+
+    The difference of two Laplace variables of rate a exceeds g with probability
+    (1/2 + a·g/4)·e^{−a·g}; here g = 10,000 and a = 1/2, and the third input is never the largest.
+    """
+    q = [Fraction(10**4), Fraction(0), Fraction(-(10**7), 3)]
+    _, other = _both(_MAX.format(m=3, noise="lap", rate=2), q, 0, monkeypatch)
+    ((chance, _),) = other.parts
+    with ctx.workprec(100):
+        missed = chance.value(arb(1), True)
+        assert missed.rel_accuracy_bits() > 80
+        expected = (arb(1) / 2 + 1250) * arb(-5000).exp()
+        assert abs(missed / expected - 1) < arb(10) ** -25
+    assert mpmath.log((1 - other).at(1, 5).lower) < -4990
+    pick = random.Random(1)
+    far = [Fraction(pick.randint(-(10**6), 10**6), pick.randint(1, 1000)) for _ in range(30)]
+    largest = Mechanism.from_source(_MAX.format(m=30, noise="lap", rate=2))
+    assert Accuracy(largest, beta=30 * exp(-alpha * eps / 2), inputs=[far]).check()
 
 
 def _general(m: int) -> tuple[Mechanism, list[Fraction]]:

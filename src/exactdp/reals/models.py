@@ -30,6 +30,7 @@ from exactdp.reals.unexpanded import Chance
 
 _ROUGH = 64  # bits for bounds
 _MOST_BITS = 1 << 18
+_FIRST_LOSS = 40  # bits that a value is assumed to lose before one is known
 _PARTS = 4  # of the ellipse beyond each end
 _AXES = [Fraction(k, 16) for k in (18, 20, 22, 24, 26, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128)]
 
@@ -73,8 +74,9 @@ class Models:
 
     def __init__(self, chance: Chance) -> None:
         self.chance = chance
-        self._values: dict[tuple[Fraction, Fraction, Fraction], tuple[int, arb]] = {}
+        self._values: dict[tuple[Fraction, Fraction, Fraction, bool], tuple[int, arb]] = {}
         self._models: dict[tuple[Fraction, Fraction, int], Model | None] = {}
+        self._loss = _FIRST_LOSS
 
     # Values -------------------------------------------------------------------------------
 
@@ -88,16 +90,20 @@ class Models:
         """Return A at middle + half·cos(angle·π)."""
         if angle in (0, 1):
             middle, half, angle = middle + (half if angle == 0 else -half), Fraction(0), Fraction(0)
-        key = middle, half, angle if half else Fraction(0)
+        key = middle, half, angle if half else Fraction(0), is_opposite
         bits, ball = self._values.get(key, (0, arb(0)))
-        wanted = self.chance.first_bits + accuracy
+        if is_opposite and not bits:
+            bits, other = self._values.get((*key[:3], False), (0, arb(0)))
+            with ctx.workprec(max(bits, 2)):
+                ball = 1 - other
+            if int(ball.rel_accuracy_bits()) < accuracy:
+                bits = 0  # the complement is small, and its own sum has more digits
+        wanted = self._loss + accuracy
         while True:
-            if bits >= wanted:
-                with ctx.workprec(bits):
-                    found = 1 - ball if is_opposite else ball
-                if (known := int(found.rel_accuracy_bits())) >= accuracy:
-                    return found
-                wanted = bits + max(accuracy - known + 16, bits // 4)
+            if bits:
+                if (known := int(ball.rel_accuracy_bits())) >= accuracy:
+                    return ball
+                wanted = max(wanted, bits + max(accuracy - known + 16, bits // 2))
             bits = wanted
             if bits > _MOST_BITS:
                 raise ValueRefusedError(
@@ -108,8 +114,9 @@ class Models:
                 point = arb(exact(middle))
                 if half:
                     point += exact(half) * arb.cos_pi_fmpq(exact(angle))
-                ball = self.chance.value(point)
+                ball = self.chance.value(point, is_opposite)
             self._values[key] = bits, ball
+            self._loss = max(bits - int(ball.rel_accuracy_bits()), 0) + 8
 
     def is_opposite(self, eps: Fraction) -> bool:
         """Whether the complement is the less likely event at an ε."""

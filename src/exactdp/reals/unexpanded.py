@@ -70,8 +70,11 @@ class Chance(Protocol):
     def first_bits(self) -> int:
         """With how many bits a value has some correct digits."""
 
-    def value(self, eps: arb) -> arb:
-        """Return a ball that contains P(ε) for a small ball ε, at the working precision."""
+    def value(self, eps: arb, is_opposite: bool = False) -> arb:
+        """Return a ball that contains P(ε), or 1 − P(ε), for a small ball ε.
+
+        At the working precision; as accurate if P is close to 1 and 1 − P is asked for.
+        """
 
     def known(self, kind: Callable[[Chance], K]) -> K:
         """Return what `kind` derives from this chance, computed on first use."""
@@ -205,7 +208,7 @@ class Unexpanded(ClosedForm):
         wanted = math.ceil(digits * math.log2(10)) + 2
         bits = self.first_bits + wanted
         while bits < _MOST_BITS:
-            ball = self.ball(point, bits)
+            ball = self.ball(point, bits, careful=bits > self.first_bits + wanted)
             if ball.rel_accuracy_bits() >= wanted:
                 with ctx.workprec(wanted + 64):
                     found = enclosure_of(+ball)
@@ -233,14 +236,23 @@ class Unexpanded(ClosedForm):
         """With how many bits a value has some correct digits."""
         return max((chance.first_bits for chance, _ in self.parts), default=64)
 
-    def ball(self, eps: Fraction, bits: int) -> arb:
-        """Return a ball that contains the value at an ε > 0, computed with `bits` bits."""
+    def ball(self, eps: Fraction, bits: int, *, careful: bool = False) -> arb:
+        """Return a ball that contains the value at an ε > 0, computed with `bits` bits.
+
+        If careful, a chance close to 1 is 1 − the probability of the complement, and the 1 is
+        added to the rest as a closed form: 1 − P is then as accurate as P.
+        """
+        rest = self.rest
         with ctx.workprec(bits):
             point = arb(exact(eps))
-            result = ball_at(self.rest, eps)
+            result = arb(0)
             for chance, factor in self.parts:
-                result += ball_at(factor, eps) * chance.value(point)
-            return result
+                value = chance.value(point)
+                if careful and value > 0.5:
+                    rest = rest + factor
+                    value = -chance.value(point, True)
+                result += ball_at(factor, eps) * value
+            return result + ball_at(rest, eps)
 
     def sign_at(self, eps: Fraction) -> int:
         """Return the sign at an ε > 0; refuse if the value is indistinguishable from 0."""

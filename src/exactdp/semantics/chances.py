@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from flint import arb, fmpq
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Selection
-from exactdp.measure.density import Density
+from exactdp.measure.density import Density, Summand
 from exactdp.measure.exponents import ExponentFrame
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.numeric import NotInNumbersError, NumericFrame
@@ -29,6 +29,8 @@ from exactdp.semantics.graph import Failure, Rounding, forms_of, has_noise, nois
 from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
 
 K = TypeVar("K")
+T = TypeVar("T")
+F = TypeVar("F", bound=Frame)
 
 _NOISE = ("lap", "expo")
 _MOST_EXPANDED = 150_000  # terms at a node, if expansion is the last resort
@@ -68,9 +70,40 @@ class EventChance:
         """The number of bits for which a value has some correct digits: polynomials lose 3^n."""
         return 64 + 8 * self.samples // 5
 
-    def value(self, eps: arb) -> arb:
-        """Return a ball that contains the probability for a small ball ε."""
-        return arb(self._series(eps, 0)[0])
+    def value(self, eps: arb, is_opposite: bool = False) -> arb:
+        """Return a ball that contains the probability, or that of the complement, for a ball ε.
+
+        The complement is the sum of the masses that leave the paths to the event. All of them are
+        nonnegative, so a small sum has as many correct digits as a large one; 1 − P has not.
+        """
+        if is_opposite:
+            lost = self._lost_value(eps)
+            if lost is not None:
+                return lost
+        value = arb(self._series(eps, 0)[0])
+        return 1 - value if is_opposite else value
+
+    def _lost_value(self, eps: arb) -> arb | None:
+        """Return the mass that does not arrive; None if arrivals are only partly in the event."""
+
+        def total(run: _Losses[NumericFrame]) -> arb | None:
+            if not run.is_whole:
+                return None
+            return arb(sum((run.frame.value(one)[0] for one in run.lost), fmpq(0)))
+
+        return self._passed(NumericFrame(*self._units, eps), total)
+
+    def _passed(self, frame: F, question: Callable[[_Losses[F]], T]) -> T:
+        """Return an answer about what arrives and what is lost, in a frame that is fine enough."""
+        while True:
+            try:
+                run = _Losses(self._plan, self._inputs, self._point, frame)
+                run.run()
+                return question(run)
+            except TooCoarseError as error:
+                finer = error.finer
+            assert isinstance(finer, type(frame))
+            frame = finer
 
     @cached_property
     def start(self) -> tuple[Fraction, Fraction]:
@@ -112,21 +145,19 @@ class EventChance:
     @cached_property
     def costs(self) -> tuple[Fraction, Fraction]:
         """Lower bounds on the noise cost of the event and of its complement."""
-        frame = ExponentFrame(*self._units)
-        while True:
-            try:
-                run = _Losses(self._plan, self._inputs, self._point, frame)
-                arrived = run.run()
-                exponents = [frame.exponent(one) for one in self._masses(arrived)]
-            except TooCoarseError as error:
-                frame = ExponentFrame(error.finer.rates, error.finer.fine)
-                continue
-            break
-        known = [one for one in exponents if one is not None]
-        event = max(known, default=Fraction(0))
-        is_whole = all(not list(forms_of(one.output)) for one in arrived)
-        opposite = run.lost if is_whole and run.lost is not None else Fraction(0)
-        return max(-event, Fraction(0)), max(-opposite, Fraction(0))
+
+        def cost(run: _Losses[ExponentFrame], masses: Iterable[Density]) -> Fraction:
+            exponents = map(run.frame.exponent, masses)
+            known = [one for one in exponents if one is not None]
+            return max(-max(known, default=Fraction(0)), Fraction(0))
+
+        return self._passed(
+            ExponentFrame(*self._units),
+            lambda run: (
+                cost(run, self._masses(run.arrived)),
+                cost(run, run.lost if run.is_whole else ()),
+            ),
+        )
 
     # Near 0 -------------------------------------------------------------------------------
 
@@ -214,39 +245,54 @@ def _too_long() -> ValueRefusedError:
     )
 
 
-class _Losses(Runner):
-    """A pass that records the exponents of the mass that leaves the paths to the event."""
+class _Losses(Runner, Generic[F]):
+    """A pass that records the masses that leave the paths to the event."""
 
     def __init__(
-        self,
-        plan: Plan,
-        inputs: Mapping[str, Number],
-        point: Constants,
-        frame: ExponentFrame,
+        self, plan: Plan, inputs: Mapping[str, Number], point: Constants, frame: F
     ) -> None:
         super().__init__(plan, inputs, point, frame)
-        self.exponents = frame
-        self.lost: Fraction | None = None
+        self.frame = frame
+        self._lost: dict[int, list[Summand]] = {0: [], 1: []}
+
+    @property
+    def lost(self) -> list[Density]:
+        """What was lost, integrated."""
+        alone, rest = (Density(self.frame, tuple(self._lost[n])) for n in (0, 1))
+        return [alone, rest.simplified(1).without(range(1))]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that arrives is in the event: no output has conditions on noise."""
+        return all(not list(forms_of(one.output)) for one in self.arrived)
 
     def visit(self, step: Step, density: Density) -> None:
         """Record the mass without a successor, and continue with the rest."""
         event = step.event
         known = {way.edge.case for way in step.ways}
-        if isinstance(event, Compare) and len(known) == 1:
+        if isinstance(event, Compare) and len(known) < 2:
             question = step.question(self.point, density.products[0].integers)
-            (case,) = known
-            if isinstance(question, Question):
-                self._lose(question.answer(density, not case), step)
-            elif question != case:
-                self._lose(density, step)
+            for case in {True, False} - known:
+                if isinstance(question, Question):
+                    self._lose(question.answer(density, case), step)
+                elif question == case:
+                    self._lose(density, step)
         elif isinstance(event, Selection) and len(known) < len(event.values):
-            self._lose(density, step)
+            for number, chance in enumerate(self.chances(step)):
+                if number not in known:
+                    self._lose(density.times(chance), step)
         super().visit(step, density)
 
     def _lose(self, density: Density, step: Step) -> None:
-        found = self.exponents.exponent(density.without(range(step.variables)))
-        if found is not None:
-            self.lost = found if self.lost is None else max(self.lost, found)
+        """Record a mass as a function of one variable: their sum is integrated only once."""
+        if not step.variables:
+            self._lost[0] += density.products
+            return
+        for one in density.products:
+            kept = max(range(step.variables), key=one.length)
+            others = [v for v in range(step.variables) if v != kept]
+            for part in one.without_all(others, self.frame):
+                self._lost[1].append(part.renamed({kept: 0}))
 
 
 def can_be_evaluated(plan: Plan) -> bool:
