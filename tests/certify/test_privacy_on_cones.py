@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from exactdp import (
     lap,
     mechanism,
 )
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.private.slopes import Slopes
 from exactdp.reals.certificates import seal
 
 SCHEMA = json.loads(
@@ -74,6 +77,28 @@ def two(q: Real[2]):
     return [lap(eps, q[0]), lap(eps, q[1])]
 
 
+@mechanism
+def largest(q: Real[2]):
+    return max(lap(eps / 2, q[0]), lap(eps / 2, q[1]))
+
+
+@mechanism
+def sparse(q: Real[2]):
+    threshold, out = lap(eps / 2, 0), []
+    for i in range(2):
+        r = lap(eps / 4, q[i])
+        if r >= threshold:
+            out.append(r)
+            break
+        out.append(None)
+    return out
+
+
+@mechanism
+def histogram(q: Real[3]):
+    return [lap(eps, q[0]), lap(eps, q[1]), lap(eps, q[2])]
+
+
 CLAIMS = {
     "slopes": Privacy(larger, inputs=AllReals()),
     "slopes in a box": Privacy(larger, inputs=Box(-1, 1), adjacent=l1(1), epsilon="[1/2, 2]"),
@@ -83,6 +108,9 @@ CLAIMS = {
     "bounded range": Privacy(above, 2 * eps, inputs=AllReals(), measure="bounded_range"),
     "real outputs": Privacy(laplace, inputs=[0, 1]),
     "real outputs of reals": Privacy(laplace, inputs=AllReals()),
+    "the larger of two": Privacy(largest, inputs=AllReals()),
+    "a released sample": Privacy(sparse, eps / 2, inputs=AllReals()),
+    "a histogram": Privacy(histogram, adjacent=l1(1), inputs=AllReals()),
     "atoms": Privacy(clamped, inputs=[0, 1]),
     "two real numbers": Privacy(two, 2 * eps, inputs=[[0, 0], [1, 1]]),
     "fails": Privacy(larger, eps / 2, inputs=AllReals()),
@@ -196,6 +224,10 @@ def first_part(tree: Any) -> Any:
         ("real outputs", fewer_regions),
         ("real outputs", one_side_only),
         ("real outputs of reals", one_side_only),
+        ("the larger of two", smaller_budget),
+        ("a released sample", smaller_budget),
+        ("a histogram", smaller_budget),
+        ("a histogram", fewer_regions),
         ("atoms", another_program),
         ("two real numbers", smaller_budget),
     ],
@@ -241,3 +273,17 @@ def test_counterexamples_that_are_none(name: str, key: str, value: Any) -> None:
 def test_refused(claim: Privacy, message: str) -> None:
     with pytest.raises(ValueRefusedError, match=message):
         _ = claim.check().certificate
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["z = lap(eps, 0)\n    return z if z > q else None", "return expo(eps, q)"],
+)
+def test_slopes_of_densities_that_jump_prove_nothing(body: str) -> None:
+    """The densities are nowhere steep, but they jump as q passes the output: no budget suffices."""
+    claim = Privacy(Mechanism.from_source(f"def f(q: Real):\n    {body}"), inputs=AllReals())
+    assert claim.check().outcome == "fails"
+    wrong = decide(Slopes(claim))
+    assert wrong.holds
+    with pytest.raises(ValueRefusedError, match="may jump"):
+        claim.certificate(replace(wrong, claim=claim, implied_by=Slopes(claim)))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, State
+from exactdp.language.machine import Compare, Done, Draw, State
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
 from exactdp.language.quotients import FLIPPED, NoisyQuotient
@@ -223,6 +223,22 @@ class Engine:
         )
         steps = self.has_integers
         return any(has_inputs(form) and (steps or not has_noise(form)) for form in forms)
+
+    @cached_property
+    def densities_jump(self) -> bool:
+        """Whether densities of outputs may jump as the inputs change.
+
+        They do not if inputs are only means of Laplace samples: the density of all samples is
+        continuous in the means, and what is compared and released depends on the samples only.
+        """
+        if self.jumps or self._events is None:
+            return True
+        forms = [one.difference for one in self._events if isinstance(one, Compare)]
+        forms += (
+            form for one in self._events if isinstance(one, Done) for form in forms_of(one.output)
+        )
+        draws = [one for one in self._events if isinstance(one, Draw) and has_inputs(one.mean)]
+        return any(map(has_inputs, forms)) or any(one.noise != "lap" for one in draws)
 
     def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
         """Return the probability of an output, or of an event given as a pattern."""

@@ -96,6 +96,35 @@ def density(program: ProgramOnCone, wanted: Any) -> Ratio:
     return total
 
 
+def is_continuous(program: ProgramOnCone, wanted: Any) -> bool:
+    """Whether the density of a pattern at fixed numbers is seen not to jump as the input changes.
+
+    With the numbers fixed, it is an integral over the other noise. That does not jump if the noise
+    in the numbers is Laplace noise, whose density is continuous, and each condition either has
+    other noise, or is the same for all inputs.
+    """
+    for way in program.ways:
+        if repr(pattern_of(way.output)) != repr(wanted):
+            continue
+        forms = noisy_forms(way.output)
+        noises = {name for form in forms for name in form.coefficients if name >= 0}
+        if any(way.path.noises[name][0] != "lap" for name in noises):
+            return False
+        for condition, _ in way.conditions:
+            beside = [*forms, condition]
+            has_more = _rank(beside, noise=True) > _rank(forms, noise=True)
+            if not has_more and _rank(beside) > _rank(forms):
+                return False
+    return True
+
+
+def _rank(forms: Sequence[LinearForm], *, noise: bool = False) -> int:
+    """Return the rank of forms in noise and inputs, or of their noise alone."""
+    names = sorted({name for form in forms for name in form.coefficients if name >= 0 or not noise})
+    rows = [[form.coefficients.get(name, Fraction(0)) for name in names] for form in forms]
+    return len(reduced(rows))
+
+
 def derivative(function: Ratio, k: int) -> Ratio:
     """Return the derivative in a parameter."""
     over, under = function.over, function.under

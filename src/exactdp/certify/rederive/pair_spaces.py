@@ -61,7 +61,9 @@ class PairSpaces(Privacies):
         if self.by_slopes:
             right = reals == len(self.members) and not self.delta.over and not self.is_range
             self.require(right, "slopes are for real inputs and δ = 0")
-            yield self.pair_space(self.moving(1, 1 + reals), None, None, 1 + reals, [])
+            one = self.moving(1, 1 + reals)
+            for pattern in (None, *self.patterns(one, one, 1 + reals)):
+                yield self.pair_space(one, None, pattern, 1 + reals, [])
             return
         finite = [members for members in self.members if members is not None]
         for first in product(*finite):

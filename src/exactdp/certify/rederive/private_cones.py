@@ -7,7 +7,8 @@ again from the program's source, and every bound must have a proof on a cone aro
 adjacency, where ∂ is the derivative in εu, then along the way from u to an adjacent u′ = u + c the
 function e^{aεt}·p(u + tc) does not fall; so p(u) ≤ e^{aε}·p(u′). The sum is linear in c, so other
 changes follow. Where s·∂p ≥ 0 is proved in each direction, the corner of a cube at which the sum is
-least is −s times the radius.
+least is −s times the radius. The same is true of the density p of the numbers of an output, at
+fixed numbers.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from .events import Events
 from .output_densities import (
     density,
     derivative,
+    is_continuous,
     matches_pattern,
     pattern_of,
     reals_in,
@@ -112,7 +114,12 @@ class ConePrivacies(PairSpaces):
         """Return the functions that must not be negative on a part."""
         one = ProgramOnCone(self.derivation, part, space.one)
         if space.two is None:
-            found = list(self.slopes(self.finite(one), falls))
+            if space.pattern is None:
+                chances = self.finite(one)
+            else:
+                self.require(is_continuous(one, space.pattern), "a density may jump")
+                chances = {"": density(one, space.pattern)}
+            found = list(self.slopes(chances, falls))
             self.require(not one.mechanism.compared, "the mechanism compares inputs without noise")
             return found
         self.require(falls is None, "signs of derivatives are for slopes")
@@ -133,8 +140,7 @@ class ConePrivacies(PairSpaces):
         for way in program.ways:
             pattern = pattern_of(way.output)
             if reals_in(pattern):
-                right = not (self.delta.over or self.is_range or self.by_slopes)
-                self.require(right, "an output holds noise")
+                self.require(not (self.delta.over or self.is_range), "an output holds noise")
                 continue
             key = repr(pattern)
             found[key] = found.get(key, Ratio.number(0)) + program.mass(way, [])

@@ -87,6 +87,8 @@ class WrittenCones:
         slopes = [one for one in (cell.result or () if cell else ()) if isinstance(one, Slope)]
         if not slopes or not slopes[0].is_by_signs:
             return None
+        if space.pattern is not None:
+            return [one.signs for one in slopes]
         chances = self.checker.finite(ProgramOnCone(self.checker.derivation, part, space.one))
         known = {repr(one.output): one.signs for one in slopes}
         return [known[key] for key in chances]

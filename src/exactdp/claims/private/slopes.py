@@ -4,6 +4,7 @@ If a·p + Σ c·∂p ≥ 0 for every change c of the input that adjacency allows
 the inputs multiplied by ε, then ln p decreases by at most a·ε along the segment from an input to
 any adjacent one. The sum is linear in c, so the corners of the adjacency suffice; if p is monotone,
 one of them does. The segment must stay within the inputs (these are convex), and p must not jump.
+The same is true of the density p of the real numbers of an output, at fixed numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.private.pairs import beside_eps, inside, sides_of_eps
+from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.adjacency import Adjacency
@@ -26,7 +28,7 @@ from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.reals import ClosedForm, ExpPoly, Interval, parameter
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -55,14 +57,16 @@ class Slope:
     multiple: Fraction
     """The budget, a multiple of ε."""
     trace: Trace
+    released: int = 0
+    """The number of real numbers in the output: the last parameters."""
     probability: ClosedForm = _ONE
     allows_all: bool = False
     largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
 
     @cached_property
     def _partial(self) -> list[ClosedForm]:
-        names = [name for name in self.trace.names[1:] if name != UNIT]
-        return [self.chance.derivative(name) for name in names]
+        names = self.trace.names[1 : len(self.trace.names) - self.released]
+        return [self.chance.derivative(name) for name in names if name != UNIT]
 
     @cached_property
     def _corners(self) -> list[tuple[Fraction, ...]]:
@@ -119,7 +123,9 @@ class Slopes:
         if not adjacency.corners(len(domains)):
             return None
         engine = claim.mechanism.kept(Engine)
-        return None if engine.outputs is None or engine.jumps else cls(claim)
+        if engine.jumps or (engine.outputs is None and engine.densities_jump):
+            return None
+        return cls(claim)
 
     # For the decision pass --------------------------------------------------------------
 
@@ -162,17 +168,34 @@ class Slopes:
     def weaker(self) -> None:
         """Return None: there is no weaker claim."""
 
+    @cached_property
+    def _patterns(self) -> tuple[Value, ...]:
+        """The finite outputs, and the patterns of outputs with real numbers."""
+        engine = self.mechanism.kept(Engine)
+        if engine.outputs is not None:
+            return engine.outputs
+        zeros = [Fraction(0) for _ in entry_names(self.mechanism.inputs)]
+        return engine.patterns(assembled(self.mechanism.inputs, zeros))
+
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Return the region of all inputs."""
+        """Yield the region of all inputs, and those of all inputs and outputs of a pattern."""
         del each, first  # there is one group
+        patterns = [pattern for pattern in self._patterns if reals_in(pattern)]
+        found = [self._region(pattern) for pattern in (None, *patterns)]
+        yield tuple(one for one in found if one is not None)
+
+    def _region(self, pattern: Value) -> Region | None:
+        """Return the region of all inputs and of the real numbers of a pattern."""
         reals = entry_names(self.mechanism.inputs)
-        names = (*beside_eps(self.claim), *reals)
+        numbers = released(pattern, reals)
+        names = (*beside_eps(self.claim), *reals, *numbers)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         forms = [unit[name] for name in reals]
         walls = [*sides_of_eps(self.claim, unit), *inside(self.claim, unit["eps"], forms)]
-        entries = tuple(map(Combination, forms))
-        whole = Region(names, Cone.of(len(names), walls), entries, self.epsilon).hull()
-        yield () if whole is None else (whole,)
+        entries: list[Any] = [*map(Combination, forms)]
+        if numbers:
+            entries += [pattern, *(Combination(unit[name]) for name in numbers)]
+        return Region(names, Cone.of(len(names), walls), tuple(entries), self.epsilon).hull()
 
     def how_many_groups(self) -> int:
         """Return 1."""
@@ -180,15 +203,23 @@ class Slopes:
 
     def due(self, region: Region, trace: Trace) -> Due[Slope]:
         """Return what must be proved at a sample of the region."""
-        u = assembled(self.mechanism.inputs, region.values(trace))
+        values = list(region.values(trace))
+        count = len(entry_names(self.mechanism.inputs))
+        u, output = assembled(self.mechanism.inputs, values[:count]), values[count:]
         engine = self.mechanism.kept(Engine)
         adjacency, multiple = self.claim.adjacency, self.claim.multiple
         assert isinstance(adjacency, Adjacency)
         found = []
-        for output in engine.outputs or ():
-            chance = engine.probability_at_spots(u, output)
+        if output:
+            pattern, *points = output
+            chances = {pattern: engine.density(u, pattern, points)}
+        else:
+            finite = (one for one in self._patterns if not reals_in(one))
+            chances = {one: engine.probability_at_spots(u, one) for one in finite}
+        for one, chance in chances.items():
             if chance.numerator:
-                found.append(Slope(u, output, chance, adjacency, multiple, trace))
+                numbers = reals_in(one)
+                found.append(Slope(u, one, chance, adjacency, multiple, trace, numbers))
         return Due(tuple(found))
 
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
@@ -200,7 +231,10 @@ class Slopes:
         left = []
         for one in due or ():
             function = OrderedSum(one.chance.numerator * one.chance.denominator, region.names)
-            shape = shape_of(function, cell.cone, region.window)
+            numbers = region.names[len(region.names) - one.released :]
+            kept = OrderedSum(sum((parameter(x) for x in numbers), ExpPoly(0)), region.names)
+            # The numbers of an output are not interchangeable with those of an input.
+            shape = shape_of(function, cell.cone, region.window, kept)
             if self._seen.setdefault(shape, cell.cone) == cell.cone:
                 left.append(one)
         return replace(cell, result=Due(tuple(left)))
