@@ -22,6 +22,7 @@ from .claims import Question
 from .compare import Bench, Log
 
 _CLOSE = 1e-7
+_TINY = 1e-60  # far above the least double, or the other probability may be 0 by underflow
 _FEW = 3  # inputs of which all pairs are looked at
 _MOST = 600  # megabytes that a process may take
 
@@ -87,10 +88,10 @@ def compare_privacy(
     factor = np.exp(multiple * bench.eps)
     worst = max(
         (
-            float(np.nanmax((p - factor * other.get(output, 0 * p)) / np.maximum(p, 1e-300)))
+            float(np.max((1 - factor * other.get(output, 0 * p) / np.maximum(p, _TINY))[p > _TINY]))
             for one, other in permutations(chances, 2)
             for output, p in one.items()
-            if np.any(p > 1e-200)
+            if np.any(p > _TINY)
         ),
         default=0.0,
     )
