@@ -78,7 +78,7 @@ _MOST_LISTED = 1_000  # values of bounded integer noise that a distribution list
 
 _MOST_KEPT = 10_000  # answers that an engine caches
 
-_MOST_ARRIVALS = 4  # inputs whose arrivals it caches, for their moments
+_MOST_ARRIVALS = 16  # inputs whose arrivals it caches: for their moments, and for many integers
 _MOST_DENSITIES = 500  # densities of real outputs that it caches
 
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
@@ -104,6 +104,7 @@ class Engine:
         self._answers: dict[object, ClosedForm] = {}
         self._densities: dict[object, JointDensity] = {}
         self._arrivals: dict[object, Arrivals] = {}
+        self._tails: dict[object, tuple[Tails, ...]] = {}
         self._names = [_names(param) for param in program.inputs]
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
@@ -240,27 +241,47 @@ class Engine:
         draws = [one for one in self._events if isinstance(one, Draw) and has_inputs(one.mean)]
         return any(map(has_inputs, forms)) or any(one.noise != "lap" for one in draws)
 
-    def probability(self, u: object, output: object, progress: Hook | None = None) -> ClosedForm:
-        """Return the probability of an output, or of an event given as a pattern."""
+    def probability(
+        self,
+        u: object,
+        output: object,
+        progress: Hook | None = None,
+        *,
+        together: bool = False,
+    ) -> ClosedForm:
+        """Return the probability of an output, or of an event given as a pattern.
+
+        With `together`, what is computed serves other outputs at the input, too.
+        """
         self._require_numbers()
         pattern = read_pattern(output)
         with hearing(progress):
-            plan, inputs = self.plan(self._program.read_input(u), shape_of(pattern))
+            shape = ANYTHING if together else shape_of(pattern)
+            plan, inputs = self.plan(self._program.read_input(u), shape)
             point = plan.at(inputs)
             key = id(plan), point, pattern
             if key not in self._answers:
-                answer = self._answer(plan, inputs, point, pattern)
+                answer = self._answer(plan, inputs, point, pattern, together=together)
                 if len(self._answers) >= _MOST_KEPT:
                     self._answers.clear()
                 self._answers[key] = answer
             return self._answers[key]
 
     def _answer(
-        self, plan: Plan, inputs: Mapping[str, Number], point: Constants, pattern: Value
+        self,
+        plan: Plan,
+        inputs: Mapping[str, Number],
+        point: Constants,
+        pattern: Value,
+        *,
+        together: bool = False,
     ) -> ClosedForm:
         """Return a probability: expanded, or unexpanded if it has too many terms."""
         limit = plan.is_long and can_be_evaluated(plan)
-        found = Arrivals(plan, inputs, point, most=_MOST_TERMS if limit else None)
+        if together and not limit:
+            found = self._arrivals_at(plan, inputs, point)
+        else:
+            found = Arrivals(plan, inputs, point, most=_MOST_TERMS if limit else None)
         try:
             answer = found.ask(lambda listed: _probability(listed, pattern, inputs))
         except TooManyTermsError:
@@ -270,6 +291,15 @@ class Engine:
             return chance_form(chance)
         plan.remember(found.frame, point)
         return answer
+
+    def _arrivals_at(self, plan: Plan, inputs: Mapping[str, Number], point: Constants) -> Arrivals:
+        """Return the arrivals at an input; those at the latest inputs are kept."""
+        key = id(plan), point, tuple(sorted(inputs.items()))
+        found = self._arrivals.pop(key, None) or Arrivals(plan, inputs, point)
+        self._arrivals[key] = found
+        if len(self._arrivals) > _MOST_ARRIVALS:
+            del self._arrivals[next(iter(self._arrivals))]
+        return found
 
     def where(
         self, u: object, regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]]
@@ -298,13 +328,8 @@ class Engine:
         """Return the expectation of a function of the output at an input."""
         self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
-        point = plan.at(inputs)
-        key = id(plan), point, tuple(sorted(inputs.items()))
-        if key not in self._arrivals:  # a variance needs them twice
-            if len(self._arrivals) >= _MOST_ARRIVALS:
-                self._arrivals.clear()
-            self._arrivals[key] = Arrivals(plan, inputs, point)
-        return self._expectation(self._arrivals[key], Integrand(function))
+        found = self._arrivals_at(plan, inputs, plan.at(inputs))
+        return self._expectation(found, Integrand(function))
 
     def expectation_at_spots(
         self, u: tuple[Value, ...], function: Function, trace: Trace, *, jumps: bool = True
@@ -372,8 +397,12 @@ class Engine:
     def tails(self, u: tuple[Value, ...], pattern: Value) -> tuple[Tails, ...]:
         """Return where each integer of a pattern becomes geometric, at an input."""
         plan, inputs = self.plan(u, ANYTHING)
-        found = Arrivals(plan, inputs, plan.at(inputs))
-        return found.ask(lambda listed: tails(listed, pattern, inputs))
+        point = plan.at(inputs)
+        key = id(plan), point, pattern
+        if key not in self._tails:
+            found = self._arrivals_at(plan, inputs, point)
+            self._tails[key] = found.ask(lambda listed: tails(listed, pattern, inputs))
+        return self._tails[key]
 
     def patterns(self, u: tuple[Value, ...]) -> tuple[Value, ...]:
         """Return the outputs that the program may have at inputs with the same finite values.
@@ -453,6 +482,7 @@ class Engine:
                 self._answers.clear()
                 self._densities.clear()
                 self._arrivals.clear()
+                self._tails.clear()
             self._graphs[key] = self._graph(values, pattern)
         return self._graphs[key]
 

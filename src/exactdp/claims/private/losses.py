@@ -315,7 +315,7 @@ class Losses:
         for one, weight in expanded(output):
             key = State(-1, (given, one))
             if key not in known:
-                known[key] = self._engine.probability(given, one)
+                known[key] = self._engine.probability(given, one, together=True)
             found = found + known[key] * weight
         return found
 
