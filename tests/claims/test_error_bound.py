@@ -463,3 +463,34 @@ def test_why_no_error_was_found_with_integer_noise() -> None:
     assert not found.exists
     assert "up to 1.09951e+12 is large enough" in str(found)
     assert "tends to 1 at the input 0" in str(found)
+
+
+CLIPPED = Mechanism.from_source(
+    "def clipped(q: Real[20]): return lap(2 * eps, sum([min(max(x, 0), 1) for x in q]) / 20)"
+)
+
+
+@pytest.mark.parametrize("inputs", [None, AllReals(), Box(-3, 2)])
+def test_clipped_values_are_not_distinguished_case_by_case(inputs: AllReals | Box | None) -> None:
+    """The error exceeds 2 with probability e^(−4ε) at each of 3^20 kinds of inputs."""
+    goal = ErrorBound(CLIPPED, within=2, risk="5%", inputs=inputs)
+    assert goal.check(eps=1)  # e^(−4) < 5 %
+    failed = goal.check(eps="1/2").counterexample
+    assert failed is not None
+    assert float(failed.error.lower) == pytest.approx(math.exp(-2))
+    with pytest.raises(ExactdpError, match="decided at one input"):
+        _ = goal.check(eps=1).certificate
+    assert float(goal.smallest_epsilon()) == pytest.approx(math.log(20) / 4)
+    assert CLIPPED.within(list(range(-10, 10)), 2).at(1).text(6) == f"{1 - math.exp(-4):.6f}"
+
+
+def test_the_error_after_a_choice_by_the_input_is_not_the_same() -> None:
+    """Noise twice above 0, once below: only the inputs decide, and the errors differ."""
+    twice = Mechanism.from_source(
+        "def twice(q: Real[4]):\n    a = lap(eps, q[0])\n"
+        "    return [lap(eps, a if q[0] > 0 else q[0]), a, q[1], q[2], q[3]]"
+    )
+    with pytest.raises(ExactdpError, match="depends on the input"):
+        ErrorBound(twice, within=3, risk="5%").check()
+    assert not ErrorBound(twice, within=3, risk="11%", inputs=AllReals()).check(eps=1)
+    assert ErrorBound(twice, within=3, risk="11%", inputs=[[0, 0, 0, 0]]).check(eps=1)  # 9.7 %

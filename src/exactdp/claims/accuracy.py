@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
@@ -14,18 +15,26 @@ from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.of_claim import how_many_groups, regions_of
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Due, about_the_constant
-from exactdp.claims.stated.inputs import AllReals, Box, is_listed, real_count
+from exactdp.claims.stated.conditions import ALWAYS
+from exactdp.claims.stated.distances import discrete
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, real_count
 from exactdp.claims.stated.output_distances import (
+    ErrorOfEntries,
     discrete_outputs,
     sup,
 )
 from exactdp.claims.stated.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
+from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
+from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
 
+_FEW_REALS = 3  # in an input that is compared: their cells are quickly listed
 _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
 
 ON_CONES = (
@@ -161,19 +171,71 @@ class Accuracy(Statement):
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
 
-    def stronger(self) -> Accuracy | None:
-        """Return the claim about all reals if that is easier because a box has many corners.
+    @cached_property
+    def only_noise_matters(self) -> bool:
+        """Whether the error is seen from the program to have one distribution at all inputs.
 
-        Without comparisons there are few cuts of the parameters, so all reals are a single cone
-        with few sides.
+        The mechanism then only adds noise to its ideal output, and errors are differences.
         """
+        metric = self.output_metric
+        by_difference = metric == sup or isinstance(metric, ErrorOfEntries)
+        try:
+            return (
+                self.ideal is None and by_difference and self.mechanism.kept(Engine).only_adds_noise
+            )
+        except ExactdpError:  # too many paths
+            return False
+
+    def at_one_input(self) -> Accuracy:
+        """Return the same claim at one of its inputs, which is 0 or close to it."""
+        return replace(self, inputs=[as_given(self.mechanism, self._some_input())])
+
+    def _some_input(self) -> tuple[Value, ...]:
+        if is_listed(self.input_set):
+            return next(iter(listed(self.mechanism, self.input_set)))
+        mechanism, box = self.mechanism, self.input_set
+        ends = iter(box.ends(real_count(mechanism)) if isinstance(box, Box) else ())
+        found: list[Value] = []
+        for kind in kinds(mechanism.inputs):
+            if kind is not None:
+                found.append(kind.members[0])
+            else:
+                low, high = next(ends, (0, 0))
+                found.append(plain(Fraction(min(max(low, 0), high))))
+        return assembled(mechanism.inputs, found)
+
+    @cached_property
+    def _equivalent(self) -> Accuracy | None:
+        """The claim at one input if that is equivalent, and all inputs have many cells.
+
+        Under the discrete distance, dd is the same at all inputs.
+        """
+        compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
+        if is_listed(self.input_set) or not compares or real_count(self.mechanism) <= _FEW_REALS:
+            return None
+        if self.is_beta_of_input or self.has_parts or self.conditions != ALWAYS:
+            return None
+        levels = (self.formula, self.alpha_level, self.gamma_level)
+        named = {name for one in levels if isinstance(one, Expression) for name in one.names()}
+        right = self.input_metric == discrete and named <= {"alpha", "gamma"}
+        return self.at_one_input() if right and self.only_noise_matters else None
+
+    def stronger(self) -> Accuracy | None:
+        """Return a claim that implies this one and is easier to decide, if there is one.
+
+        It is the claim at one input, if only noise matters; or about all reals, if a box has many
+        corners and the mechanism does not compare, so that all reals are one cone with few sides.
+        """
+        if self._equivalent is not None:
+            return self._equivalent
         if not isinstance(self.input_set, Box) or real_count(self.mechanism) <= _FEW_CORNERS:
             return None
         compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
         return None if compares else self.everywhere()
 
-    def weaker(self) -> None:
-        """Return None: an accuracy claim is decided as it is."""
+    def weaker(self) -> Accuracy | None:
+        """Return a claim that this one implies and that is easier to decide, if there is one."""
+        return self._equivalent
 
     def hint(self) -> str:
         """Return a clause on the approximate best constant, or ""."""

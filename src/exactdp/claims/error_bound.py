@@ -29,13 +29,12 @@ from exactdp.claims.stated.fitting import (
     may_have_position,
     may_select,
 )
-from exactdp.claims.stated.inputs import as_given, has_reals, is_listed, listed, show
+from exactdp.claims.stated.inputs import has_reals, is_listed, listed, show
 from exactdp.claims.stated.levels import ANY, constant
-from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
+from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
-from exactdp.language.layout import assembled, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
@@ -51,7 +50,6 @@ from exactdp.reals.numbers import (
 )
 from exactdp.reals.told import Told
 from exactdp.running.conduct import How
-from exactdp.semantics.distribution import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
@@ -357,7 +355,7 @@ class ErrorBound:
         for claim in self.claims:
             same = not is_listed(claim.input_set) and _is_same_everywhere(claim)
             found.append(
-                _least_epsilon(self._at_one(claim) if same else claim, width, progress, how)
+                _least_epsilon(claim.at_one_input() if same else claim, width, progress, how)
             )
         return max(found, key=lambda one: (one.upper, one.lower))
 
@@ -391,16 +389,12 @@ class ErrorBound:
         for claim in self._claims:
             same = not is_listed(claim.input_set) and _is_same_everywhere(replace(claim, gamma=ANY))
             found.append(
-                (self._at_one(claim) if same else claim).smallest_gamma(
+                (claim.at_one_input() if same else claim).smallest_gamma(
                     eps=on, width=_width(width, claim, is_ray=same), progress=progress, **how
                 )
             )
         largest = max(found, key=lambda one: (one.upper, one.lower))
         return replace(largest, risk=self.allowed)
-
-    def _at_one(self, claim: Accuracy) -> Accuracy:
-        """Return a claim at one of its inputs."""
-        return replace(claim, inputs=[as_given(self.mechanism, _some_input(claim))])
 
     def _at(self, eps: Interval | Number | None) -> Interval:
         return self.epsilon if eps is None else read_epsilon(eps)
@@ -417,7 +411,7 @@ class ErrorBound:
         within = constant(claim.gamma_level)
         assert within is not None
         same = _is_same_everywhere(claim)
-        asked = replace(self._at_one(claim) if same else claim, beta=_HALF, epsilon=on)
+        asked = replace(claim.at_one_input() if same else claim, beta=_HALF, epsilon=on)
         none = Risk(within, on, Fraction(0), Fraction(0), None, ExpPoly(0), same, attained=True)
         try:
             best = asked.tightest(width=_width(width, asked))
@@ -459,13 +453,8 @@ def _simple(value: Value) -> Value:
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
     """Whether the error of a claim is the same function of ε (and of any γ) at all inputs."""
-    by_difference = claim.output_metric == sup or isinstance(claim.output_metric, ErrorOfEntries)
-    if claim.ideal is None and (by_difference or getattr(claim, "entry", None) is not None):
-        try:
-            if claim.mechanism.kept(Engine).only_adds_noise:
-                return True
-        except ExactdpError:  # too many paths
-            return False
+    if claim.only_noise_matters:
+        return True
     seen: set[ClosedForm] = set()
     try:
         for group in regions_of(claim):
@@ -494,15 +483,6 @@ def _read_within(value: Number) -> Fraction:
             way_out="Write within=0 if every error counts.",
         )
     return found
-
-
-def _some_input(claim: Accuracy) -> tuple[Value, ...]:
-    """Return an input of a claim: the first one, or 0 for each real number."""
-    if is_listed(claim.input_set):
-        return next(iter(listed(claim.mechanism, claim.input_set)))
-    domains = kinds(claim.mechanism.inputs)
-    values = [0 if kind is None else kind.members[0] for kind in domains]
-    return assembled(claim.mechanism.inputs, values)
 
 
 def _width(width: Number | None, claim: Accuracy, *, is_ray: bool = False) -> Number:

@@ -23,6 +23,9 @@ from exactdp.reals.spans import Span
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
+_PLAIN = frozenset({"abs", "len", "list", "max", "min", "range", "sum", "tuple"})
+"""Functions that do not round."""
+
 # Pure expressions that only flat code has -------------------------------------------------
 
 
@@ -220,6 +223,14 @@ class Code:
         """Where control can go after each statement."""
         return tuple(_after(pc, one) for pc, one in enumerate(self.instructions))
 
+    @cached_property
+    def is_plainly_linear(self) -> bool:
+        """Whether it is seen that reals are only added, compared, and multiplied by numbers.
+
+        Otherwise they may be rounded or divided by each other.
+        """
+        return all(map(_is_plain, (n for i in self.instructions for n in _nodes(i))))
+
     def loops_at(self, pc: int) -> tuple[Loop, ...]:
         """Return the loops around a statement, the outermost first."""
         return tuple(loop for loop in self.loops if loop.start <= pc < loop.end)
@@ -236,6 +247,21 @@ def _after(pc: int, instruction: Instruction) -> tuple[int, ...]:
         case Release() | FallOff():
             return ()
     return (pc + 1,)
+
+
+def _nodes(instruction: Instruction) -> Iterator[ast.AST]:
+    for expression in expressions(instruction):
+        yield from ast.walk(expression)
+
+
+def _is_plain(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=function):
+            return isinstance(function, ast.Name) and function.id in _PLAIN
+        case ast.BinOp(op=op, right=right) | Augmented(op=op, value=right):
+            by_number = isinstance(op, ast.Div) and isinstance(right, ast.Constant)
+            return by_number or isinstance(op, ast.Add | ast.Sub | ast.Mult)
+    return True
 
 
 def expressions(instruction: Instruction) -> Iterator[ast.expr]:

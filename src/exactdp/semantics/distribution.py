@@ -9,7 +9,7 @@ from html import escape
 from itertools import islice, product
 from typing import Any, TypeAlias
 
-from exactdp.errors import ValueRefusedError, shown
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, Draw, State
@@ -27,7 +27,7 @@ from exactdp.reals.numbers import rational, spell
 from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
-from exactdp.semantics.added import added_noise
+from exactdp.semantics.added import added_noise, compares_inputs_often
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import (
     JointDensity,
@@ -111,7 +111,7 @@ class Engine:
         """Return the distribution of the output at an input."""
         self._require_numbers()
         with hearing(progress):
-            plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
+            plan, inputs = self._plan_at(self._program.read_input(u), ANYTHING)
             point = plan.at(inputs)
             found = Arrivals(plan, inputs, point)
             result = Distribution(found)
@@ -153,12 +153,9 @@ class Engine:
     @cached_property
     def only_adds_noise(self) -> bool:
         """Whether the output is the noiseless one plus noise with one distribution everywhere."""
-        graphs = self._graphs_of_all_inputs
-        if graphs is None:
-            return False
         every: set[Hashable] = set()
-        for graph in graphs:
-            found = added_noise(graph)
+        for inputs in self._all_inputs or ():
+            found = added_noise(self._program, inputs)
             if found is None:
                 return False
             every |= found
@@ -175,6 +172,12 @@ class Engine:
     @cached_property
     def _graphs_of_all_inputs(self) -> tuple[Graph, ...] | None:
         """The graphs for all values of finite inputs, with symbols for reals; None if too many."""
+        inputs = self._all_inputs
+        return None if inputs is None else tuple(self.graph(values, ANYTHING) for values in inputs)
+
+    @cached_property
+    def _all_inputs(self) -> list[tuple[Value, ...]] | None:
+        """All values of the finite inputs, with symbols for reals; None if too many."""
         domains = [
             [_symbols(names)]
             if names is not None
@@ -182,16 +185,14 @@ class Engine:
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found: list[Graph] = []
-        for count, values in enumerate(product(*domains)):
-            if count >= _MOST_DOMAINS:
-                return None
-            found.append(self.graph(values, ANYTHING))
-        return tuple(found)
+        found = list(islice(product(*domains), _MOST_DOMAINS + 1))
+        return None if len(found) > _MOST_DOMAINS else found
 
     @cached_property
     def rounds(self) -> bool:
         """Whether rounded reals are released, means, or compared with anything but numbers."""
+        if self._program.code.is_plainly_linear and not self._program.checked.settles:
+            return False
         graphs = self._graphs_of_all_inputs
         if graphs is None:
             finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
@@ -203,6 +204,8 @@ class Engine:
     @cached_property
     def divides(self) -> bool:
         """Whether quotients of noise or inputs are released."""
+        if self._program.code.is_plainly_linear:
+            return False
         events = self._events or ()
         outputs = (one.output for one in events if isinstance(one, Done))
         return any(map(has_quotient, outputs))
@@ -257,7 +260,7 @@ class Engine:
         pattern = read_pattern(output)
         with hearing(progress):
             shape = ANYTHING if together else shape_of(pattern)
-            plan, inputs = self.plan(self._program.read_input(u), shape)
+            plan, inputs = self._plan_at(self._program.read_input(u), shape)
             point = plan.at(inputs)
             key = id(plan), point, pattern
             if key not in self._answers:
@@ -468,6 +471,27 @@ class Engine:
         plan = self._plans[key]
         return plan, plan.with_rounded(inputs) if plan.graph.rounds_inputs else inputs
 
+    def _plan_at(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
+        """Return a plan for one input; without symbols if they would be compared in many ways."""
+        if not self._is_wide or has_spots(given):
+            return self.plan(given, pattern)
+        key = given, pattern
+        if key not in self._plans:
+            if len(self._plans) >= _MOST_PLANS:
+                self._forget()
+            self._plans[key] = Plan(self._graph(given, pattern))
+        return self._plans[key], {}
+
+    @cached_property
+    def _is_wide(self) -> bool:
+        """Whether the graph with symbols for inputs has many more nodes than that of one input."""
+        try:
+            return any(
+                compares_inputs_often(self._program, u) for u in (self._all_inputs or ())[:1]
+            )
+        except ExactdpError:
+            return False
+
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
         """Return the graph of the paths to a pattern from an input whose reals are symbols."""
         values = tuple(
@@ -477,14 +501,20 @@ class Engine:
         key = values, pattern
         if key not in self._graphs:
             if len(self._graphs) >= _MOST_PLANS:
-                self._graphs.clear()
-                self._plans.clear()
-                self._answers.clear()
-                self._densities.clear()
-                self._arrivals.clear()
-                self._tails.clear()
+                self._forget()
             self._graphs[key] = self._graph(values, pattern)
         return self._graphs[key]
+
+    def _forget(self) -> None:
+        for kept in (
+            self._graphs,
+            self._plans,
+            self._answers,
+            self._densities,
+            self._arrivals,
+            self._tails,
+        ):
+            kept.clear()
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self._program.machine

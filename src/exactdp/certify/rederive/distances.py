@@ -151,3 +151,26 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
         return bool(abs(output - ideal) <= radius)
     has_form = isinstance(output, LinearForm) or isinstance(ideal, LinearForm)
     return (all(numbers) or not has_form) and bool(output == ideal)  # True is 1, but no number
+
+
+def entries_match(
+    kinds: list[str], u: list[Any], output: Any, ideal: Any, radius: Any, sides: list[Condition]
+) -> bool:
+    """Whether each entry of an output can be within a radius of that of the ideal one.
+
+    An entry is a value, a position in the input, whose error is the difference of the values there,
+    or any. What noise in the output must satisfy goes to `sides`.
+    """
+    both = isinstance(output, tuple) and isinstance(ideal, tuple)
+    if not both or len(output) != len(ideal) or len(output) > len(kinds):
+        raise UnsupportedError("outputs have different entries")
+    for kind, a, b in zip(kinds, output, ideal, strict=False):  # some outputs have fewer entries
+        if kind == "position":
+            if type(a) is not int or type(b) is not int:
+                raise MalformedError("an entry that has to be a position is none")
+            gap = between_outputs({"name": "value_gap"}, u, a, b, None)
+            if not bool(gap <= radius):
+                return False
+        elif kind == "value" and not matches(a, b, radius, sides):
+            return False
+    return True

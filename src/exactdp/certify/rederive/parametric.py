@@ -17,7 +17,7 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
 from .derivation import Derivation, TakenPath
-from .distances import matches, squared_outputs
+from .distances import entries_match, matches, squared_outputs
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import WHOLE
@@ -121,7 +121,8 @@ class ProgramOnCone:
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""
-        name = self.derivation.spec["output_distance"].get("name")
+        distance = self.derivation.spec["output_distance"]
+        name, kinds = distance.get("name"), distance.get("entries")
         if radius == inf or (name == "discrete" and radius >= 1):
             yield Ratio.number(1), {((), ()): Fraction(1)}
             return
@@ -137,6 +138,9 @@ class ProgramOnCone:
                 close = bool(squared_outputs(wanted, way.output) <= radius * radius)
             elif name in ("discrete", "sup"):
                 close = matches(way.output, wanted, radius if name == "sup" else None, more)
+            elif kinds is not None:
+                u = self.derivation.assembled(self.point)
+                close = entries_match(kinds, u, way.output, wanted, radius, more)
             else:
                 close = bool(self.gap(wanted, way.output) <= radius)
             if close:

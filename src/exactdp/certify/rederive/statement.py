@@ -100,7 +100,12 @@ class Statement(Sums):
             "source": None,
             "python": None,
         }
-        self.known(spec["output_distance"], named)
+        if isinstance(spec["output_distance"], dict) and "entries" in spec["output_distance"]:
+            kinds = self.entries(self.fields(spec["output_distance"], "entries")[0])
+            right = all(one in ("value", "position", "any") for one in kinds)
+            self.require(right, "an error of an entry is not as it must be")
+        else:
+            self.known(spec["output_distance"], named)
         self.epsilon = self.interval(spec["epsilon"])
         right = self.epsilon.lower > 0 or (
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
@@ -170,6 +175,8 @@ class Statement(Sums):
         function = self.derivation.mechanism.function
         assert function is not None
         ways = [spec[name].get("name", "own") for name in ("input_distance", "output_distance")]
+        if "entries" in spec["output_distance"]:
+            ways[1] = f"errors of entries ({', '.join(spec['output_distance']['entries'])})"
         return (
             f"{short(function.name)} is (α, β, γ)-accurate with {self.levels_said()} "
             f"at {self.which()}, for every ε in {self.epsilon.text()} "

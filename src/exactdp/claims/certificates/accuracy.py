@@ -20,6 +20,7 @@ from exactdp.claims.certificates.examined import (
     SignProofs,
     examined,
     require_formulas,
+    true_at_one,
     true_everywhere,
 )
 from exactdp.claims.certificates.parts import Completed, Parts
@@ -42,7 +43,7 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.hypotheses import proved_signs
 from exactdp.claims.stated.ideals import IdealProgram
-from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, real_count
+from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, is_listed, real_count
 from exactdp.claims.stated.levels import Level, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError
@@ -68,8 +69,9 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
-    if verdict.implied_by is not None:
-        raise true_everywhere()
+    by = verdict.implied_by
+    if by is not None and verdict.holds:
+        raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)
@@ -360,7 +362,9 @@ def _input_distance(claim: Accuracy) -> Json:
 
 def _output_distance(metric: OutputDistance) -> Json:
     function = getattr(metric, "function", None)
-    if getattr(metric, "score", None) is not None or isinstance(metric, ErrorOfEntries):
+    if isinstance(metric, ErrorOfEntries):
+        return {"entries": list(metric.entries)}
+    if getattr(metric, "score", None) is not None:
         return {"python": metric.name}
     if function is None:
         return {"name": metric.name}

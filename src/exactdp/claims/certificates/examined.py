@@ -20,7 +20,7 @@ from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import Range
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
-from exactdp.errors import UndefinedError, ValueRefusedError
+from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
@@ -56,6 +56,15 @@ def true_everywhere() -> ValueRefusedError:
         "the claim is true in this box because it is true of all real inputs",
         rule="A certificate is about the inputs of its claim.",
         way_out="Take the certificate of the claim with inputs=AllReals().",
+    )
+
+
+def true_at_one(claim: Accuracy) -> ValueRefusedError:
+    """Return the error for a certificate about inputs of which only one was examined."""
+    return ValueRefusedError(
+        "the claim was decided at one input, because the error is the same at every input",
+        rule="A certificate would list a case for each way to compare the inputs.",
+        way_out=f"Take the certificate of the claim with inputs={shown(claim.inputs)}.",
     )
 
 

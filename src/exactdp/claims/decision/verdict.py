@@ -161,7 +161,9 @@ class Verdict(Told):
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
-        if self.claim.inputs is None and not self.is_everywhere:
+        if self.holds and not is_listed(self.claim.input_set) and not self.is_everywhere:
+            where += "; the error is the same at every input"
+        elif self.claim.inputs is None and is_listed(self.claim.input_set):
             where += "; these are all inputs of the finite domain (Corollary 17)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")

@@ -157,6 +157,10 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
+        if self._distance.is_all_or_nothing and not is_symbolic:
+            other = self._another(u, output, differ)
+            if other is not None:
+                return self._far(u, other)
         if self._is_bent:
             return self._far(u, self._any_other(u, output, differ))
         if self._distance.is_euclidean and len(self._kinds) > 1:
@@ -192,24 +196,33 @@ class Disagreements:
 
         Under the discrete distance, any such input is a nearest one.
         """
-        if self._distance.is_all_or_nothing:
-            own = [*map(_sampled, entries(u))]
-            reals = [place for place, kind in enumerate(self._kinds) if kind is None]
-            for moved in reals:
-                steps = (*_STEPS, *(by - own[moved] % 1 for by in (0, *_STEPS)))
-                for by in steps:
-                    there = [x + by if place == moved else x for place, x in enumerate(own)]
-                    other = assembled(self._mechanism.inputs, there)
-                    out = self._defined(other)
-                    if out is not None and (out != output if differ is None else differ(out)):
-                        return other
+        if not self._distance.is_all_or_nothing:
+            raise unknown_neighbours()
+        other = self._another(u, output, differ)
+        if other is None:
             raise ValueRefusedError(
                 f"no input was found whose ideal output is not {shown(output)}",
                 rule="Where numbers are rounded, one entry is moved by some numbers and to some "
                 "whole numbers, to see another output.",
                 way_out="Use ErrorBound, which asks for no other input.",
             )
-        raise unknown_neighbours()
+        return other
+
+    def _another(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> tuple[Value, ...] | None:
+        """Return an input with another ideal output and one different entry, if one is found."""
+        own = [*map(_sampled, entries(u))]
+        reals = [place for place, kind in enumerate(self._kinds) if kind is None]
+        for moved in reals:
+            steps = (*_STEPS, *(by - own[moved] % 1 for by in (0, *_STEPS)))
+            for by in steps:
+                there = [x + by if place == moved else x for place, x in enumerate(own)]
+                other = assembled(self._mechanism.inputs, there)
+                out = self._defined(other)
+                if out is not None and (out != output if differ is None else differ(out)):
+                    return other
+        return None
 
     def _checked(self, distance: Fraction, u: tuple[Value, ...]) -> Fraction:
         if distance < 0:
