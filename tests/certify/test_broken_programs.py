@@ -66,8 +66,8 @@ CASES = {
         "    while True:\n        y = 0\n    table",
         "takes more than",
     ),
-    "a text that is no number": (responses, "[7, 8]", "[7, 8, int('a')][:2]", "invalid literal"),
-    "a list that is no number": (responses, "[7, 8]", "[7, 8, int([1])][:2]", "not 'list'"),
+    "a text that is not a number": (responses, "[7, 8]", "[7, 8, int('a')][:2]", "invalid literal"),
+    "a list that is not a number": (responses, "[7, 8]", "[7, 8, int([1])][:2]", "not 'list'"),
     "a formatted text": (responses, "[7, 8]", "[7, 8, 'a' % 2][:2]", "formats a text"),
     "choices without end": (
         responses,

@@ -521,7 +521,7 @@ def test_an_input_that_is_released() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adjacent", "message"), [(one_entry, "at will"), (lambda u, v: u == v, "function")]
+    ("adjacent", "message"), [(one_entry, "by any amount"), (lambda u, v: u == v, "function")]
 )
 def test_refused_for_all_reals(adjacent: object, message: str) -> None:
     with pytest.raises(ExactdpError, match=message):

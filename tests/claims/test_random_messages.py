@@ -247,7 +247,7 @@ def test_integer_noise_with_any_gamma() -> None:
         mechanism, _ = MECHANISMS[number]
         with pytest.raises(ExactdpError) as refused:
             Accuracy(mechanism, exp(-gamma * eps), gamma=ANY, output_distance=sup).check()
-        assert "hold noise, and the output distance is sup" in str(refused.value)
+        assert "contain noise, and the output distance is sup" in str(refused.value)
         assert "Use a number for gamma, or gamma=alpha." in str(refused.value)
         assert inside(str(refused.value)) == []
         way_out = Accuracy(mechanism, exp(-gamma * eps), gamma=1, output_distance=sup)

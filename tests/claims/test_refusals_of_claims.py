@@ -117,7 +117,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "β is a text": (lambda: about(beta="3 * exp(-alpha)"), "beta is a string"),
     "β is nothing": (lambda: about(beta=None), "beta is None"),
     "β is not finite": (lambda: about(beta=float("inf")), "beta is inf"),
-    "β is no number": (lambda: about(beta=float("nan")), "beta is nan"),
+    "β is not a number": (lambda: about(beta=float("nan")), "beta is nan"),
     "β is true": (lambda: about(beta=True), "beta is True"),
     "β of unknown inputs": (lambda: about(LAPLACE, beta=_symbol("q[7]")), "uses q[7]"),
     "a fractional power": (lambda: alpha ** Fraction(1, 2), "whole number"),  # type: ignore[operator]
@@ -142,7 +142,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "α is a text": (lambda: about(alpha="much"), "alpha is a string"),
     "value_gap of real outputs": (
         lambda: decided(LAPLACE, alpha=0, input_distance=discrete, output_distance=value_gap),
-        "hold noise",
+        "contain noise",
     ),
     # Distances
     "no distance": (lambda: about(input_distance=3), "not a distance on inputs"),

@@ -109,7 +109,7 @@ def f(x: Dom(0, 2)):
 def test_privacy_and_refusals() -> None:
     assert Privacy(ESTIMATE, adjacent=hamming(1)).check().holds
     for refused, message in (
-        (about("1/4", gamma=ANY), "is no number"),
+        (about("1/4", gamma=ANY), "is not a number"),
         (about("1/4", output_distance=value_gap), "compared by sup"),
         (about("1/4", ideal=lambda x: x + exp(eps)), "an expression in eps"),
     ):

@@ -143,7 +143,7 @@ def test_a_comparison_that_is_a_tie_at_the_sample_is_no_mistake_of_the_score() -
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        (lambda u, v: u[v] * u[v], "the score cannot be told for all inputs at once"),
+        (lambda u, v: u[v] * u[v], "the score cannot be computed for all inputs at once"),
         (lambda _u, _v: None, "the score of 0 is None, which is not a number"),
         (None, "score_gap alone needs a mechanism that begins with expmech"),
     ],

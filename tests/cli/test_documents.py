@@ -177,7 +177,7 @@ def test_explain_with_chain(tmp_path: Path) -> None:
     assert done.code == 0
     assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     done = run(*call, "--chain", "chain.txt", "--input", "[0, 1]")
-    assert done.document["error"]["message"] == "chain.txt is not a picture that can be written"
+    assert done.document["error"]["message"] == "chain.txt is not a picture format"
 
 
 def test_new_is_accepted_by_check(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_new_is_accepted_by_check(tmp_path: Path) -> None:
     done = run("check", "my_mechanism.py", "--json", cwd=tmp_path)
     assert [one["verdict"] for one in done.document["claims"]] == ["holds", "holds"]
     done = run("new", "my_mechanism", "--json", cwd=tmp_path)
-    assert done.document["error"]["message"] == "my_mechanism.py is there already"
+    assert done.document["error"]["message"] == "my_mechanism.py already exists"
 
 
 def test_pictures(tmp_path: Path) -> None:

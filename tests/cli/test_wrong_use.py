@@ -79,7 +79,7 @@ USES: dict[str, tuple[list[str], str]] = {
     "no command": (["chekc"], "No such command 'chekc'"),
     "no file": (["check"], "no file is named"),
     "missing": (["check", "no.py"], "no.py cannot be read: no such file"),
-    "folder": (["check", "."], "holds no Python files"),
+    "folder": (["check", "."], "contains no Python files"),
     "folder and name": (["check", ".::x"], ". cannot be read: is a directory"),
     "no file in a target": (["check", "::x"], "'::x' names no file"),
     "key": (["check", "{}::table['nmber']"], "Did you mean table['a number']?"),
@@ -154,7 +154,7 @@ def test_a_mistake_in_exactdp_is_said_to_be_one(tmp_path: Path) -> None:
     done = run("check", "fine.py", cwd=tmp_path)
     assert done.code == 2
     assert done.err.startswith("fine.py::claim: ValueError: invalid literal for int()")
-    assert "This is a mistake in exactdp" in done.err
+    assert "This is a bug in exactdp" in done.err
 
 
 def test_an_imported_file_with_a_syntax_error(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_process_that_dies(tmp_path: Path) -> None:
     (tmp_path / "dies.py").write_text(HEAD + MECHANISM + beta + claims)
     done = run("check", "dies.py", cwd=tmp_path)
     assert done.code == 2
-    assert "dies.py::bad: the process that worked on it ended (code -6)" in done.err
+    assert "dies.py::bad: its process ended (code -6)" in done.err
     assert "2 claims: 1 holds, 1 is wrong." in done.out
 
 

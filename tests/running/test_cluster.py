@@ -111,7 +111,7 @@ def test_answers_and_deaths(cluster: Cluster, tmp_path: Path) -> None:
             cluster.scheduler.kill()
             cluster.scheduler.wait()
 
-    with pytest.raises(ExactdpError, match="the executor does no more work"):
+    with pytest.raises(ExactdpError, match="the executor has stopped"):
         accurate().check(executor=cluster.client, progress=end, store=store)
     (run,) = Store(store).runs()
     assert run.done > 5

@@ -233,7 +233,7 @@ def test_executors() -> None:
         accurate().check(executor=_Elsewhere(lambda _: None))
     assert "it failed 3 times (OSError: away)" in str(accurate().check(executor=_Elsewhere(_away)))
     processes.shutdown()
-    with pytest.raises(ExactdpError, match="the executor does no more work"):
+    with pytest.raises(ExactdpError, match="the executor has stopped"):
         accurate().check(executor=processes)
     with pytest.raises(ExactdpError, match="is not an executor"):
         accurate().check(executor="two")

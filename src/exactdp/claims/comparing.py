@@ -100,7 +100,9 @@ class Ranking(Told):
             if one.name == name:
                 return one
         names = ", ".join(one.name for one in self.contestants)
-        raise ValueRefusedError(f"{shown(name)} is not compared", way_out=f"Compared are {names}.")
+        raise ValueRefusedError(
+            f"{shown(name)} is not compared", way_out=f"The compared mechanisms are {names}."
+        )
 
     def _beats(self, one: Contestant, other: Contestant) -> SolutionSet:
         found = SolutionSet(())
@@ -199,7 +201,7 @@ def _named(mechanisms: Mapping[str, Program] | Iterable[Program]) -> dict[str, P
             if name in found:
                 raise ValueRefusedError(
                     f"two mechanisms are called {name}",
-                    rule="Mechanisms that are compared are told apart by their names.",
+                    rule="Compared mechanisms are identified by their names.",
                     way_out="Give a dictionary: compare({'first': …, 'second': …}, …).",
                 )
             found[name] = one
@@ -264,7 +266,8 @@ def _everywhere(mechanism: Program, measure: object, within: Fraction, ideal: ob
             return form
     raise ValueRefusedError(
         f"the measure of {mechanism.__name__} depends on the input, and the inputs are all reals",
-        rule="Mechanisms are compared at listed inputs, or where the measure is the same at all.",
+        rule="Mechanisms are compared at listed inputs, or if the measure is the same at every "
+        "input.",
         way_out="Give inputs=[u1, u2] or inputs=Grid(lo, hi).",
     )
 
@@ -281,7 +284,7 @@ def _factor(mechanism: Program, adjacent: object) -> Fraction:
     if not isinstance(found.upper, Fraction) or found.upper <= 0:
         raise ValueRefusedError(
             f"{mechanism.__name__} is not a·ε-private for any a, or it needs no budget at all",
-            rule="Mechanisms are made equally private by the smallest a of each.",
+            rule="Mechanisms are compared at equal privacy, given by the smallest a of each.",
             way_out="Leave out adjacent, or compare other mechanisms.",
         )
     return found.upper

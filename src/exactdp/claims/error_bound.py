@@ -318,7 +318,7 @@ class ErrorBound:
         if getattr(self, "allowed" if name == "risk" else name) is None:
             raise ValueRefusedError(
                 f"{name} is not given",
-                rule="Of within, risk and ε two are given, and the third is asked for.",
+                rule="Two of within, risk and ε are given, and the third is the answer.",
                 way_out=f"Give {name}, or ask for it: {question}.",
             )
 
@@ -382,7 +382,7 @@ class ErrorBound:
         if self.epsilon == POSITIVE and eps is None:
             raise ValueRefusedError(
                 "ε is not given",
-                rule="Of within, risk and ε two are given, and the third is asked for.",
+                rule="Two of within, risk and ε are given, and the third is the answer.",
                 way_out="Write smallest_within(eps=1).",
             )
         found = []

@@ -107,7 +107,7 @@ class Expected:
                 f"{self.mechanism.__name__} has a + b / eps beside reals",
                 rule="An expected loss is one closed form in eps where the numbers of a mechanism "
                 "do not depend on eps.",
-                way_out="Ask for one eps: epsilon='[1, 1]'.",
+                way_out="Give a single eps, such as epsilon=1.",
             )
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.function, self.ideal_function, self.input_set
@@ -378,8 +378,8 @@ class Expected:
                         continue
                     what = "bound" if form is problem.beta else "expected loss"
                     raise ValueRefusedError(
-                        f"the {what} {form} is negative at some input and ε, or not seen to be 0 "
-                        "or more",
+                        f"the {what} {form} is negative at some input and ε, or could not be "
+                        "shown to be 0 or more",
                         rule="A best factor compares a bound with a loss, and neither is negative.",
                         way_out="Ask check(), epsilons() or smallest_epsilon().",
                     )

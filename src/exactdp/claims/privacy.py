@@ -113,7 +113,7 @@ class Privacy:
             refuse_everywhere(self)
         if self.measure == "bounded_range" and self.delta_form:
             raise ValueRefusedError(
-                "bounded range with a delta",
+                "measure is 'bounded_range', and delta is given",
                 rule="Bounded range compares ratios of probabilities; there is no δ in it.",
                 way_out="Leave out delta.",
             )
@@ -161,8 +161,8 @@ class Privacy:
         if isinstance(self.budget_form, Logarithm):
             raise ValueRefusedError(
                 f"the budget {self.budget_form} is not a multiple of eps",
-                rule="Certificates have budgets that are.",
-                way_out="Ask for the verdict alone.",
+                rule="A certificate needs such a budget.",
+                way_out="Use the verdict without a certificate.",
             )
         linear = self.budget_form.numerator.linear_form()
         assert linear is not None
@@ -232,8 +232,8 @@ class Privacy:
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
-                rule="Such claims are decided by check(); other questions are for one eps.",
-                way_out="Use check(), or give one eps: epsilon='[1, 1]'.",
+                rule="Such claims are decided by check(); other questions need a single eps.",
+                way_out="Use check(), or give a single eps, such as epsilon=1.",
             )
 
     @cached_property

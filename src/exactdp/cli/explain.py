@@ -58,7 +58,7 @@ def command(output: Output, target: str, chain: Path | None, given: str | None) 
     refuse_unwritable(chain)
     if chain is not None and chain.suffix.lower() not in _PICTURES:
         raise ExactdpError(
-            f"{chain} is not a picture that can be written",
+            f"{chain} is not a picture format",
             rule=f"The name of the picture of a chain ends in {', '.join(_PICTURES)}.",
             way_out="Write for example --chain chain.svg.",
         )

@@ -75,7 +75,7 @@ def find_claims(
         kind = " or ".join(one.__name__ for one in kinds)
         raise ExactdpError(
             f"there is no claim of the kind {kind} in {', '.join(targets)}",
-            rule="Kinds of claims have questions of their own; `exactdp check` takes all.",
+            rule="Each kind of claim has its own questions; `exactdp check` accepts all kinds.",
             way_out="Use `exactdp privacy` for Privacy, `exactdp tighten` or `epsilon` for "
             "Accuracy and Expected.",
         )
@@ -165,14 +165,14 @@ def _in_folder(folder: Path) -> list[Found]:
     ]
     if not paths:
         raise ExactdpError(
-            f"the folder {folder} holds no Python files",
+            f"the folder {folder} contains no Python files",
             rule="A folder is searched for *.py.",
             way_out="Name a file, or `exactdp new NAME` to start one.",
         )
     found = [one for path in paths for one in _claims(str(path))]
     if not found:
         raise ExactdpError(
-            f"there are no claims in {folder}, which holds {counted(len(paths), 'Python file')}",
+            f"there are no claims in {folder}, which contains {counted(len(paths), 'Python file')}",
             rule=_RULE,
             way_out="Name a file, or `exactdp new NAME` to start one.",
         )

@@ -52,7 +52,7 @@ def command(output: Output, name: str, kind: str, example: str | None) -> int:
                 file.write(text)
         except FileExistsError:
             raise ExactdpError(
-                f"{path} is there already", way_out="Choose another name, or remove the file first."
+                f"{path} already exists", way_out="Choose another name, or remove the file first."
             ) from None
     output.say(f"Wrote {path}. Now: exactdp check {path}")
     return output.document(0, path=str(path))

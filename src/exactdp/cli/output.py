@@ -199,7 +199,7 @@ def mistake(error: BaseException, what: str = "") -> ExactdpError:
     at = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
     return ExactdpError(
         f"{what}{type(error).__name__}: {error}{at}",
-        rule="This is a mistake in exactdp, not in your file.",
+        rule="This is a bug in exactdp, not a mistake in your file.",
         way_out="Please report it with the file and the command.",
     )
 

@@ -112,7 +112,8 @@ def _columns(paths: tuple[Path, ...], drawn: str | None) -> list[str]:
     if drawn is not None and not 2 <= len(columns) <= 3:
         raise ExactdpError(
             f"--plot {drawn} does not name two or three columns",
-            rule="A picture has a column to the right, one upwards, and perhaps one of lines.",
+            rule="A picture has a column for the x-axis, one for the y-axis, and optionally one "
+            "with a line for each value.",
             way_out="Write --plot m,kappa or --plot m,kappa,c.",
         )
     return columns

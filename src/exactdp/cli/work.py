@@ -241,14 +241,14 @@ def _kill(child: BaseProcess) -> None:
 def _too_late(job: Job, seconds: float) -> ExactdpError:
     return TimeoutRefusedError(
         f"{job.title}: no answer within {seconds:g} s",
-        rule="--timeout says how many seconds a claim may take.",
-        way_out="Give more time, or ask about fewer inputs.",
+        rule="--timeout is the number of seconds that a claim may take.",
+        way_out="Increase --timeout, or use fewer inputs.",
     )
 
 
 def _died(job: Job, child: BaseProcess) -> ExactdpError:
     return ExactdpError(
-        f"{job.title}: the process that worked on it ended (code {child.exitcode})",
+        f"{job.title}: its process ended (code {child.exitcode})",
         way_out="Perhaps memory ran out: try fewer inputs, or fewer --jobs.",
     )
 

@@ -35,7 +35,7 @@ class Control(Renaming):
                 f"the program has more than {CODE_LIMIT:,} basic statements",
                 place=instruction.place,
                 rule="Every call of a subroutine is replaced by its statements.",
-                way_out="Call it fewer times, or go round a `for` loop that calls it once.",
+                way_out="Call it fewer times, or use a `for` loop that calls it once.",
             )
         self.code.append(instruction)
 

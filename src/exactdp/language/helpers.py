@@ -65,7 +65,7 @@ class Helper(Asked):
                 f"{self.name} raised {type(error).__name__}: {error}",
                 rule=f"{self.name} is a Python function, run on the values {values}.",
                 way_out=f"Make {self.name} return a finite value for them, or test them with "
-                "`if` before.",
+                "`if` first.",
             ) from error
         if exact(given) != exact(kept):
             raise ValueRefusedError(
@@ -89,7 +89,7 @@ def asked(function: Callable[..., Any], name: str, read: Callable[[Any], Any]) -
     if origin is not None:
         raise ValueRefusedError(
             f"{name} uses {origin}",
-            rule="The parts of a claim are functions of their arguments, without chance or time.",
+            rule="The parts of a claim depend on their arguments only, not on chance or time.",
             way_out="Leave it out: only the mechanism samples.",
         )
     return Asked(function, name, read)

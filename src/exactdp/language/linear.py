@@ -243,7 +243,7 @@ def as_real(term: EpsTerm, place: Place | None = None) -> Scalar:
     parts = term.parts()
     if parts is None or not all(k == -1 or (k == 0 and base is None) for k, base in parts):
         raise ProgramError(
-            f"{term} cannot stand beside reals: only a + b / eps can",
+            f"{term} cannot be combined with reals: only a + b / eps can",
             place=place,
             rule="Scaled by eps, as all noise is, the numbers of a program are a * eps + b.",
             way_out="Write a + b / eps or a + b * log(r) / eps with rational numbers a, b and r.",

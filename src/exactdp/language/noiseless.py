@@ -48,7 +48,8 @@ def noiseless(definition: Definition) -> Definition:
                 raise ProgramError(
                     "a loop that draws noise again has no noiseless form of its own",
                     place=where(node),
-                    rule="With each sample replaced by its mean it would draw the same again.",
+                    rule="With each sample replaced by its mean, it would draw the same value "
+                    "forever.",
                     way_out="Draw once and write observe(condition), which the ideal leaves out, "
                     "or write the ideal with @ideal, and give it to the claim.",
                 )
@@ -59,7 +60,7 @@ def noiseless(definition: Definition) -> Definition:
             case ExpMech(_, score, candidates):
                 if taken:
                     raise ProgramError(
-                        "the noiseless program needs `max`, which means something else here",
+                        "the noiseless program needs `max`, which has another meaning here",
                         place=where(node),
                         rule="The exponential mechanism's mean is the first maximiser of the "
                         "score.",

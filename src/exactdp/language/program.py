@@ -124,7 +124,7 @@ class Program:
             raise ValueRefusedError(
                 f"{self.__name__} is defined for eps in {declared}, "
                 f"and asked for eps in {interval}",
-                rule="A mechanism is asked only where it is defined.",
+                rule="Questions are about the eps for which the mechanism is defined.",
                 way_out=f"Ask for eps in {declared}, or define it for more.",
             )
         known = self.definition.asked or self.definition.epsilon

@@ -103,7 +103,7 @@ class Denominator:
 def refused_quotient() -> ValueRefusedError:
     """Return the error for an unsupported operation on a quotient of noise."""
     return ValueRefusedError(
-        "a quotient of noise stands beside other noise, or is rounded",
+        "a quotient of noise is combined with other noise, or rounded",
         rule="A quotient of noise is only compared with numbers, or released; numbers may be added "
         "to it, and it may be multiplied by them.",
         way_out="Compare it with a number, such as `abs(total / count - 3) <= 1`.",

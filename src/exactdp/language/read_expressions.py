@@ -282,7 +282,7 @@ class ExpressionReader(NameReader):
                     node,
                     "an async comprehension is not in the language",
                     RULE,
-                    "Leave `async` out.",
+                    "Leave out `async`.",
                 )
             items = self.iterated(generator.iter)
             self.inner.extend(sorted(_names(generator.target)))

@@ -73,7 +73,7 @@ def read_text(source: Source, constants: dict[str, object]) -> Definition:
                 continue
             case _:
                 raise ProgramError(
-                    "a source holds constants and functions only",
+                    "a source contains constants and functions only",
                     place=source.place(node),
                     rule="Nothing in it is run; the last `def` is the mechanism.",
                     way_out="Move it into the `def`, or run it outside and give the result in "

@@ -85,7 +85,7 @@ class Source:
                 f"this is not Python: {error.msg}",
                 place=self.at(row, column),
                 rule="A mechanism is written in Python's own syntax.",
-                way_out="Correct the line, as Python asks.",
+                way_out="Correct the line.",
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise ProgramError(
@@ -138,7 +138,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
                 "a mechanism cannot be async",
                 place=source.place(node),
                 rule="A mechanism is written as a function with `def`.",
-                way_out="Leave `async` out.",
+                way_out="Leave out `async`.",
             )
     raise ProgramError(
         f"the source of {function.__name__} is not a `def`",

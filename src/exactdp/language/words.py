@@ -44,7 +44,7 @@ class SamplerWord:
         del args, keywords
         raise OutsideMechanismError(
             f"{self.word} was called outside a mechanism",
-            rule=f"`{self.usage}` means something only in the source of a function decorated "
+            rule=f"`{self.usage}` has a meaning only in the source of a function decorated "
             "with @mechanism, which is read and never run.",
             way_out="Decorate the function with @mechanism, and sample with "
             "`mechanism.run(u, eps, rng)`.",
@@ -122,8 +122,8 @@ class LogWord(SamplerWord):
                 f"log({args[0]}) is not a rational number",
                 rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
                 "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
-                way_out=f"Write a number close to it, such as Fraction({about}, 10**6), on the "
-                "side that is the stronger claim.",
+                way_out=f"Write a number close to it, such as Fraction({about}, 10**6), rounded "
+                "so that the claim is stronger.",
             )
         return super().__call__(*args, **keywords)
 

@@ -213,8 +213,8 @@ def _same_base(one: Lattice, two: Lattice) -> ClosedForm | None:
     bases = {mass.base for mass in (one, two) if any(map(_has_rate, mass.cells))}
     if len(bases) > 1:
         raise ValueRefusedError(
-            "integer noises with different rates log(r) and a * eps meet in one comparison",
-            rule="Together their probabilities are no closed forms.",
+            "integer noises with different rates log(r) and a * eps are compared with each other",
+            rule="The probabilities are not closed forms.",
             way_out="Give both the same rate, or compare each with a number.",
         )
     return next(iter(bases), None)

@@ -123,7 +123,7 @@ class Race:
 def only_compared() -> ProgramError:
     """Return the error for anything but comparisons of Gumbel noises of one rate."""
     return ProgramError(
-        "gumbel noise is used for more than to be compared with gumbel noise of the same rate",
+        "gumbel noise is used other than in comparisons with gumbel noise of the same rate",
         rule="The largest of gumbel noises is the exponential mechanism; other questions about "
         "gumbel noise have no closed form.",
         way_out="Return what the comparison decides, or use lap or expo.",

@@ -95,7 +95,7 @@ allows 0.6796 for the first
         if self.counterexample is None:
             raise ValueRefusedError(
                 "there is no counterexample",
-                rule="What is simulated is the counterexample of a claim that fails.",
+                rule="A simulation is of the counterexample of a claim that fails.",
                 way_out="Use mechanism.sample(u, eps, size) at an input.",
             )
         found: tuple[float, float] = self.counterexample.simulated(self.claim.mechanism, size, seed)

@@ -90,8 +90,8 @@ def plot_tradeoff(
     for one in private:
         if not isinstance(one, Privacy):
             raise ValueRefusedError(
-                f"{shown(one)} is no claim of privacy",
-                rule="Each curve is that of a claim: Privacy(mechanism, inputs=…).",
+                f"{shown(one)} is not a privacy claim",
+                rule="Each curve belongs to a claim: Privacy(mechanism, inputs=…).",
                 way_out="Write plot_tradeoff(Privacy(one, inputs=…), Privacy(two, inputs=…), at=u)",
             )
     names = [one.mechanism.__name__ for one in private] if labels is None else list(labels)

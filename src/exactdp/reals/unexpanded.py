@@ -217,7 +217,8 @@ class Unexpanded(ClosedForm):
                     return found
             bits *= 2
         raise ValueRefusedError(
-            f"the value at eps = {spell(point)} cannot be told from 0 with {bits // 2:,} bits"
+            f"the value at eps = {spell(point)} cannot be distinguished from 0 with "
+            f"{bits // 2:,} bits"
         )
 
     def _at_zero(self, point: Fraction) -> Enclosure:
@@ -311,7 +312,8 @@ def no_certificate() -> ValueRefusedError:
     """Return the error for a certificate that cannot be written."""
     return ValueRefusedError(
         "a decision about a probability that is not expanded has no certificate",
-        rule="A certificate holds closed forms term by term, here some 2^m for m samples. What one "
+        rule="A certificate contains closed forms term by term, here some 2^m for m samples. "
+        "What one "
         "takes on trust instead: the pass that evaluates the probability in ball arithmetic "
         "(arb), and the bounds of docs/theory.md, section 'Numbers instead of closed forms'.",
         way_out="Give inputs with fewer different numbers, or fewer samples; or check the verdict "

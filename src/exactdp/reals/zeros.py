@@ -320,7 +320,7 @@ def _evaluated_apart(one: Root, two: Root) -> tuple[Root, Root]:
     """Return two zeros enclosed more narrowly; their equality cannot be proved."""
     if _width(one) < CLOSE and _width(two) < CLOSE:
         raise ValueRefusedError(
-            f"two zeros near {float(one.lower):.12g} cannot be told apart",
+            f"two zeros near {float(one.lower):.12g} cannot be distinguished",
             rule="Probabilities that are not expanded are evaluated, which proves no equality.",
         )
     return (

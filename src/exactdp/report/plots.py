@@ -273,7 +273,7 @@ def save_plot(claim: Accuracy, path: str | Path, kind: str = "error", **options:
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
         raise ValueRefusedError(
-            f"{path} is not a picture that can be written",
+            f"{path} is not a picture format",
             rule=f"The name of a picture ends in {', '.join(_FORMATS)}.",
         )
     require("matplotlib")

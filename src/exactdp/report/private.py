@@ -191,8 +191,9 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
         one, two = claim.losses.chances(u, v)
         if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
             raise ValueRefusedError(
-                "the privacy loss is drawn for finite and whole outputs, and these hold real noise",
-                rule="Of real outputs the loss would be a supremum of densities at each ε.",
+                "the privacy loss is drawn for finite and whole outputs, and these contain real "
+                "noise",
+                rule="For real outputs, the loss would be a supremum of densities at each ε.",
                 way_out="Round the output by comparisons, or ask tightest() for the factor.",
             )
         for key, chance in one.items():

@@ -82,7 +82,7 @@ def conduct(progress: Progress | None, how: How) -> Conduct | Progress | None:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0:
         raise ValueRefusedError(
             f"jobs is {shown(jobs)}",
-            rule="jobs is how many processes work at a time; 0 is one on each core.",
+            rule="jobs is the number of processes; 0 means one per core.",
             way_out="Write jobs=2.",
         )
     given = how.get("store")

@@ -313,7 +313,7 @@ class Handed:
 
 def _no_longer(error: BaseException) -> ExactdpError:
     return ExactdpError(
-        f"the executor does no more work ({_named(error)})",
+        f"the executor has stopped ({_named(error)})",
         rule="Units of work that were finished are kept in the store, if there is one.",
         way_out="Start the executor, or its scheduler, again, and run with the same store.",
     )
@@ -328,7 +328,7 @@ def unsendable(error: BaseException) -> UnsendableError:
     return UnsendableError(
         f"the claim cannot be sent to another process: {error}",
         rule="An executor gets the text of the program and the values of the claim; a Python "
-        "function goes along if it can be imported there, or if cloudpickle is installed.",
+        "function is included if it can be imported there, or if cloudpickle is installed.",
         way_out="Define the function in a module, install exactdp[cluster], or use jobs=.",
     )
 

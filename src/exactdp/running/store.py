@@ -205,7 +205,7 @@ class Store:
         self._broken = True
         found = StoreError(
             f"the store {self.path} cannot be {done}: {error}",
-            rule="A store is a file that exactdp made, on a disk with room.",
+            rule="A store is a file that exactdp created, on a disk with free space.",
             way_out="Name another file, or remove this one.",
         )
         if self.on_error == "stop":

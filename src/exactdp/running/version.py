@@ -21,6 +21,6 @@ def require_same(theirs: str) -> None:
     if theirs != version():
         raise VersionError(
             f"a worker has exactdp {version()}, and the work comes from exactdp {theirs}",
-            rule="All who work on a claim have the same version, so that answers are the same.",
+            rule="All workers need the same version, so that their answers agree.",
             way_out=f"Install exactdp=={theirs} on the workers.",
         )

@@ -83,7 +83,7 @@ def too_many_cells(count: str) -> ValueRefusedError:
     """Return the error for too many cells."""
     return ValueRefusedError(
         f"there are {count} cells of inputs",
-        rule=f"Each cell is treated on its own, and at most {MOST_CELLS:,} are.",
+        rule=f"Cells are examined one by one, at most {MOST_CELLS:,} are.",
         way_out="Use a Grid or a list of inputs, or a smaller mechanism.",
     )
 

@@ -60,7 +60,7 @@ def read_budget(eps: object) -> Fraction:
     if eps is None:
         raise ValueRefusedError(
             "eps is missing",
-            rule="A mechanism with noise runs at a privacy budget.",
+            rule="A mechanism with noise needs a privacy budget to run.",
             way_out="Write for example run(u, eps=1).",
         )
     value = read_number(eps)

@@ -52,8 +52,8 @@ def refuse_quotient(output: Value) -> None:
     if has_quotient(output):
         raise ValueRefusedError(
             "the output is a quotient of noise",
-            rule="Of a quotient the probabilities of intervals are known; its density, its "
-            "expectation and its privacy are no closed forms of this kind.",
+            rule="For a quotient, only the probabilities of intervals are known; its density, "
+            "its expectation and its privacy are no closed forms of this kind.",
             way_out="Ask for the probability of an interval, ErrorBound, or accuracy at listed "
             "inputs with a number for gamma; of privacy release the parts.",
         )

@@ -438,7 +438,8 @@ class Engine:
             shown = sorted("1" if one == UNIT else f"log({base_of(one)})" for one in units)
             raise ValueRefusedError(
                 f"{self._program.__name__} has {' / eps and '.join(shown)} / eps beside reals",
-                rule="No theorem tells the order of such numbers' sums, so they are of one kind: "
+                rule="No theorem determines the order of sums of such numbers, so they are of "
+                "one kind: "
                 "multiples of 1 / eps, or of log(r) / eps with powers of one r.",
                 way_out="Write rational multiples of one of them.",
             )
@@ -586,7 +587,7 @@ def _names(param: Param) -> Names:
 def _irrational(program: Program) -> ValueRefusedError:
     return ValueRefusedError(
         f"{program.__name__} has log(r) / eps beside reals",
-        rule="Such mechanisms are asked for probability(u, output), distribution(u), and claims "
+        rule="Such mechanisms support probability(u, output), distribution(u), and claims "
         "of accuracy without conditions, and of privacy.",
         way_out="Ask one of these, or write a rational number over eps.",
     )

@@ -68,8 +68,8 @@ class Call:
         if self.asked >= _MOST_COMPARISONS:
             raise ValueRefusedError(
                 f"the function compares more than {_MOST_COMPARISONS:,} times",
-                rule="Each comparison of noise is looked at on its own.",
-                way_out="See that its loops end.",
+                rule="Comparisons of noise are examined one by one.",
+                way_out="Make sure that its loops end.",
             )
         noise = noise_part(form)
         constant: Any = constant_part(form, self._parameters())
@@ -184,7 +184,7 @@ class _Sample:
             raise ValueRefusedError(
                 f"the function returns {one} for numbers, and {two} for symbols in their place",
                 rule="A function of the output depends on the values of its numbers alone.",
-                way_out="Do not look at the types of the numbers.",
+                way_out="Do not test the types of the numbers.",
             )
 
     def _number(self, form: Linear) -> int | Fraction:
@@ -205,7 +205,7 @@ def _calls(
         if count > _MOST_PIECES:
             raise ValueRefusedError(
                 f"the function has more than {_MOST_PIECES:,} pieces",
-                rule="Each way in which its comparisons come out is looked at on its own.",
+                rule="The possible outcomes of its comparisons are examined one by one.",
                 way_out="Write it with fewer comparisons of noise.",
             )
         call = Call(waiting.pop(), density, integrand)

@@ -98,7 +98,7 @@ class Piecewise(Generic[T]):
                 return one
         raise ValueRefusedError(
             f"the formula says nothing at {', '.join(map(str, values))}",
-            rule="It is for the inputs that it was made for, and gamma is not negative.",
+            rule="It is valid for the inputs for which it was computed, and gamma is not negative.",
         )
 
     def at(self, *values: Number) -> T:
@@ -199,7 +199,7 @@ def piecewise(
     if not reals or not region.is_full:
         raise ValueRefusedError(
             "the box has no interior" if reals else "the mechanism has no real input",
-            rule="A formula is for inputs that can move.",
+            rule="A formula is about real inputs that vary.",
             way_out="Ask for the single input, or widen the box.",
         )
 

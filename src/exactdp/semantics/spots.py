@@ -113,7 +113,7 @@ class Trace:
         ]
         if any(dot(form, one) for one in (*far, *self._region.lines)):
             raise ValueRefusedError(
-                "whole numbers meet real inputs that have no bound",
+                "whole numbers are compared with unbounded real inputs",
                 rule="Where noise is rounded, or integer noise is compared with reals, there is a "
                 "case for each whole number between the inputs.",
                 way_out="Give Box(lo, hi) with finite ends, Grid(lo, hi) or a list of inputs.",

@@ -88,7 +88,7 @@ def _add(
 
 def _not_whole() -> ValueRefusedError:
     return ValueRefusedError(
-        "the output has integer noise, and need not be a whole number",
+        "the output has integer noise, and may not be a whole number",
         rule="Outputs with integer noise without bound are compared at all whole numbers.",
         way_out="Release a whole number: a multiple of the output, or integer noise around a "
         "whole number.",

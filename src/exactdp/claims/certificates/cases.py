@@ -144,8 +144,9 @@ def _read(
         return read_pieces(function, claim.mechanism, what)
     except ExactdpError as error:
         raise ValueRefusedError(
-            f"{what} is a Python function that a certificate cannot hold: {error.message}",
-            rule="A certificate holds formulas: an expression with +, -, *, /, exp, abs, min, max "
+            f"{what} is a Python function that a certificate cannot contain: {error.message}",
+            rule="A certificate contains formulas: an expression with +, -, *, /, exp, abs, min, "
+            "max "
             "and conditions.",
             way_out=f"Write {what} as one expression.",
         ) from None
@@ -244,7 +245,7 @@ def _refused(problem: str) -> ValueRefusedError:
         problem,
         rule="On each part of the parameters what is due must be proved on cones, with room where "
         "a condition is no linear one.",
-        way_out="Claim a little more than is true (β times 1.001), or write one claim for each "
+        way_out="Claim slightly less (multiply β by 1.001), or write one claim for each "
         "case, with numbers.",
     )
 

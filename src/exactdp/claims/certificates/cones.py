@@ -182,5 +182,5 @@ def refused(why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"there is no certificate of this verdict on privacy: {why}",
         rule="The checker derives both distributions again, on cones of pairs of inputs.",
-        way_out="Ask at listed inputs, with outputs that are rounded or compared.",
+        way_out="Give a list of inputs, and release rounded values or comparisons.",
     )

@@ -94,7 +94,7 @@ def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
 
 
 def require_formulas(verdict: Verdict) -> None:
-    """Refuse a claim that a certificate cannot hold."""
+    """Refuse a claim that a certificate cannot contain."""
     if any(isinstance(one.obligation.probability, Unexpanded) for one, _ in verdict.decided):
         raise no_certificate()
 

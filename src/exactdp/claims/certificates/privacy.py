@@ -311,7 +311,7 @@ def _is_part(event: Value, output: Value) -> bool:
 def _refused(why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"there is no certificate of this verdict on privacy: {why}",
-        rule="The checker derives pairs and distributions again, and wants a proof of each bound.",
+        rule="The checker derives pairs and distributions again, and needs a proof of each bound.",
         way_out="The signs have proofs of their own: `verdict.decided` lists each problem with its "
         "decision, and the certificate of one on a ray is checked by `exactdp certify`.",
     )

@@ -105,7 +105,7 @@ def smallest_gamma(
     if _uses_gamma(claim):
         raise ValueRefusedError(
             f"the β of {claim} depends on gamma",
-            rule="The least γ is asked for one β; if β changes with γ, there need be no least one.",
+            rule="The least γ is computed for a fixed β; if β depends on γ, there may be none.",
             way_out="Give a beta that does not use gamma.",
         )
     target = positive_width(width)

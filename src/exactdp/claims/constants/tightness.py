@@ -383,7 +383,7 @@ def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> 
     """Return the largest κ at each input where the claim says something."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
-            "κ is asked at each input, and the claim is about all real inputs",
+            "κ is computed at each listed input, and the claim is about all real inputs",
             rule="Inputs that are listed have a κ each; all real inputs together have one.",
             way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
             "claim.tightest() (exactdp tighten).",

@@ -59,8 +59,8 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
         verdict = _decided(claim, trial, quiet)
     if lower == 0 and upper != 0:
         raise ValueRefusedError(
-            f"the best constant could not be told from 0: it is below {float(upper):.3g}",
-            way_out="Ask check() with the constant that is wanted.",
+            f"the best constant could not be distinguished from 0: it is below {float(upper):.3g}",
+            way_out="Check the claim with the constant that you want.",
         )
     kappa = Kappa(lower, upper) if lower < _LARGEST else Kappa(inf, inf)
     whole = None if found is None else largest_whole(kappa, lambda one: _told(claim, one, quiet))

@@ -189,9 +189,9 @@ class Desk:
 
 def _mistake(told: str) -> ExactdpError:
     return ExactdpError(
-        f"a unit of work went wrong:\n{told}",
-        rule="This is a mistake in exactdp, not in your file.",
-        way_out="Please report it with the claim; jobs=1 may go on.",
+        f"a unit of work failed:\n{told}",
+        rule="This is a bug in exactdp, not a mistake in your file.",
+        way_out="Please report it with the claim; jobs=1 may still work.",
     )
 
 

@@ -63,6 +63,6 @@ def unknown(asked: str, why: str) -> ValueRefusedError:
     """Return the error for a question that requires a single α and γ at each input."""
     return ValueRefusedError(
         f"{asked} is not known: {why}",
-        rule="β is compared with the exact error where one α and γ decide an input.",
-        way_out="Give numbers for alpha and gamma, or a beta that falls in both.",
+        rule="β is compared with the exact error where a single α and γ decide an input.",
+        way_out="Give numbers for alpha and gamma, or a beta that decreases in both.",
     )

@@ -115,7 +115,7 @@ class Within:
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
         if any(isinstance(distance, SquareRoot) for distance in chances):
             raise ValueRefusedError(
-                f"γ is no number, and the output distance {self._metric} has irrational values",
+                f"γ is not a number, and the output distance {self._metric} has irrational values",
                 rule="Which γ lie between two such values is decided for a number γ.",
                 way_out="Give a number for gamma.",
             )
@@ -160,7 +160,7 @@ class Within:
             for pattern in found:
                 if _has_noise(pattern):
                     raise ValueRefusedError(
-                        f"the outputs hold noise, and the output distance is {self._metric}",
+                        f"the outputs contain noise, and the output distance is {self._metric}",
                         rule="gamma=ANY and distances other than discrete and sup need finitely "
                         "many outputs.",
                         way_out=self._way_out(u),

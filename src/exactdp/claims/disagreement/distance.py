@@ -204,7 +204,7 @@ class Disagreements:
                 f"no input was found whose ideal output is not {shown(output)}",
                 rule="Where numbers are rounded, one entry is moved by some numbers and to some "
                 "whole numbers, to see another output.",
-                way_out="Use ErrorBound, which asks for no other input.",
+                way_out="Use ErrorBound, which needs no other input.",
             )
         return other
 

@@ -117,7 +117,7 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
             raise ValueRefusedError(
                 "the ideal divides by zero",
                 rule="The ideal is the program with every sample replaced by its mean.",
-                way_out="Test the divisor with `if` before, or leave out such inputs.",
+                way_out="Test the divisor with `if` first, or leave out such inputs.",
             )
         return over / Fraction(under)
     if not isinstance(value, Linear):

@@ -144,7 +144,7 @@ def _told(value: object) -> str:
 def _wrong(mechanism: Program) -> LossFunction:
     if mechanism.checked.output.holds_noise:
         raise ValueRefusedError(
-            "the outputs hold noise, and the loss is 'wrong'",
+            "the outputs contain noise, and the loss is 'wrong'",
             rule="A number with noise is equal to the ideal one with probability 0, so it is "
             "always wrong.",
             way_out='Use loss="absolute" or loss="squared".',
@@ -167,7 +167,7 @@ def _regret(mechanism: Program) -> LossFunction:
             "the loss is 'regret', and the outputs are not positions in the input",
             rule="The regret is the largest value of the input less the value at the selected "
             "position, or of the scores if the mechanism is expmech.",
-            way_out="Give a function of the input and the output that tells what is lost.",
+            way_out="Give a function of the input and the output that returns the loss.",
         )
     return LossFunction("regret", _value_regret, uses_ideal=False, is_continuous=True)
 
@@ -202,7 +202,7 @@ def _own(function: Callable[..., Any]) -> LossFunction:
     if origin := source_of_chance(function):
         raise ValueRefusedError(
             f"the loss {name} uses {origin}",
-            rule="The parts of a claim are functions of their arguments, without chance or time.",
+            rule="The parts of a claim depend on their arguments only, not on chance or time.",
             way_out="Leave it out: only the mechanism samples.",
         )
     try:

@@ -107,7 +107,7 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
     """Return the smallest δ for which a claim is true, as a function of ε."""
     if not is_listed(claim.input_set) or claim.measure != "privacy":
         raise ValueRefusedError(
-            f"the smallest δ is asked of the claim that {claim}",
+            f"the smallest δ is not computed for the claim that {claim}",
             rule="It is a function of ε at listed inputs, for (budget, δ)-privacy.",
             way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
         )

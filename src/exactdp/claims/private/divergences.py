@@ -218,7 +218,7 @@ def _zero(form: ClosedForm) -> ClosedForm:
 
 def _no_reals() -> ValueRefusedError:
     return ValueRefusedError(
-        "a divergence is asked, and the outputs hold real noise",
+        "divergences are not computed for outputs with real noise",
         rule="Divergences are sums over finite outputs and integers.",
         way_out="Clamp and round the output, or ask tightest() for the factor of ε.",
     )
@@ -228,7 +228,7 @@ def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
     """Return the endpoints of the requested range of ε."""
     if not is_listed(claim.input_set):
         raise ValueRefusedError(
-            "a divergence is asked for all real inputs",
+            "divergences are not computed for all real inputs",
             rule="Divergences are enclosed at listed inputs.",
             way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
         )

@@ -216,7 +216,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     """
     if claim.delta_form:
         raise ValueRefusedError(
-            "the best factor is asked of a claim with delta",
+            "the best factor is not defined for a claim with delta",
             rule="a·ε-private means δ = 0.",
             way_out="Leave out delta, or ask for smallest_budget(delta=…).",
         )

@@ -202,7 +202,7 @@ class Losses:
             if len(one) > _MOST_IN_SETS:
                 raise ValueRefusedError(
                     f"there are {len(one)} outputs, and the claim is about all real inputs",
-                    rule=f"With δ every set of at most {_MOST_IN_SETS} outputs is looked at.",
+                    rule=f"With δ every set of at most {_MOST_IN_SETS} outputs is examined.",
                     way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
                 )
             sizes = range(1, len(one) + 1)

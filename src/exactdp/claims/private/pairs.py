@@ -89,7 +89,7 @@ class Own:
             )
             raise ValueRefusedError(
                 f"{self} says that {show(one)} and {show(two)} are adjacent in one direction only",
-                rule="Adjacency is symmetric: if u′ may be the neighbour of u, u is one of u′.",
+                rule="Adjacency is symmetric: if u′ is adjacent to u, then u is adjacent to u′.",
                 way_out=f"Return the same from {self}(u, v) and {self}(v, u).",
             )
         return found[0]
@@ -321,13 +321,13 @@ def refuse_everywhere(claim: Privacy) -> None:
     if claim.mechanism.kept(Engine).divides:
         raise ValueRefusedError(
             "a quotient of noise is released, and the claim is about all real inputs",
-            rule="A quotient of noise is compared; its density is no closed form of this kind.",
+            rule="A quotient of noise can only be compared: its density is not a closed form in ε.",
             way_out="Release the parts, or what the quotient is compared with.",
         )
     if claim.mechanism.kept(Engine).has_integers:
         raise ValueRefusedError(
             "the mechanism samples integers or rounds, and the claim is about all real inputs",
-            rule="All real inputs at once are for real noise (lap, expo) around them.",
+            rule="Claims about all real inputs need real noise (lap, expo).",
             way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
         )
     adjacency = claim.adjacency
@@ -340,8 +340,9 @@ def refuse_everywhere(claim: Privacy) -> None:
     reals = kinds(claim.mechanism.inputs).count(None)
     if not adjacency.corners(reals) and not isinstance(claim.input_set, Box):
         raise ValueRefusedError(
-            f"by {adjacency} a real entry of the input changes at will",
-            rule="For all real inputs a change has a bound: no noise hides all of them.",
+            f"by {adjacency} a real entry of the input may change by any amount",
+            rule="For all real inputs the change must be bounded: no noise hides arbitrary "
+            "changes.",
             way_out="Write one_entry(d) with the largest change d, or give a Box.",
         )
 

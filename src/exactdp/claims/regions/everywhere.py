@@ -52,7 +52,7 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
     if is_released and claim.mechanism.kept(Engine).has_integers and not _is_fixed(claim):
         raise ValueRefusedError(
             "the mechanism releases integer noise, the claim is about all real inputs, and γ is "
-            "no number",
+            "not a number",
             rule="There is a case for each whole number below γ, so γ has to be a number.",
             way_out="Give a number for gamma, or inputs=Grid(lo, hi) or a list.",
         )
@@ -60,7 +60,7 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
     if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
         raise ValueRefusedError(
             f"an input of the mechanism is called {min(taken)}",
-            rule="For all real inputs the inputs stand beside eps, alpha and gamma.",
+            rule="For all real inputs, the inputs are used together with eps, alpha and gamma.",
             way_out="Give the input another name.",
         )
     fixed, moving = _levels_everywhere(claim)

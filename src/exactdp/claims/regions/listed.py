@@ -85,7 +85,7 @@ class _AtInput:
         if part.sides and self.claim.mechanism.uses_log:
             raise ValueRefusedError(
                 "the mechanism uses log(r) / eps, and the claim has conditions",
-                rule="Such mechanisms are asked where alpha and gamma are numbers or ranges.",
+                rule="Claims about such mechanisms have numbers or ranges for alpha and gamma.",
                 way_out="Leave the conditions out.",
             )
         if self.claim.mechanism.checked.releases_eps:
@@ -126,7 +126,7 @@ class _AtInput:
         gamma = constant(claim.gamma_level) if isinstance(claim.gamma_level, Expression) else None
         if gamma is None:
             raise ValueRefusedError(
-                f"outputs are expressions in eps, and gamma = {claim.gamma_level} is no number",
+                f"outputs are expressions in eps, and gamma = {claim.gamma_level} is not a number",
                 rule="Which outputs are within γ is decided for a number γ.",
                 way_out="Give a number for gamma.",
             )
@@ -404,7 +404,7 @@ def _moving(
         raise ValueRefusedError(
             "the mechanism uses 1/eps beside reals, and has no real input",
             rule="A claim about such a mechanism is decided at real inputs, or at one eps.",
-            way_out="Declare an input as Real, or give epsilon='[1, 1]'.",
+            way_out="Declare an input as Real, or give a single eps, such as epsilon=1.",
         )
     return tuple(
         Combination((Fraction(value), Fraction(0))) if kind is None else value  # type: ignore[arg-type]

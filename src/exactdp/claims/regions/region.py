@@ -415,7 +415,7 @@ def jump(point: Fraction) -> ValueRefusedError:
     return ValueRefusedError(
         f"the mechanism compares numbers without noise that are equal at ε = {point}",
         rule="There the claim may be true on both sides, and false at this ε.",
-        way_out=f"Ask for the intervals on both sides, and for epsilon='[{point}, {point}]'.",
+        way_out=f"Check the intervals on both sides, and epsilon='{point}'.",
     )
 
 

@@ -82,7 +82,7 @@ class _Radius(Adjacency):
             if not isinstance(value, bool | int | Fraction):
                 raise ValueRefusedError(
                     f"the adjacency {self} needs numbers, and an input is {shown(value)}",
-                    way_out="Use adjacent=hamming(1): one entry changes, at will.",
+                    way_out="Use adjacent=hamming(1), which lets one entry change by any amount.",
                 )
         return abs(Fraction(one) - Fraction(two))
 
@@ -230,7 +230,7 @@ def _positive(value: object, what: str) -> Fraction:
         raise ValueRefusedError(
             f"{what} has no bound",
             rule="Adjacent inputs are at most some number apart.",
-            way_out="Give a number, or use hamming(1): one entry changes, at will.",
+            way_out="Give a number, or use hamming(1), which lets one entry change by any amount.",
         )
     found = rational(value, what)
     if found <= 0:

@@ -245,7 +245,7 @@ class _Euclidean(InputDistance):
 def not_linear(what: str) -> ValueRefusedError:
     """Return the error for a distance that is not linear, for all reals."""
     return ValueRefusedError(
-        f"{what} is no linear form",
+        f"{what} is not a linear form",
         rule="For all reals at once that is a question in the theory of the reals with "
         "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
         way_out="Give inputs=Grid(lo, hi) or a list, or use linf or l1.",

@@ -118,7 +118,7 @@ class Expression(Formula, ABC):
     def __bool__(self) -> bool:
         raise ValueRefusedError(
             f"{self} is neither true nor false",
-            rule="An expression has a value only once eps, alpha and gamma have.",
+            rule="An expression has a value only if eps, alpha and gamma have values.",
             way_out="Use minimum(a, b) instead of comparing.",
         )
 
@@ -142,7 +142,7 @@ class Comparison:
     def __bool__(self) -> bool:
         raise ValueRefusedError(
             f"{self} is neither true nor false",
-            rule="A comparison has a value only once eps, alpha and gamma have.",
+            rule="A comparison has a value only if eps, alpha and gamma have values.",
             way_out="Give it as a condition, as in region=alpha >= 1, or write a function.",
         )
 
@@ -359,7 +359,8 @@ class Maximum(Expression):
         del values
         raise ValueRefusedError(
             f"{self} is inside another formula",
-            rule="`maximum` and `Piecewise` stand alone in beta: they cannot be part of a formula.",
+            rule="`maximum` and `Piecewise` cannot be part of a formula: beta consists of one of "
+            "them.",
             way_out="Write the largest of whole formulas, such as maximum(a + c, b + c).",
         )
 

@@ -144,13 +144,13 @@ def errors_of_entries(
     if None in lengths or count == 0:
         raise ValueRefusedError(
             "the output is not a list",
-            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            rule="simultaneous=False bounds the error of each entry of a list separately.",
             way_out="Leave out simultaneous.",
         )
     if whole not in (sup, discrete_outputs) and not isinstance(whole, ErrorOfEntries):
         raise ValueRefusedError(
             f"{whole} is a distance between whole outputs",
-            rule="simultaneous=False bounds the error of each entry of a list by itself.",
+            rule="simultaneous=False bounds the error of each entry of a list separately.",
             way_out="Leave out simultaneous, or output_distance.",
         )
     is_plain = has_own_ideal and are_all and len(lengths) == 1

@@ -60,7 +60,7 @@ class OutputDistance(ABC):
         """Return the outputs within a radius, as linear conditions on their noise."""
         del u, output, radius
         raise ValueRefusedError(
-            f"the outputs hold noise, and the output distance is {self}",
+            f"the outputs contain noise, and the output distance is {self}",
             rule="For outputs with noise it is discrete, sup, or a function in the language.",
             way_out="Use output_distance=sup, or write the distance as a function of (input, "
             "output, output).",
@@ -416,7 +416,7 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     except Exception as error:
         if _has_forms(arguments):
             raise ValueRefusedError(
-                f"{what} cannot tell which ideal outputs agree, because they hold numbers",
+                f"{what} cannot decide which ideal outputs agree, because they contain numbers",
                 rule='With agreement="output_distance" and such outputs the distance is sup.',
                 way_out='Use output_distance=sup, or agreement="equal".',
             ) from error
@@ -440,7 +440,7 @@ def _has_forms(value: Value) -> bool:
 def untold(what: str, error: Exception) -> ValueRefusedError:
     """Return the error for a Python function that does not accept symbolic numbers."""
     return ValueRefusedError(
-        f"{what} cannot be told for all inputs at once: {_without_names(str(error))}",
+        f"{what} cannot be computed for all inputs at once: {_without_names(str(error))}",
         rule="There numbers of the input can be added, compared, and multiplied by numbers.",
         way_out="Write it piecewise linear, or give inputs=Grid(lo, hi) or a list.",
     )

@@ -365,9 +365,9 @@ class Statement:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
                 "beside reals",
-                rule="Such claims are decided by check(), tightest() and smallest_epsilon(); other "
-                "questions are for one eps.",
-                way_out="Use these, or give one eps: epsilon='[1, 1]'.",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon(); "
+                "other questions need a single eps.",
+                way_out="Use these, or give a single eps, such as epsilon=1.",
             )
 
     # As text --------------------------------------------------------------------------

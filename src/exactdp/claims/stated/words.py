@@ -214,6 +214,6 @@ def _is_installed(module: ModuleType) -> bool:
 def _refused(what: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"answers about {what} cannot be recognised in a store",
-        rule="A store knows a claim by its text: numbers, formulas and functions.",
+        rule="A store identifies a claim by its text: numbers, formulas and functions.",
         way_out="Leave out the store, or write the claim without this object.",
     )
