@@ -23,7 +23,25 @@ from exactdp.reals.spans import Span
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
-_PLAIN = frozenset({"abs", "len", "list", "max", "min", "range", "sum", "tuple"})
+_PLAIN = frozenset(
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "enumerate",
+        "len",
+        "list",
+        "max",
+        "min",
+        "range",
+        "reversed",
+        "sorted",
+        "sum",
+        "tuple",
+        "zip",
+    ]
+)
 """Functions that do not round."""
 
 # Pure expressions that only flat code has -------------------------------------------------
