@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
 _PLAIN = frozenset(
-    [
+    {
         "abs",
         "all",
         "any",
@@ -40,7 +40,7 @@ _PLAIN = frozenset(
         "sum",
         "tuple",
         "zip",
-    ]
+    }
 )
 """Functions that do not round."""
 
