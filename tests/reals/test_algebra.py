@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -152,6 +153,30 @@ def test_several_parameters(
     # The derivative along the ray is the chain rule's.
     chain = g.derivative("eps") + slope * g.derivative("x1")
     assert ray.derivative() == chain.substitute(x1=slope * eps)
+
+
+@examples(40)
+@given(
+    st.lists(st.tuples(*[st.integers(0, 2)] * 3, rates, rates, rates), min_size=1, max_size=5),
+    st.lists(st.tuples(rates, rates, rates), min_size=2, max_size=2),
+    st.tuples(points, points, points),
+)
+def test_linear_forms_for_several_parameters(
+    given: list[tuple[Any, ...]], forms: list[tuple[Fraction, ...]], at: tuple[Fraction, ...]
+) -> None:
+    """All parameters are replaced at once: the value is that of the old sum at the forms."""
+    x, y = parameter("x1"), parameter("y1")
+    f = sum((eps**i * x**j * y**k * exp(a * eps + b * x + c * y) for i, j, k, a, b, c in given),
+            ExpPoly(0))  # fmt: skip
+    one, two = (p * eps + q * y + r * x for p, q, r in forms)
+    found = f.substitute(x1=one, y1=two)
+    values = [p * at[0] + q * at[2] + r * at[1] for p, q, r in forms]
+
+    def value(form: Any, **where: Fraction) -> Any:
+        return form.at(at[0], **{k: q for k, q in where.items() if k in form.parameters})
+
+    direct, after = value(f, x1=values[0], y1=values[1]), value(found, x1=at[1], y1=at[2])
+    assert max(direct.lower, after.lower) <= min(direct.upper, after.upper)
 
 
 def test_substitution() -> None:

@@ -47,11 +47,20 @@ def test_sums(noise: str, head: str, n: int, u: object) -> None:
         assert seconds < 3 * base + 0.2
 
 
+@pytest.mark.parametrize("noise", ["lap(eps, 0)", "expo(eps / 2, 1)"])
+def test_the_variance_of_a_list(noise: str) -> None:
+    """Fifteen noises in a list, of which only the sum is read; it took minutes once."""
+    whole = read(f"return sum([{noise} for i in range(15)])", "")
+    found, seconds = timed(lambda: whole.variance(()))
+    assert found == 15 * read(f"return {noise}", "").variance(())
+    assert seconds < 3
+
+
 def test_a_sum_of_six_discrete_noises() -> None:
     """Against a convolution of tables; ten took 50 seconds once, when cells overlapped."""
     found, seconds = timed(lambda: read(RUNNING.format(n=6, noise="dlap(eps, 0)"), "q: Dom(0, 1)")
                            .probability(0, True))  # fmt: skip
-    assert seconds < 15
+    assert seconds < 3
     reach = np.arange(-60, 61)
     mass = np.exp(-0.7 * abs(reach)) * np.tanh(0.35)
     table = mass

@@ -23,7 +23,7 @@ from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.polyhedra.program import has_interior
-from exactdp.reals import ClosedForm, ExpPoly, ExpTerm, eps, exp, parameter
+from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
 
 
 @dataclass(frozen=True)
@@ -371,37 +371,34 @@ def _sum(density: ClosedForm, variable: int, low: Form | None, high: Form | None
 
 def _primitive(form: ExpPoly, name: str) -> tuple[ExpPoly, ExpPoly]:
     """Return N and D with T = N/D and T(z + 1) − T(z) = form, where ε·z is the parameter `name`."""
-    grouped: dict[Fraction, dict[int, list[ExpTerm]]] = {}
-    for coefficient, powers, rates in form.terms:
-        k, rate = dict(powers).get(name, 0), dict(rates).get(name, Fraction(0))
-        rest = tuple(entry for entry in powers if entry[0] != name)
-        grouped.setdefault(rate, {}).setdefault(k, []).append(ExpTerm(coefficient, rest, rates))
     over, under = ExpPoly(0), ExpPoly(1)
-    for rate, by_power in grouped.items():
-        own, own_under = ExpPoly(0), ExpPoly(1)
-        for k, terms in sorted(by_power.items(), reverse=True):
-            factor, divisor = _power_primitive(k, rate, parameter(name))
-            own_under = own_under if own else divisor
-            own = own + ExpPoly(terms) * factor * (own_under / divisor).numerator
+    for rate, by_power in form.by_powers(name).items():
+        most = max(by_power)
+        base = exp(rate * eps) - 1
+        own = ExpPoly(0)
+        for k, coefficient in by_power.items():
+            factor = _power_primitive(k, rate, parameter(name))
+            own = own + coefficient * factor * (base ** (most - k) if rate else 1)
+        own_under = base ** (most + 1) if rate else eps
         over, under = over * own_under + own * under, under * own_under
     return over, under
 
 
-def _power_primitive(k: int, rate: Fraction, t: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
-    """Return N and D with T(z) = N/D·w^z and T(z + 1) − T(z) = t^k·w^z, w = e^{rate·ε}, t = ε·z.
+def _power_primitive(k: int, rate: Fraction, t: ExpPoly) -> ExpPoly:
+    """Return N with T(z) = N/D·w^z and T(z + 1) − T(z) = t^k·w^z, w = e^{rate·ε}, t = ε·z.
 
-    With P(z) for N/D it is w·P(z + 1) − P(z) = ε^k·z^k: compare coefficients from the top down.
+    D is (w − 1)^(k + 1), or ε if w is 1. With P(z) for N/D it is w·P(z + 1) − P(z) = ε^k·z^k:
+    compare coefficients from the top down.
     """
     if not rate:
         whole = [Fraction(0)] * (k + 2)
         for j in range(k, -1, -1):
             left = Fraction(int(j == k)) - sum(comb(i, j) * whole[i] for i in range(j + 2, k + 2))
             whole[j + 1] = left / (j + 1)
-        return sum((q * eps ** (k + 1 - i) * t**i for i, q in enumerate(whole)), ExpPoly(0)), eps
+        return sum((q * eps ** (k + 1 - i) * t**i for i, q in enumerate(whole)), ExpPoly(0))
     w = exp(rate * eps)
     found = [ExpPoly(0)] * k + [ExpPoly(1)]  # times z^i/(w − 1)^(k + 1 − i)
     for j in range(k - 1, -1, -1):
         for i in range(j + 1, k + 1):
             found[j] = found[j] - w * comb(i, j) * found[i] * (w - 1) ** (i - j - 1)
-    over = sum((q * (w - 1) ** i * eps ** (k - i) * t**i for i, q in enumerate(found)), ExpPoly(0))
-    return over, (w - 1) ** (k + 1)
+    return sum((q * (w - 1) ** i * eps ** (k - i) * t**i for i, q in enumerate(found)), ExpPoly(0))

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
+from operator import mul
 from typing import Any, Protocol, TypeVar, overload
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
@@ -354,6 +355,9 @@ class ExpPoly(ClosedForm):
             name: form.linear_form() if isinstance(form, ExpPoly) else None
             for name, form in forms.items()
         }
+        known = {name: form for name, form in linear.items() if form is not None}
+        if len(known) == len(linear):
+            return self._linearly({name: known[name] for name in self._names if name in known})
         grouped: dict[tuple[tuple[str, int], ...], list[ExpTerm]] = {}
         for coefficient, powers, rates in self.terms:
             exponent: dict[str, Fraction] = {}
@@ -374,6 +378,70 @@ class ExpPoly(ClosedForm):
                 product = product * forms[name] ** power
             result = result + product
         return result
+
+    def _linearly(self, forms: Mapping[str, Mapping[str, Fraction]]) -> ExpPoly:
+        """Return the sum with some of its parameters replaced by linear forms."""
+        if not forms:
+            return self
+        old, size = self._names, len(self._names)
+        others = {name for name in old if name not in forms}.union(*forms.values()) - {"eps"}
+        names = ("eps", *sorted(others))
+        # The rate of a new parameter is low + Σ step·(a whole number)·(an exponent of the old one).
+        low, step, wholes = [], [], []
+        for name in names:
+            weights = [
+                forms[one].get(name, _ZERO) if one in forms else Fraction(one == name)
+                for one in old
+            ]
+            parts = [weight * one for weight, one in zip(weights, self._step, strict=True)]
+            low.append(sum(map(mul, weights, self._low), _ZERO))
+            step.append(common_step(parts) or _ONE)
+            wholes.append([(size + j, int(q / step[-1])) for j, q in enumerate(parts) if q])
+        place = {name: j for j, name in enumerate(old)}
+        kept = [None if name in forms else place.get(name) for name in names]
+        gone = [place[name] for name in forms]
+        rows = []
+        for key, coefficient in self._poly.to_dict().items():
+            powers = [0 if j is None else int(key[j]) for j in kept]
+            exponents = [sum(int(key[j]) * q for j, q in whole) for whole in wholes]
+            rows.append((tuple(int(key[j]) for j in gone), powers, exponents, coefficient))
+        least = [min(column) for column in zip(*(row[2] for row in rows), strict=True)]
+        grouped: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
+        for raised, powers, exponents, coefficient in rows:
+            moved = (*powers, *(n - first for n, first in zip(exponents, least, strict=True)))
+            group = grouped.setdefault(raised, {})
+            group[moved] = group.get(moved, 0) + coefficient
+        context = ring(names)
+        parameters = context.gens()
+        values = [
+            sum((parameters[names.index(t)] * exact(q) for t, q in form.items()), 0 * parameters[0])
+            for form in forms.values()
+        ]
+        result = 0 * parameters[0]
+        for raised, group in grouped.items():
+            product = context.from_dict(group)
+            for value, power in zip(values, raised, strict=True):
+                if power:
+                    product *= value**power
+            result += product
+        shifted = (a + n * q for a, n, q in zip(low, least or [0] * len(low), step, strict=True))
+        return build(names, result, tuple(step), tuple(shifted))
+
+    def by_powers(self, name: str) -> dict[Fraction, dict[int, ExpPoly]]:
+        """Return the sums f with Σ f·θ^k, by the rate of a parameter θ in f and its power k."""
+        if name not in self._names:
+            return {_ZERO: {0: self}} if self._poly else {}
+        place, size = self._names.index(name), len(self._names)
+        grouped: dict[tuple[int, int], dict[tuple[int, ...], fmpq]] = {}
+        for key, coefficient in self._poly.to_dict().items():
+            row = tuple(map(int, key))
+            rest = (*row[:place], 0, *row[place + 1 :])
+            grouped.setdefault((row[size + place], row[place]), {})[rest] = coefficient
+        found: dict[Fraction, dict[int, ExpPoly]] = {}
+        for (n, power), group in grouped.items():
+            rate = self._low[place] + n * self._step[place]
+            found.setdefault(rate, {})[power] = self._like(ring(self._names).from_dict(group))
+        return found
 
     def reflected(self) -> ExpPoly:
         """Return f(−ε)."""

@@ -466,7 +466,9 @@ class Engine:
         key = tuple(finite), pattern
         if key not in self._plans:
             graph = self.graph(given, pattern)
-            if pattern is not ANYTHING:
+            if pattern is ANYTHING:
+                graph = graph.trimmed()
+            else:
                 graph = _simplified(graph, graph.surely(), pattern)
             self._plans[key] = Plan(graph)
         plan = self._plans[key]
