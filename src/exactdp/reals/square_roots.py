@@ -13,9 +13,51 @@ from functools import cached_property, total_ordering
 from math import inf, isqrt, sqrt
 from typing import Any
 
+from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
 _CLOSE = Fraction(1, 10**9)  # relative
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Enclosed:
+    """A number that is known to be between two rationals; one between these is not compared."""
+
+    below: Fraction
+    above: Fraction
+
+    def _sign(self, other: Any) -> int:
+        if other <= self.below:
+            return 1
+        if other >= self.above:
+            return -1
+        raise ValueRefusedError(
+            f"a distance to disagreement is {self}, and compared with {spell(Fraction(other))}",
+            rule="With an ideal that multiplies reals, dd is known up to a small error.",
+            way_out="Give another number for alpha.",
+        )
+
+    def __lt__(self, other: object) -> Any:
+        is_number = other == inf or isinstance(other, int | Fraction)
+        return self._sign(other) < 0 if is_number else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enclosed) and (self.below, self.above) == (
+            other.below,
+            other.above,
+        )
+
+    def __hash__(self) -> int:
+        return hash((Enclosed, self.below, self.above))
+
+    def __float__(self) -> float:
+        return float((self.below + self.above) / 2)
+
+    def __str__(self) -> str:
+        if self.above - self.below <= 10 * _CLOSE * self.above:
+            return f"≈ {float(self):.9g}"
+        return f"between {float(self.below):.6g} and {float(self.above):.6g}"
 
 
 @total_ordering
@@ -89,4 +131,4 @@ def square_root(square: Fraction) -> Fraction | SquareRoot:
 
 def at_least(distance: Any) -> Any:
     """Return a distance; for an irrational one a rational just above it."""
-    return distance.above if isinstance(distance, SquareRoot) else distance
+    return distance.above if isinstance(distance, SquareRoot | Enclosed) else distance

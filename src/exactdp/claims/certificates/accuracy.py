@@ -42,17 +42,17 @@ from exactdp.claims.stated.expressions import (
     Symbol,
 )
 from exactdp.claims.stated.hypotheses import proved_signs
-from exactdp.claims.stated.ideals import IdealProgram
+from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, is_listed, real_count
 from exactdp.claims.stated.levels import Level, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
 from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
 from exactdp.reals.numbers import inf, spell
-from exactdp.reals.square_roots import SquareRoot, at_least
+from exactdp.reals.square_roots import Enclosed, SquareRoot, at_least
 from exactdp.semantics.events import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
@@ -339,6 +339,12 @@ def _ideal(claim: Accuracy | Expected) -> Json:
     assert function is not None
     if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
+    if isinstance(function, NonlinearIdeal):
+        raise ValueRefusedError(
+            f"the ideal {function} multiplies reals, so there is no certificate",
+            rule="The checker derives distances to disagreement from linear comparisons.",
+            way_out="Write the ideal with linear comparisons, if there are such.",
+        )
     size = 1
     for param in claim.mechanism.inputs:
         size *= len(list(param.type.values())) if param.type is not None else 0
@@ -476,7 +482,7 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
         "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
         "output": value_json(one.output),
         "distance": _number(
-            one.distance.below if isinstance(one.distance, SquareRoot) else one.distance
+            one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
         ),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),

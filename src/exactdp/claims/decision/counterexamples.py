@@ -25,7 +25,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
-from exactdp.reals.square_roots import SquareRoot
+from exactdp.reals.square_roots import Enclosed, SquareRoot
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
@@ -354,7 +354,7 @@ def _claimed(
     if approached and isinstance(one.alpha, Fraction) and one.alpha <= max(one.alpha_least, least):
         return None
     limit = one.alpha
-    if isinstance(one.distance, SquareRoot) and limit > one.distance:
+    if isinstance(one.distance, SquareRoot | Enclosed) and limit >= one.distance.above:
         limit = one.distance.below  # dd is irrational and represented by a number just above
         if limit <= max(one.alpha_least, least):
             return None

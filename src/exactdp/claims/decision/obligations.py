@@ -26,7 +26,7 @@ from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.numbers import inf
-from exactdp.reals.square_roots import SquareRoot, at_least
+from exactdp.reals.square_roots import Enclosed, SquareRoot, at_least
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class Obligations:
         if not level.reaches_below(distance, closed=closed):
             return None
         top = min(distance, level.upper)
-        if isinstance(top, SquareRoot):
+        if isinstance(top, SquareRoot | Enclosed):
             return top.above, False
         reached = top < distance and not level.upper_open
         is_open = top == level.upper and level.upper_open
@@ -428,7 +428,8 @@ def _not_negative(value: Distance, level: Expression, name: str) -> Distance:
 
 def _note(one: Distance, two: Distance) -> None:
     """Record that a claim may jump where two numbers that depend on parameters are equal."""
-    if one != inf and isinstance(gap := one - two, Spot):
+    is_moving = isinstance(one, Spot) or isinstance(two, Spot)
+    if is_moving and one != inf and isinstance(gap := one - two, Spot):
         gap.trace.note(gap)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.disagreement.approach import Stages
 from exactdp.claims.disagreement.bounds import Largest, Least, Tree, certified
+from exactdp.claims.disagreement.boxed import distance_to_disagreement
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.enclosing import enclosed
 from exactdp.claims.disagreement.finite import FiniteSearch
@@ -38,7 +39,7 @@ from exactdp.claims.disagreement.symbolic_runs import (
     unknown_neighbours,
 )
 from exactdp.claims.stated.distances import Distance, InputDistance, l2, not_linear
-from exactdp.claims.stated.ideals import IdealProgram
+from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.pieces import NEGATED, condition, pieces
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
@@ -136,6 +137,7 @@ class Disagreements:
         self._own = {name: f"{name} of u" for name in self._names}
         self._symbols = {name: Linear.symbol(own) for name, own in self._own.items()}
         self._search = FiniteSearch(mechanism, ideal, distance)
+        self._boxed: dict[object, tuple[Distance, tuple[Fraction, ...] | None]] = {}
         self._last: tuple[Value, ...] | None = None
         self._groups: dict[object, _Group] = {}
         self._gaps: dict[str, tuple[Gap, ...]] = {}  # between symbols
@@ -157,6 +159,8 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
+        if isinstance(self._ideal, NonlinearIdeal):
+            return self._by_boxes(u, output, differ)[0]
         if self._distance.is_all_or_nothing and not is_symbolic:
             other = self._another(u, output, differ)
             if other is not None:
@@ -403,8 +407,35 @@ class Disagreements:
 
     # A nearest input --------------------------------------------------------------------
 
+    def _by_boxes(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> tuple[Distance, tuple[Fraction, ...] | None]:
+        """Return dd(u) and an input that disagrees, for an ideal that multiplies reals."""
+        ideal = self._ideal
+        assert isinstance(ideal, NonlinearIdeal)
+
+        def disagrees(given: Sequence[Any]) -> bool:
+            try:
+                other = ideal.at(assembled(self._mechanism.inputs, given))
+            except UndefinedError:
+                return False
+            return bool(other != output if differ is None else differ(other))
+
+        key = u, differ is None
+        if key not in self._boxed:
+            point = [Fraction(x) for x in entries(u)]
+            self._boxed[key] = distance_to_disagreement(point, disagrees, self._distance)
+        return self._boxed[key]
+
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
+        if isinstance(self._ideal, NonlinearIdeal):
+            distance, place = self._by_boxes(u, output, differ)
+            if place is None:
+                return Disagreement(inf, None, None, attained=False)
+            other = assembled(self._mechanism.inputs, place)
+            shown_as = as_written(as_given(self._mechanism, other))
+            return Disagreement(distance, shown_as, self._ideal(other), attained=distance != 0)
         if not self._distance.by_entry:
             self._check_distance(u)
         if self._is_bent and None in self._kinds:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from exactdp.claims.stated.inputs import as_given, has_reals
+from exactdp.claims.stated.spans import Germ, Span, UndecidedError
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import Asked, asked
+from exactdp.language.layout import kinds
 from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
+from exactdp.language.rules import A_FUNCTION, LINEAR
 from exactdp.language.values import Value
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import has_spots, run_at_spots
@@ -90,6 +93,50 @@ class Lookup:
         return self.name
 
 
+@dataclass(frozen=True)
+class NonlinearIdeal:
+    """An ideal of real inputs that multiplies them: a Python function, called with spans."""
+
+    function: Callable[..., object]
+    mechanism: Program
+    name: str
+    program: None = None
+    is_partial: bool = True
+
+    def __call__(self, u: tuple[Value, ...]) -> Value:
+        """Call the function at one input."""
+        return self.at(u)
+
+    def at(self, u: tuple[Value, ...]) -> Value:
+        """Call the function; real numbers may be spans or germs."""
+        try:
+            found = read_pattern(self.function(*map(_callable_with, u)))
+        except (ExactdpError, UndecidedError):
+            raise
+        except AssertionError as error:
+            raise UndefinedError(
+                f"the ideal {self.name} is not defined at {shown(u)}: {error}",
+                rule="A claim is made where its ideal is defined.",
+            ) from error
+        except Exception as error:
+            raise ValueRefusedError(
+                f"the ideal {self.name} failed: {error}",
+                rule="An ideal that multiplies reals is a Python function with +, -, *, /, whole "
+                "powers, abs, min, max and comparisons, and returns finite values.",
+            ) from error
+        return found
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _callable_with(value: Any) -> Any:
+    """Return a number of an input as a span, so that the function computes exactly."""
+    if isinstance(value, tuple):
+        return [_callable_with(item) for item in value]
+    return value if isinstance(value, Span | Germ) else Span.of(value)
+
+
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Read the ideal given by a user, by default the mechanism without noise."""
     found = _read_ideal(value, mechanism)
@@ -131,6 +178,11 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
                 types = [param.type for param in mechanism.inputs]
                 return _checked(typed_program(value, types), mechanism)
             except ExactdpError as error:
+                if error.rule in (LINEAR, A_FUNCTION) and not any(kinds(mechanism.inputs)):
+                    name = getattr(value, "__name__", "ideal")
+                    return NonlinearIdeal(
+                        asked(value, name, read_pattern).function, mechanism, name
+                    )
                 raise ProgramError(
                     f"the ideal is not a function of the language: {error.message}",
                     place=error.place,

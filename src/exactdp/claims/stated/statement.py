@@ -29,7 +29,7 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.fitting import input_distance_for, output_distance_for
 from exactdp.claims.stated.functions import OfInput, written
-from exactdp.claims.stated.ideals import IdealFunction, read_ideal
+from exactdp.claims.stated.ideals import IdealFunction, NonlinearIdeal, read_ideal
 from exactdp.claims.stated.identity import as_given_only
 from exactdp.claims.stated.inputs import (
     AllReals,
@@ -148,6 +148,15 @@ class Statement:
         _ = self.ideal_function, self.input_set, self.conditions
         self._check_names()
         self._check_beta()
+        if isinstance(self.ideal_function, NonlinearIdeal) and not is_listed(self.input_set):
+            raise ValueRefusedError(
+                f"the ideal {self.ideal_function} multiplies reals, and the claim is on "
+                f"{self.input_set}",
+                rule="For all reals at once that is a question in the theory of the reals with "
+                "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
+                way_out="Give inputs=Grid(lo, hi) or a list; or compare linear forms: x**2 > 4 is "
+                "abs(x) > 2.",
+            )
 
     # The arguments, as read -----------------------------------------------------------
 
@@ -334,16 +343,17 @@ class Statement:
     @property
     def has_roots(self) -> bool:
         """Whether distances to disagreement may be irrational; close rationals replace them."""
-        return self.input_metric.is_euclidean and len(self.entry_names) > 1
+        is_euclidean = self.input_metric.is_euclidean and len(self.entry_names) > 1
+        return is_euclidean or isinstance(self.ideal_function, NonlinearIdeal)
 
     def require_rationals(self, what: str) -> None:
         """Refuse a question that would be answered for an approximation of the distance."""
         if self.has_roots:
             raise ValueRefusedError(
-                f"{what} is not computed under the distance l2",
-                rule="There dd is the root of a rational; check(), tightest() and "
-                "smallest_epsilon() decide with numbers close to it.",
-                way_out="Use these, or linf or l1.",
+                f"{what} is not computed where dd is irrational",
+                rule="Under l2, or with an ideal that multiplies reals, check(), tightest() and "
+                "smallest_epsilon() decide with numbers close to dd.",
+                way_out="Use these, or linf or l1 and an ideal that is linear.",
             )
 
     def require_one_sum(self, what: str) -> None:

@@ -1,0 +1,233 @@
+"""The distance to disagreement of an ideal that is a Python function, by branch and bound.
+
+Boxes of inputs are examined in the order of their distance. A box on which the function returns one
+output, according to its values for spans, is discarded or bounds the distance; others are halved.
+So dd is between the distance of the nearest open box and that of the nearest input found to
+disagree, and both are proved in rational arithmetic.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import count, product
+from typing import Any
+
+from exactdp.claims.stated.distances import InputDistance, discrete, l1, l2, linf
+from exactdp.claims.stated.spans import End, Germ, Guesses, Span, UndecidedError
+from exactdp.errors import ValueRefusedError, shown
+from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import Enclosed, square_root
+
+_CLOSE = Fraction(1, 10**6)  # relative
+_ENOUGH = Fraction(1, 10)  # relative, once the limit is reached
+_NEAR = Fraction(1, 100)  # relative, from which on an exact answer is looked for
+_MOST_BOXES = 2_500
+_MOST_DIRECTIONS = 100
+_SHORT = Fraction(1, 10**6)
+_MOST_GUESSES = 32
+_MOST_PLACES = 40  # at which an exact answer is looked for
+
+Box = tuple[Span, ...]
+Ask = Callable[[Sequence[Any]], bool]
+"""Tell whether the ideal output at the entries of an input disagrees."""
+
+
+def distance_to_disagreement(
+    point: Sequence[Fraction], disagrees: Ask, metric: InputDistance
+) -> tuple[Any, tuple[Fraction, ...] | None]:
+    """Return dd at a point, and an input that disagrees or nearly does; (inf, None) if none does.
+
+    `disagrees` tells whether the output at an input disagrees, at spans or germs likewise. dd is a
+    number, or `Enclosed` between two.
+    """
+    if metric not in (linf, l1, l2, discrete):
+        raise ValueRefusedError(
+            f"the ideal multiplies reals, and the distance on inputs is {metric}",
+            rule="With such an ideal, distances are linf, l1, l2 or discrete.",
+            way_out="Use one of these.",
+        )
+    if metric != discrete and _is_on_the_border(point, disagrees):
+        return Fraction(0), tuple(point)
+    return _Search(point, disagrees, metric).run()
+
+
+def _is_on_the_border(point: Sequence[Fraction], disagrees: Ask) -> bool:
+    """Whether inputs that are infinitely close disagree, in one of some directions."""
+    for tried, way in enumerate(product((0, 1, -1), repeat=len(point))):
+        if tried > _MOST_DIRECTIONS:
+            break
+        germs = [Germ((x, Fraction(step))) for x, step in zip(point, way, strict=True)]
+        try:
+            if disagrees(germs):
+                return True
+        except UndecidedError:
+            continue
+    return False
+
+
+class _Search:
+    """The open boxes, nearest first, and the nearest input that disagrees."""
+
+    def __init__(self, point: Sequence[Fraction], disagrees: Ask, metric: InputDistance) -> None:
+        self.point, self.disagrees, self.metric = tuple(point), disagrees, metric
+        self.best: End = inf
+        self.other: tuple[Fraction, ...] | None = None
+        self.left = _MOST_BOXES
+        self.tried: set[tuple[Fraction, ...]] = set()
+        self.numbers = count()
+
+    def run(self) -> tuple[Any, tuple[Fraction, ...] | None]:
+        whole = tuple(Span(-inf, inf) for _ in self.point)
+        boxes = [(Fraction(0), next(self.numbers), whole)]
+        while boxes:
+            least, _, box = heapq.heappop(boxes)
+            if self._is_close(least):
+                return self._found(least)
+            known = self._known(box)
+            if known is not None:
+                if known:
+                    self._note(self._nearest(box))
+                continue
+            if self._is_exact(least, box):
+                self.best = least
+                return self._found(least)
+            for corner in self._some_points(box):
+                self._note(corner)
+            if self.best == 1 and self.metric == discrete:
+                return Fraction(1), self.other
+            for half in self._halves(box):
+                distance = self._distance(self._nearest(half))
+                if distance < self.best:
+                    heapq.heappush(boxes, (distance, next(self.numbers), half))
+        return self._found(self.best)
+
+    def _known(self, box: Box) -> bool | None:
+        """Whether all inputs of a box disagree (True), or none (False); None if that is open."""
+        guesses = Guesses()
+        given = [Span(span.lower, span.upper, guesses) for span in box]
+        found: set[bool] = set()
+        for _ in range(_MOST_GUESSES):
+            try:
+                found.add(self.disagrees(given))
+            except UndecidedError:
+                return None
+            if len(found) > 1:
+                return None
+            if not guesses.advance():
+                return found.pop()
+        return None
+
+    def _is_close(self, least: End) -> bool:
+        if self.best == inf:
+            if self.left <= 0:
+                raise self._failed()
+        elif self.best - least <= _CLOSE * self.best:
+            return True
+        elif self.left <= 0:
+            if self.best - least > _ENOUGH * self.best:
+                raise self._failed()
+            return True
+        self.left -= 1
+        return False
+
+    def _is_exact(self, least: End, box: Box) -> bool:
+        """Whether inputs that are infinitely close to the nearest point of a box disagree."""
+        place = self._nearest(box)
+        if self.best - least > _NEAR * self.best or place in self.tried:
+            return False
+        if len(self.tried) >= _MOST_PLACES:
+            return False
+        self.tried.add(place)
+        if not _is_on_the_border(place, self.disagrees):
+            return False
+        self.other = place
+        return True
+
+    def _failed(self) -> ValueRefusedError:
+        return ValueRefusedError(
+            f"the distance to disagreement at {shown(list(self.point))} was not found",
+            rule="An ideal that multiplies reals is examined on boxes of inputs; this needs too "
+            "many. In general this is a question in the theory of the reals with multiplication "
+            "(Th₊,ₓ).",
+            way_out="Write the ideal with linear comparisons, or give other inputs.",
+        )
+
+    def _found(self, least: End) -> tuple[Any, tuple[Fraction, ...] | None]:
+        if self.best == inf:
+            return inf, None
+        ends = (least, self.best)
+        if self.metric == l2 and len(self.point) > 1:  # the search is about squares
+            low, high = (square_root(Fraction(end)) for end in ends)
+            ends = getattr(low, "below", low), getattr(high, "above", high)
+        return ends[0] if ends[0] == ends[1] else Enclosed(*ends), self.other
+
+    def _distance(self, place: Iterable[Fraction]) -> Fraction:
+        """Return the distance of an input, for l2 its square."""
+        gaps = [abs(a - b) for a, b in zip(self.point, place, strict=True)]
+        if self.metric == discrete:
+            return Fraction(any(gaps))
+        if self.metric == l1:
+            return sum(gaps, Fraction(0))
+        if self.metric == l2 and len(gaps) > 1:
+            return sum((gap * gap for gap in gaps), Fraction(0))
+        return max(gaps)
+
+    def _note(self, place: tuple[Fraction, ...]) -> None:
+        distance = self._distance(place)
+        if distance < self.best and self.disagrees(place):
+            self.best, self.other = distance, place
+
+    def _nearest(self, box: Box) -> tuple[Fraction, ...]:
+        """Return the point of a box that is nearest under every norm."""
+        return tuple(
+            min(max(x, span.lower), span.upper) for x, span in zip(self.point, box, strict=True)
+        )
+
+    def _some_points(self, box: Box) -> Iterator[tuple[Fraction, ...]]:
+        """Yield the nearest point of a box, and other vertices of it."""
+        yield self._nearest(box)
+        if len(box) <= 4:
+            ends = [
+                [end for end in (span.lower, span.upper) if abs(end) != inf] or [x]
+                for x, span in zip(self.point, box, strict=True)
+            ]
+            yield from product(*ends)
+        yield tuple(_middle(span, x) for x, span in zip(self.point, box, strict=True))
+
+    def _halves(self, box: Box) -> Iterator[Box]:
+        widths = [span.upper - span.lower for span in box]
+        axis = max(range(len(box)), key=widths.__getitem__)
+        finite = max((width for width in widths if width != inf), default=inf)
+        for other in sorted(range(len(box)), key=widths.__getitem__, reverse=True):
+            # An axis along which the output changes is cut first, if it is not short already.
+            is_wide = widths[other] == inf or widths[other] >= max(finite / 16, _SHORT)
+            if is_wide and self._matters(box, other):
+                axis = other
+                break
+        span = box[axis]
+        middle = _middle(span, self.point[axis])
+        for part in (Span(span.lower, middle), Span(middle, span.upper)):
+            yield (*box[:axis], part, *box[axis + 1 :])
+
+    def _matters(self, box: Box, axis: int) -> bool:
+        """Whether the output is known on slices through the ends and the middle of a box."""
+        span = box[axis]
+        ends = [end for end in (span.lower, span.upper) if abs(end) != inf]
+        return all(
+            self._known((*box[:axis], Span.of(x), *box[axis + 1 :])) is not None
+            for x in (*ends, _middle(span, self.point[axis]))
+        )
+
+
+def _middle(span: Span, x: Fraction) -> Fraction:
+    """Return a point inside a span: for an endless one x, or a point twice as far from x."""
+    if abs(span.lower) != inf and abs(span.upper) != inf:
+        return Fraction(span.lower + span.upper) / 2
+    if span.lower < x < span.upper:
+        return x
+    end = span.lower if abs(span.lower) != inf else span.upper
+    if end == x:
+        return x + 1 if span.upper == inf else x - 1
+    return Fraction(x + 2 * (end - x))

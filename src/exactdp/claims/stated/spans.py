@@ -1,0 +1,261 @@
+"""Numbers with which a Python function is called to learn about many inputs at once.
+
+A `Span` is an interval: what a function returns for spans, it returns at every point of them. A
+`Germ` is a polynomial in an infinitely small t > 0: what a function returns for germs, it returns
+for all t that are small enough. A comparison that has no single answer is guessed, so that all
+answers can be tried, or raises `UndecidedError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.reals.numbers import inf, rational
+
+End = Any  # a Fraction, or an infinite float
+
+
+class UndecidedError(Exception):
+    """Raised when a comparison has different answers at different points."""
+
+
+class Guesses:
+    """Answers for comparisons that have none: each run of a function tries others.
+
+    If all runs return the same output, the function returns it at every point.
+    """
+
+    def __init__(self) -> None:
+        self._answers: list[bool] = []
+        self._asked = 0
+
+    def next(self) -> bool:
+        """Return the answer for the next comparison of a run, True at first."""
+        if self._asked == len(self._answers):
+            self._answers.append(True)
+        self._asked += 1
+        return self._answers[self._asked - 1]
+
+    def advance(self) -> bool:
+        """Prepare the next run; False if all answers were tried."""
+        del self._answers[self._asked :]
+        self._asked = 0
+        while self._answers and not self._answers[-1]:
+            self._answers.pop()
+        if self._answers:
+            self._answers[-1] = False
+        return bool(self._answers)
+
+
+def _times(a: End, b: End) -> End:
+    return Fraction(0) if a == 0 or b == 0 else a * b
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """All numbers between two, which are included unless they are infinite."""
+
+    lower: End
+    upper: End
+    guesses: Guesses | None = None
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, value: Any) -> Span:
+        """Return a number as a span."""
+        if isinstance(value, Span):
+            return value
+        number = rational(value)
+        return cls(number, number)
+
+    def _guessed(self, other: Any) -> bool:
+        guesses = self.guesses or Span.of(other).guesses
+        if guesses is None:
+            raise UndecidedError
+        return guesses.next()
+
+    def __le__(self, other: Any) -> bool:
+        two = Span.of(other)
+        if self is other or self.upper <= two.lower:
+            return True
+        return False if self.lower > two.upper else self._guessed(other)
+
+    def __ge__(self, other: Any) -> bool:
+        two = Span.of(other)
+        if self is other or self.lower >= two.upper:
+            return True
+        return False if self.upper < two.lower else self._guessed(other)
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __eq__(self, other: object) -> bool:
+        two = Span.of(other)
+        if self is other or len({self.lower, self.upper, two.lower, two.upper}) == 1:
+            return True
+        is_apart = self.lower > two.upper or self.upper < two.lower
+        return False if is_apart else self._guessed(other)
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __neg__(self) -> Span:
+        return Span(-self.upper, -self.lower, self.guesses)
+
+    def __pos__(self) -> Span:
+        return self
+
+    def __abs__(self) -> Span:
+        if self.lower >= 0:
+            return self
+        if self.upper <= 0:
+            return -self
+        return Span(Fraction(0), max(-self.lower, self.upper), self.guesses)
+
+    def __add__(self, other: Any) -> Span:
+        two = Span.of(other)
+        guesses = self.guesses or two.guesses
+        return Span(self.lower + two.lower, self.upper + two.upper, guesses)
+
+    def __sub__(self, other: Any) -> Span:
+        return Span(Fraction(0), Fraction(0)) if self is other else self + -Span.of(other)
+
+    def __rsub__(self, other: Any) -> Span:
+        return Span.of(other) + -self
+
+    def __mul__(self, other: Any) -> Span:
+        is_square = self is other  # the same number, not only an equal span
+        if is_square:
+            return self._squared()
+        two = Span.of(other)
+        ends = [_times(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
+        return Span(min(ends), max(ends), self.guesses or two.guesses)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Span:
+        two = Span.of(other)
+        if two.lower <= 0 <= two.upper:
+            if two.lower == two.upper:
+                raise ZeroDivisionError("division by zero")
+            raise UndecidedError
+        return self * Span(_inverse(two.upper), _inverse(two.lower), two.guesses)
+
+    def __rtruediv__(self, other: Any) -> Span:
+        return Span.of(other) / self
+
+    def _squared(self) -> Span:
+        size = abs(self)
+        return Span(_power(size.lower, 2), _power(size.upper, 2), self.guesses)
+
+    def __pow__(self, power: Any) -> Span:
+        if not isinstance(power, int) or power < 0:
+            raise TypeError("a power is a whole number, 0 or more")
+        if power == 0:
+            return Span.of(1)
+        if power % 2 == 0:
+            size = abs(self)
+            return Span(_power(size.lower, power), _power(size.upper, power), self.guesses)
+        return Span(_power(self.lower, power), _power(self.upper, power), self.guesses)
+
+
+def _inverse(end: End) -> End:
+    return Fraction(0) if abs(end) == inf else 1 / Fraction(end)
+
+
+def _power(end: End, power: int) -> End:
+    return end**power if isinstance(end, Fraction | int) else (inf if end > 0 else -inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Germ:
+    """A polynomial in an infinitely small t > 0: its coefficients, that of 1 first."""
+
+    parts: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, value: Any) -> Germ:
+        """Return a number as a germ."""
+        return value if isinstance(value, Germ) else cls((rational(value),))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _sign(self, other: Any) -> int:
+        first = next((q for q in (self - other).parts if q), Fraction(0))
+        return (first > 0) - (first < 0)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._sign(other) < 0
+
+    def __le__(self, other: Any) -> bool:
+        return self._sign(other) <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        return self._sign(other) > 0
+
+    def __ge__(self, other: Any) -> bool:
+        return self._sign(other) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return self._sign(other) == 0
+
+    def __bool__(self) -> bool:
+        return self._sign(0) != 0
+
+    def __neg__(self) -> Germ:
+        return Germ(tuple(-q for q in self.parts))
+
+    def __pos__(self) -> Germ:
+        return self
+
+    def __abs__(self) -> Germ:
+        return -self if self < 0 else self
+
+    def __add__(self, other: Any) -> Germ:
+        one, two = self.parts, Germ.of(other).parts
+        size = max(len(one), len(two))
+        return Germ(tuple(_at(one, k) + _at(two, k) for k in range(size)))
+
+    def __sub__(self, other: Any) -> Germ:
+        return self + -Germ.of(other)
+
+    def __rsub__(self, other: Any) -> Germ:
+        return Germ.of(other) - self
+
+    def __mul__(self, other: Any) -> Germ:
+        one, two = self.parts, Germ.of(other).parts
+        found = [Fraction(0)] * (len(one) + len(two) - 1)
+        for i, a in enumerate(one):
+            for j, b in enumerate(two):
+                found[i + j] += a * b
+        return Germ(tuple(found))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Germ:
+        two = Germ.of(other).parts
+        if any(two[1:]):
+            raise UndecidedError  # a quotient of polynomials
+        return self * (1 / two[0])
+
+    def __rtruediv__(self, other: Any) -> Germ:
+        return Germ.of(other) / self
+
+    def __pow__(self, power: Any) -> Germ:
+        if not isinstance(power, int) or power < 0:
+            raise TypeError("a power is a whole number, 0 or more")
+        found = Germ.of(1)
+        for _ in range(power):
+            found = found * self
+        return found
+
+
+def _at(parts: Sequence[Fraction], k: int) -> Fraction:
+    return parts[k] if k < len(parts) else Fraction(0)
