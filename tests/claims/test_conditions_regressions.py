@@ -270,3 +270,9 @@ def test_effort_inside_of_irrational_conditions_is_bounded() -> None:
     )
     assert claim.check().outcome in ("holds", "undecided")
     assert time.process_time() - started < 15
+
+
+def test_the_best_constant_of_a_number() -> None:
+    """The error tends to 1/2 as ε → 0, so 1/10 is right for κ = 1/5; at κ = 1/10 it would be 1."""
+    kappa = Accuracy(LARGER, "1/10", region="alpha >= eps", inputs=[[2, 0]]).tightest().kappa
+    assert kappa.lower <= Fraction(1, 5) <= kappa.upper

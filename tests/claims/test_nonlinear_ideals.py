@@ -138,6 +138,23 @@ def test_claims_at_listed_inputs() -> None:
     assert checked.check().holds
 
 
+def area(q):  # type: ignore[no-untyped-def]
+    return q[0] * q[1]
+
+
+def test_an_ideal_that_is_a_number() -> None:
+    """At (3, 2) it is 6: 3 + noise is off by more than 4 if the noise is above 7 or below −1."""
+    release = Mechanism.from_source("def release(q: Real[2]):\n    return lap(eps, q[0])")
+    claim = Accuracy(release, "1/2", alpha=0, gamma=4, ideal=area, inputs=[[3, 2]])
+    error = claim.error_probability([3, 2]).exact
+    assert error == (exp(-eps) + exp(-7 * eps)) / 2
+    assert claim.disagreement([3, 2]).distance == 1  # of the distance discrete
+    assert claim.check().holds is False  # 1 as ε → 0
+    assert Accuracy(
+        release, "1/2", alpha=0, gamma=4, ideal=area, inputs=[[3, 2]], input_distance=linf
+    ).check().outcome == "vacuous"  # fmt: skip
+
+
 def test_refusals() -> None:
     for inputs in (AllReals(), lambda u: u[0] >= 1):
         with pytest.raises(ValueRefusedError, match="Th₊,ₓ"):

@@ -19,6 +19,7 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Progress
 from exactdp.claims.stated.conditions import CaseFormula
 from exactdp.claims.stated.expressions import Expression, Maximum, as_expression
+from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import Number, inf, positive_width
@@ -36,7 +37,7 @@ _ABOVE = 1 + Fraction(1, 2**60)
 def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ such that the claim with β/κ is true, enclosed."""
     target = positive_width(width)
-    lower = Fraction(0)
+    lower = _least(claim)
     upper: Fraction | float = inf
     found: Counterexample | None = None
     trial = Fraction(1)
@@ -71,6 +72,14 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
     if found is None:
         return answer
     return replace(answer, input=found.input, alpha=found.alpha, gamma=found.gamma, eps=found.eps)
+
+
+def _least(claim: Accuracy) -> Fraction:
+    """Return a κ for which the claim is true: for a number β it is β, since no error is above 1."""
+    bound = claim.bound
+    if callable(bound) and not isinstance(bound, Expression):
+        return Fraction(0)
+    return constant(as_expression(bound, "beta")) or Fraction(0)
 
 
 def _between(lower: Fraction, upper: Fraction | float) -> Fraction:

@@ -137,7 +137,7 @@ class _Search:
         place = self._nearest(box)
         if self.best - least > _NEAR * self.best or place in self.tried:
             return False
-        if len(self.tried) >= _MOST_PLACES:
+        if len(self.tried) >= _MOST_PLACES or self.metric == discrete:
             return False
         self.tried.add(place)
         if not _is_on_the_border(place, self.disagrees):

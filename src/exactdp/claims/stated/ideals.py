@@ -110,7 +110,7 @@ class NonlinearIdeal:
     def at(self, u: tuple[Value, ...]) -> Value:
         """Call the function; real numbers may be spans or germs."""
         try:
-            found = read_pattern(self.function(*map(_callable_with, u)))
+            found = _output_of(self.function(*map(_callable_with, u)))
         except (ExactdpError, UndecidedError):
             raise
         except AssertionError as error:
@@ -135,6 +135,17 @@ def _callable_with(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_callable_with(item) for item in value]
     return value if isinstance(value, Span | Germ) else Span.of(value)
+
+
+def _output_of(value: Any) -> Any:
+    """Return an output of a function that was called with spans or germs."""
+    if isinstance(value, tuple | list):
+        return tuple(map(_output_of, value))
+    if isinstance(value, Span):
+        if value.lower != value.upper:
+            raise UndecidedError
+        value = value.lower
+    return value if isinstance(value, Germ) else read_pattern(value)
 
 
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
