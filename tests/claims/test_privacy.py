@@ -806,8 +806,20 @@ def test_the_smallest_budget() -> None:
     """(e^ε − e^{aε})/(1 + e^ε) ≤ (e^ε − e^{ε/3})/(1 + e^ε) for a ≥ 1/3."""
     claim, delta = DELTAS["randomized response"]
     found = claim.smallest_budget(delta=delta, width="1e-4")
-    assert found.lower < Fraction(1, 3) <= found.upper
-    assert found.upper - found.lower <= Fraction(1, 10**4)
+    assert found.lower == found.upper == Fraction(1, 3)
+
+
+def test_no_budget_suffices_for_a_constant_delta() -> None:
+    """Of Laplace noise redrawn until it is within 2, [−2, −1] is impossible at 1, however small ε.
+
+    Towards ε = 0 it has probability 1/4 at 0, so δ = 1/10 is too small for any budget. With the
+    exact δ, e^{−ε}/(2(1 + e^{−ε})), the budget ε suffices, and no smaller multiple of it for all ε.
+    """
+    body = "z = lap(eps, q)\n    observe(abs(z - q) <= 2)\n    return z"
+    claim = Privacy(Mechanism.from_source(f"def redrawn(q: Real):\n    {body}"), inputs=[0, 1])
+    assert claim.smallest_budget(delta="0.1").upper == inf
+    exact = claim.smallest_budget(delta=exp(-eps) / 2 / (1 + exp(-eps)), width="1e-3")
+    assert 1 - Fraction(1, 1000) <= exact.lower < exact.upper == 1
 
 
 def test_delta_for_all_reals() -> None:

@@ -16,7 +16,7 @@ from exactdp.claims.decision.progress import Hear, Progress
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
-from exactdp.claims.private.loss_factor import Factor
+from exactdp.claims.private.loss_factor import Best, Factor, Ray
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.inputs import is_listed, show
@@ -29,14 +29,14 @@ from exactdp.reals import (
     Stretch,
     eps,
 )
-from exactdp.reals.numbers import Number, positive_width, rational, simplest_inside
+from exactdp.reals.numbers import Number, inf, positive_width, rational, simplest_inside
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
 
-_LARGEST = Fraction(2**20)
+_MOST_STEPS = 100  # trials of the smallest budget
 _ZERO: ClosedForm = ExpPoly(0)
 
 
@@ -165,30 +165,34 @@ class _DeltasSought:
 def smallest_budget(
     claim: Privacy, delta: object, width: Number, progress: Progress | None
 ) -> Factor:
-    """Return the smallest a such that a mechanism is (a·ε, δ)-private, for every ε."""
-    target = positive_width(width)
+    """Return the smallest a such that a mechanism is (a·ε, δ)-private, for every ε.
 
-    def holds(a: Fraction) -> bool:
-        verdict = decide(replace(claim, budget=a * eps, delta=delta), progress=progress)
+    A counterexample to some a is a pair and a set of outputs with p > e^{aε}·p′ + δ at some ε. They
+    need at least the supremum of ln((p − δ)/p′)/ε, which is the next a: Newton's method. It
+    converges quadratically; as soon as a step is short, a slightly larger, simple a is tried.
+    """
+    target = positive_width(width)
+    best, before = Best(), -target
+    for _ in range(_MOST_STEPS):
+        trial = found = Fraction(best.factor.upper)
+        if 0 < trial - before < target:
+            trial = simplest_inside(trial, trial + target)
+        asked = replace(claim, budget=trial * eps, delta=delta)
+        verdict = decide(asked, progress=progress)
+        if verdict.holds:
+            return best.factor if trial == found else Factor(best.factor.lower, trial)
         if verdict.holds is None:
             raise ValueRefusedError(
                 f"whether {verdict.claim} is undecided: {verdict.missing}",
                 way_out="Ask for a wider enclosure, or at listed inputs.",
             )
-        return verdict.holds
-
-    lower, upper = Fraction(0), Fraction(1)
-    if holds(lower):
-        return Factor(lower, lower)
-    while not holds(upper):
-        lower, upper = upper, 2 * upper
-        if upper > _LARGEST:
-            return Factor(float("inf"), float("inf"))
-    while upper - lower > target:
-        third = (upper - lower) / 3
-        trial = simplest_inside(lower + third, upper - third)
-        if holds(trial):
-            upper = trial
-        else:
-            lower = trial
-    return Factor(lower, upper)
+        one = verdict.counterexample
+        rays = {Ray(claim.epsilon, one.chance - asked.delta_form, one.other): None}
+        before, needed = found, Best(Factor(trial, trial))
+        best = needed.with_limits(rays).raised(rays, target)
+        if best.factor.upper == inf:
+            return best.factor
+    raise ValueRefusedError(
+        f"a budget of {best.factor}·ε is too small for this δ, and the smallest is not found",
+        way_out="Give a larger delta, or inputs one by one.",
+    )

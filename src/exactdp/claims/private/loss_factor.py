@@ -28,7 +28,7 @@ from exactdp.cones import OrderedSum, nonnegative_on
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
-from exactdp.reals.limits import at_zero
+from exactdp.reals.limits import at_zero, dominant
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.reals.told import Told
@@ -136,8 +136,8 @@ class Leakage(Told):
 
 
 @dataclass(frozen=True)
-class _Ray:
-    """p, p′ and the values of ε over which the supremum of ln(p/p′)/ε is taken."""
+class Ray:
+    """p, p′ and the values of ε over which the supremum of ln(p/p′)/ε is taken, where p > 0."""
 
     on: Interval
     chance: ClosedForm
@@ -151,8 +151,8 @@ class _Ray:
         for end in (self.on.lower, self.on.upper):
             # p′ = 0 < p is possible only at an endpoint, since probabilities are nonnegative.
             if isinstance(end, Fraction) and end:
-                zeros = [_vanishes(form, end) for form in (self.chance, self.other)]
-                if zeros == [False, True]:
+                signs = [form.at(end).sign for form in (self.chance, self.other)]
+                if signs == [1, 0]:
                     yield inf, end
         if self.on.lower == 0:
             over = self.chance.numerator * self.other.denominator
@@ -162,7 +162,7 @@ class _Ray:
                 yield inf, Fraction(0)
             elif start == 1 and over != under:
                 yield at_zero(over - under, under * eps), Fraction(0)
-        if self.on.upper == inf:
+        if self.on.upper == inf and _is_positive_at_infinity(self.chance):
             yield _rate(self.chance) - _rate(self.other), inf
 
     def witness(self, a: Fraction) -> Fraction | None:
@@ -171,9 +171,9 @@ class _Ray:
         return None if found.holds else found.witness
 
 
-def _vanishes(form: ClosedForm, point: Fraction) -> bool:
-    """Whether a closed form is 0 at an ε."""
-    return form.at(point).sign == 0
+def _is_positive_at_infinity(form: ClosedForm) -> bool:
+    """Whether a closed form is positive for all large ε."""
+    return dominant(form.numerator)[2] * dominant(form.denominator)[2] > 0
 
 
 def _rate(form: ClosedForm) -> Fraction:
@@ -182,29 +182,29 @@ def _rate(form: ClosedForm) -> Fraction:
 
 
 @dataclass(frozen=True)
-class _Best:
+class Best:
     """The largest factor so far, an ε near which it is needed, and the bound that needs it."""
 
     factor: Factor = Factor(Fraction(0), Fraction(0))
     where: Fraction | float | None = None
     loss: Loss | None = None
 
-    def with_limits(self, rays: Mapping[_Ray, Loss]) -> _Best:
+    def with_limits(self, rays: Mapping[Ray, Loss | None]) -> Best:
         """Return the maximum of this and all limits of some rays."""
         best = self
         for ray, loss in rays.items():
             for limit, place in ray.limits():
                 if limit > best.factor.upper:
-                    best = _Best(Factor(limit, limit), place, loss)
+                    best = Best(Factor(limit, limit), place, loss)
         return best
 
-    def raised(self, rays: Mapping[_Ray, Loss], width: Fraction) -> _Best:
+    def raised(self, rays: Mapping[Ray, Loss | None], width: Fraction) -> Best:
         """Return a factor that suffices on some rays, whose limits are not above this one."""
         best = self
         for ray, loss in rays.items():
             upper = best.factor.upper
             if isinstance(upper, Fraction) and (found := ray.witness(upper)) is not None:
-                best = _Best(*_raised(ray, upper, found, width), loss)
+                best = Best(*_raised(ray, upper, found, width), loss)
         return best
 
 
@@ -223,7 +223,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     target = positive_width(width)
     if not is_listed(claim.input_set):
         return _everywhere(claim, target, progress)
-    rays: dict[_Ray, Loss] = {}
+    rays: dict[Ray, Loss] = {}
     contents = Contents()
     cones: dict[Shape, Problem] = {}
     is_rough = False
@@ -240,7 +240,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
             rule=f"{claim.why_empty(contents)}.",
             way_out=claim.way_out(contents),
         )
-    best = _Best().with_limits(rays)
+    best = Best().with_limits(rays)
     inside = {shape: dict(_rays_of(claim.epsilon, one)) for shape, one in cones.items()}
     for these in inside.values():
         best = best.with_limits(these)
@@ -277,7 +277,7 @@ class _RaysFound:
     """The rays of some pairs that may determine the overall factor, and the cones of outputs."""
 
     contents: Contents
-    rays: tuple[tuple[_Ray, Loss], ...]
+    rays: tuple[tuple[Ray, Loss], ...]
     cones: tuple[tuple[Shape, Problem], ...]
     is_rough: bool
     """Whether some bounds are only known to be sufficient, not necessary."""
@@ -290,7 +290,7 @@ class _FactorSought:
 
     def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
         self._claim, self._contents, self._kept = claim, Contents(), kept
-        self._rays: dict[_Ray, Loss] = {}
+        self._rays: dict[Ray, Loss] = {}
         self._cones: dict[Shape, Problem] = {}
         self._is_rough = False
 
@@ -305,7 +305,7 @@ class _FactorSought:
                 self._is_rough = True
             elif isinstance(problem.place, OnRay):
                 if one.chance.numerator:
-                    self._rays.setdefault(_Ray(problem.place.on, one.chance, one.other), one)
+                    self._rays.setdefault(Ray(problem.place.on, one.chance, one.other), one)
             else:
                 self._cones.setdefault(_shape(problem, one), problem)
 
@@ -329,14 +329,14 @@ class _FactorSought:
         )
         return _RaysFound(self._contents, kept, tuple(self._cones.items()), self._is_rough)
 
-    def _limit(self, ray: _Ray) -> Fraction | float:
+    def _limit(self, ray: Ray) -> Fraction | float:
         """Return the largest limit of a ray."""
         if ray not in self._kept:
             self._kept[ray] = max((limit for limit, _ in ray.limits()), default=Fraction(0))
         found: Fraction | float = self._kept[ray]
         return found
 
-    def _exceeds(self, ray: _Ray, a: Fraction) -> bool:
+    def _exceeds(self, ray: Ray, a: Fraction) -> bool:
         """Whether the loss of a ray exceeds a somewhere."""
         key = ray, a
         if key not in self._kept:
@@ -363,7 +363,7 @@ def _suffices(problem: Problem, a: Fraction | float) -> bool:
     return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
 
 
-def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[_Ray, Loss]]:
+def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[Ray, Loss]]:
     """Yield a ray inside a cone of outputs and those at its sides, as limits from inside."""
     cone, region, one = problem.cell.cone, problem.region, problem.obligation
     assert isinstance(one, Loss)
@@ -376,7 +376,7 @@ def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[_Ray, Loss]]:
         if chance.numerator:
             pattern, *numbers = region.numbers(point)[len(one.input) :]
             told = filled(pattern, numbers)
-            yield _Ray(on, chance, other), replace(one, outputs=(told,))
+            yield Ray(on, chance, other), replace(one, outputs=(told,))
 
 
 def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:
@@ -441,7 +441,7 @@ def _proved(
 
 
 def _raised(
-    ray: _Ray, lower: Fraction, where: Fraction, width: Fraction
+    ray: Ray, lower: Fraction, where: Fraction, width: Fraction
 ) -> tuple[Factor, Fraction | float]:
     """Return the factor of a ray that exceeds a number, and an ε near which it is needed."""
     upper = 2 * lower + 1

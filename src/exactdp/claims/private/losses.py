@@ -350,16 +350,17 @@ class Losses:
         found = (_numbers_of(pattern, atom) or () for atom in atoms)
         ends = {number for numbers in found for number in numbers}  # no part contains an atom
 
-        def run(trace: Trace) -> ClosedForm:
+        def run(trace: Trace) -> tuple[ExpPoly, ExpPoly]:
             place = [trace.spot(names[1])]
-            one, two = (self._engine.density(x, pattern, place) for x in given)
-            return one - two * self._claim.factor
+            return _gap(*(self._engine.density(x, pattern, place) for x in given), factor)
 
+        factor = self._claim.factor
         for cell in explore(names, Cone.of(2, [(1, 0)]), run):
             ends |= {Fraction(y, e) for e, y in cell.cone.rays if e}
             zero = None
-            if not _has_a_sign(cell.result, names, cell.cone, self._claim.epsilon):
-                zero = _linear_zero(cell.result, names)
+            over, under = cell.result
+            if not _has_a_sign(over * under, names, cell.cone, self._claim.epsilon):
+                zero = _linear_zero(over, under, names)
                 if zero is None:
                     raise _only_finite(self._claim, pattern)
                 ends.add(zero)
@@ -505,21 +506,30 @@ def _with_real(pattern: Value, part: Value) -> Value:
     return part if isinstance(pattern, RealType) else pattern
 
 
-def _has_a_sign(form: ClosedForm, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
+def _gap(one: ClosedForm, two: ClosedForm, factor: ClosedForm) -> tuple[ExpPoly, ExpPoly]:
+    """Return a numerator and a denominator of p − factor·p′, not in lowest terms.
+
+    In lowest terms it may have thousands of terms: (1 − x^n)/(1 − x) has n.
+    """
+    over = one.numerator * two.denominator * factor.denominator
+    over = over - two.numerator * one.denominator * factor.numerator
+    return over, one.denominator * two.denominator * factor.denominator
+
+
+def _has_a_sign(form: ExpPoly, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
     """Whether a closed form is proved to have one sign on a cone."""
-    signed = form.numerator * form.denominator
-    return not signed or any(
+    return not form or any(
         nonnegative_on(OrderedSum(one, names), cone, window=Window.of(0, on)).holds is True
-        for one in (signed, -signed)
+        for one in (form, -form)
     )
 
 
-def _linear_zero(form: ClosedForm, names: tuple[str, ...]) -> Fraction | None:
+def _linear_zero(over: ExpPoly, under: ExpPoly, names: tuple[str, ...]) -> Fraction | None:
     """Return k if f(ε, y) = c(ε)·(e^{ry} − e^{(r − s)kε + sy}) up to a sign: it is 0 at y = k·ε."""
-    if set(form.denominator.parameters) - {"eps"}:
+    if set(under.parameters) - {"eps"}:
         return None
     terms: dict[Fraction, dict[tuple[int, Fraction], Any]] = {}  # by the rate of y
-    for (power, beside), (rate, steep), q in form.numerator.entries(names):
+    for (power, beside), (rate, steep), q in over.entries(names):
         if beside:
             return None
         terms.setdefault(Fraction(steep), {})[power, Fraction(rate)] = q
