@@ -352,9 +352,9 @@ class Losses:
 
         def run(trace: Trace) -> tuple[ExpPoly, ExpPoly]:
             place = [trace.spot(names[1])]
-            return _gap(*(self._engine.density(x, pattern, place) for x in given), factor)
+            one, two = (self._engine.density(x, pattern, place) for x in given)
+            return _gap(one, two, self._claim.factor)
 
-        factor = self._claim.factor
         for cell in explore(names, Cone.of(2, [(1, 0)]), run):
             ends |= {Fraction(y, e) for e, y in cell.cone.rays if e}
             zero = None
