@@ -494,3 +494,16 @@ def test_the_error_after_a_choice_by_the_input_is_not_the_same() -> None:
         ErrorBound(twice, within=3, risk="5%").check()
     assert not ErrorBound(twice, within=3, risk="11%", inputs=AllReals()).check(eps=1)
     assert ErrorBound(twice, within=3, risk="11%", inputs=[[0, 0, 0, 0]]).check(eps=1)  # 9.7 %
+
+
+def test_the_input_near_which_the_worst_error_is_approached() -> None:
+    """Above a gap of 5 a wrong choice is an error above 5 by itself, so the risk jumps there."""
+    two_stage = Mechanism.from_source(
+        "def two_stage(q: Real[2]):\n    a, b = lap(eps / 4, q[0]), lap(eps / 4, q[1])\n"
+        "    return (0, lap(eps / 2, q[0])) if a > b else (1, lap(eps / 2, q[1]))"
+    )
+    bound = ErrorBound(two_stage, within=5, inputs=AllReals())
+    worst = bound.risk(eps=1)
+    assert worst.near == [0, -5]
+    close = ErrorBound(two_stage, within=5, inputs=[[0, Fraction(-5001, 1000)]]).risk(eps=1)
+    assert float(close) == pytest.approx(float(worst), rel=1e-3)

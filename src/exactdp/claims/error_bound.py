@@ -7,7 +7,7 @@ is further than γ = `within` from the ideal output with probability at most β 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -46,6 +46,7 @@ from exactdp.reals.numbers import (
     percentage,
     probability,
     rational,
+    simplest_inside,
     spell,
 )
 from exactdp.reals.told import Told
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
 _NEARLY = Fraction(99, 100)  # fraction of the worst error probability
+_STEPS = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))  # away from a simple input
+_NEXT = _STEPS[-1:]
+_ROOMS = (Fraction(1, 20), Fraction(1, 200))  # of simple inputs close to another
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -145,6 +149,8 @@ class Risk(Told):
     """Whether it is attained at the input; otherwise it may only be approached near it."""
     is_alone: bool = False
     """Whether the bound is about this input only."""
+    near: Value | None = None
+    """A simple input near which it is approached, if it may not be attained."""
 
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)
@@ -165,7 +171,7 @@ class Risk(Told):
             return (
                 f"{when} the probability of {what} is {size}"
                 f"{' at worst' if self.eps.is_point else ''}, approached near the input "
-                f"{show(_simple(self.input))}."
+                f"{show(self.input if self.near is None else self.near)}."
             )
         where = (
             f"the input {show(self.input)}"
@@ -284,7 +290,8 @@ class ErrorBound:
             else may_select(self.mechanism)
         ):
             what = f"an entry of the output of {name}" if has_noise else f"the output of {name}"
-            other = "a distance of your own" if has_noise else "value_gap"
+            is_list = self.mechanism.checked.output.items is not None
+            other = "lambda u, one, two: abs(u[one[0]] - u[two[0]])" if is_list else "value_gap"
             raise ValueRefusedError(
                 f"{what} may be a number or a position in the input",
                 rule="The error of a number is its distance from the ideal one; of a position, "
@@ -424,7 +431,8 @@ class ErrorBound:
         attained = is_listed(asked.input_set)
         alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
         upper = min(upper, Fraction(1))
-        return Risk(within, on, lower, upper, best.input, exact, same, attained, alone)
+        near = None if attained else _simple_around(asked, best.input, lower)
+        return Risk(within, on, lower, upper, best.input, exact, same, attained, alone, near)
 
     # As text --------------------------------------------------------------------------
 
@@ -444,11 +452,25 @@ def _are_one(inputs: Iterable[object]) -> bool:
     return len(list(islice(inputs, 2))) == 1
 
 
-def _simple(value: Value) -> Value:
-    """Return an input with its numbers rounded to simple ones."""
+def _simple(value: Value, room: Fraction | None = None) -> Value:
+    """Return an input with its numbers rounded to simple ones, within a distance if it is given."""
     if isinstance(value, list | tuple):
-        return [_simple(item) for item in value]
-    return near(value) if isinstance(value, Fraction) else value
+        return [_simple(item, room) for item in value]
+    if not isinstance(value, Fraction):
+        return value
+    return near(value) if room is None else simplest_inside(value - room, value + room)
+
+
+def _simple_around(claim: Accuracy, u: Value, risk: Fraction) -> Value:
+    """Return a simple input close to `u` next to which the error is nearly as likely as `risk`."""
+    for room in _ROOMS if claim.epsilon.is_point else ():
+        centre = _simple(u, room)
+        for there in (centre, *_beside(u, centre, _NEXT)):
+            if is_input_of(claim, there):
+                error = claim.error_probability(there).exact.at(Fraction(claim.epsilon.lower))
+                if error.lower >= risk * _NEARLY:
+                    return centre
+    return _simple(u)
 
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
@@ -528,30 +550,35 @@ def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
 
 
 def _simple_near(u: Value) -> Iterator[Value]:
-    """Yield a simple input close to `u`, others that are closer and closer to `u`, and `u` itself.
+    """Yield a simple input close to `u`, others that are closer and closer, and `u` itself."""
+    centre = _simple(u)
+    yield centre
+    yield from _beside(u, centre, _STEPS)
+    yield u
+
+
+def _beside(u: Value, centre: Value, steps: Sequence[Fraction]) -> Iterator[Value]:
+    """Yield inputs that are some steps away from a simple input towards `u`.
 
     First those with equal numbers where the simple one has equal numbers, then those with one
     different number, then all others.
     """
-    centre = _simple(u)
-    yield centre
     pairs = list(zip(_numbers(u), _numbers(centre), strict=True))
     size = max((abs(one - two) for one, two in pairs), default=Fraction(0))
-    if size:
-        towards = [(one - two) / size for one, two in pairs]
-        values = dict.fromkeys(two for _, two in pairs)
-        groups = [[k for k, (_, two) in enumerate(pairs) if two == value] for value in values]
-        groups += [[k] for k in range(len(pairs))] if len(groups) < len(pairs) else []
-        steps = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))
-        for step, group in product(steps, groups):
-            if sign := trunc(sum(towards[k] for k in group) * 2 / len(group)):
-                moved = dict.fromkeys(group, step if sign > 0 else -step)
-                yield _refilled(u, (two + moved.get(k, 0) for k, (_, two) in enumerate(pairs)))
-        for step in steps:
-            for rounded in (list(map(trunc, towards)), list(map(near, towards))):
-                moved = dict(enumerate(to * step for to in rounded))
-                yield _refilled(u, (two + moved[k] for k, (_, two) in enumerate(pairs)))
-    yield u
+    if not size:
+        return
+    towards = [(one - two) / size for one, two in pairs]
+    values = dict.fromkeys(two for _, two in pairs)
+    groups = [[k for k, (_, two) in enumerate(pairs) if two == value] for value in values]
+    groups += [[k] for k in range(len(pairs))] if len(groups) < len(pairs) else []
+    for step, group in product(steps, groups):
+        if sign := trunc(sum(towards[k] for k in group) * 2 / len(group)):
+            moved = dict.fromkeys(group, step if sign > 0 else -step)
+            yield _refilled(u, (two + moved.get(k, 0) for k, (_, two) in enumerate(pairs)))
+    for step in steps:
+        for rounded in (list(map(trunc, towards)), list(map(near, towards))):
+            moved = dict(enumerate(to * step for to in rounded))
+            yield _refilled(u, (two + moved[k] for k, (_, two) in enumerate(pairs)))
 
 
 def _numbers(u: Value) -> Iterator[Fraction]:

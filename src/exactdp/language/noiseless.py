@@ -75,9 +75,17 @@ def noiseless(definition: Definition) -> Definition:
                     f"{word} has no mean, so the mechanism has no noiseless form of its own",
                     place=where(node),
                     rule="The ideal is the program with each sample replaced by its mean.",
-                    way_out="Write the ideal with @ideal, and give it to the claim.",
+                    way_out=f"Give the claim an ideal: {_own_ideal(definition)}.",
                 )
         return rebuilt(node, mean)
 
     body = [mean(node) for node in definition.body]
     return replace(definition, body=body, constants=constants, epsilon=None, asked=None)
+
+
+def _own_ideal(definition: Definition) -> str:
+    """Return how a user may write an ideal."""
+    names = ", ".join(param.name for param in definition.params)
+    return (
+        f"ideal=lambda {names}: {names}" if len(definition.params) == 1 else "ideal=f, with @ideal"
+    )

@@ -82,7 +82,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
     raise ValueRefusedError(
         f"{what} is {shown(given)}",
         rule=_RULE,
-        way_out=f"Write {what}=lambda u, alpha, gamma: alpha >= 1 and gamma <= alpha.",
+        way_out=f"Write {what}={_example(what)}.",
     )
 
 
@@ -287,10 +287,14 @@ def _opened_function(
 
 def _refused(what: str, problem: str) -> ValueRefusedError:
     return ValueRefusedError(
-        f"{what} cannot be read: {problem}",
-        rule=_RULE,
-        way_out=f"Write {what}=lambda u, alpha, gamma: alpha >= 1 and gamma <= alpha.",
+        f"{what} cannot be read: {problem}", rule=_RULE, way_out=f"Write {what}={_example(what)}."
     )
+
+
+def _example(what: str) -> str:
+    if what == "inputs":
+        return "lambda u: u[0] >= u[1] + 1"
+    return "lambda u, alpha, gamma: alpha >= 1 and gamma <= alpha"
 
 
 @dataclass(frozen=True)
