@@ -33,3 +33,13 @@ def test_unknown_kinds(tmp_path: Path) -> None:
     done = run("new", "started", "--kind", "other", cwd=tmp_path)
     assert done.code == 2
     assert "selection" in done.err
+
+
+def test_the_error_of_a_response_needs_an_ideal(tmp_path: Path) -> None:
+    """A lie has the probability 1/(e^ε + 1): at most 5 % from ln 19 = 2.9444… on."""
+    run("new", "started", "--kind", "response", cwd=tmp_path)
+    asked = ["error", "started.py", "--within", "0", "--risk", "5%"]
+    assert "(--ideal NAME)" in run(*asked, cwd=tmp_path).err
+    assert "2.944438979" in run(*asked, "--ideal", "right", cwd=tmp_path).out
+    asked[1] = "started.py::bound"  # the claim has an ideal
+    assert "2.944438979" in run(*asked, cwd=tmp_path).out

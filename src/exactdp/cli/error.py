@@ -9,7 +9,7 @@ import click
 from exactdp import ErrorBound, Interval
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
-from exactdp.cli.loading import find_mechanism
+from exactdp.cli.loading import find_ideal, find_mechanism
 from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
@@ -34,6 +34,7 @@ from exactdp.reals.numbers import inf, probability, rational
 @click.option(
     "--inputs", metavar="INPUTS", help="At these inputs: all, grid:-1:1, box:-1:1 or a list."
 )
+@click.option("--ideal", metavar="NAME", help="A function of the file: the right output.")
 @click.option(
     "--each", is_flag=True, help="Bound each of several numbers separately, not all together."
 )
@@ -41,13 +42,15 @@ from exactdp.reals.numbers import inf, probability, rational
 @timeout_option
 @sharing_options
 @pass_output
-def command(
+def command(  # noqa: PLR0913 its options
     output: Output,
+    *,
     target: str,
     within: str | None,
     risk: str | None,
     eps: str | None,
     inputs: str | None,
+    ideal: str | None,
     each: bool,
 ) -> int:
     """Find how far off a mechanism is, how often, or at which ε.
@@ -60,7 +63,7 @@ def command(
     given = [name for name, text in asked.items() if text is not None]
     if len(given) < 2:
         raise ExactdpError(
-            f"given is {f'only --{given[0]}' if given else 'none of --within, --risk and --eps'}",
+            f"only --{given[0]} is given" if given else "--within, --risk and --eps are missing",
             rule="Two of --within, --risk and --eps are given, and the third is the answer.",
             way_out=f"Write for example: exactdp error {target} --within 10 --risk 5%.",
         )
@@ -69,6 +72,7 @@ def command(
         find_mechanism(target),
         read_option("--within", within, lambda text: rational(text, "an error")),
         read_option("--risk", risk, lambda text: probability(text, "the risk")),
+        ideal=find_ideal(target, ideal),
         inputs=read_option("--inputs", inputs, read_inputs),
         simultaneous=not each,
     )

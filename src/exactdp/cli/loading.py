@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from exactdp import Accuracy, ErrorBound, Expected, Mechanism, Privacy, Study
+from exactdp import Accuracy, ErrorBound, Expected, Ideal, Mechanism, Privacy, Study
 from exactdp.cli.reading import value_of
 from exactdp.cli.settings import defaults
 from exactdp.errors import ExactdpError, Place, ProgramError, counted, kind_of
@@ -106,6 +106,9 @@ def find_mechanism(target: str) -> Mechanism:
     module = load(file)
     known = _mechanisms(module)
     if not name:
+        noisy = [one for one in known.values() if not isinstance(one, Ideal)]
+        if len(noisy) == 1:
+            return noisy[0]
         if len(known) == 1:
             return next(iter(known.values()))
         raise ExactdpError(
@@ -122,6 +125,16 @@ def find_mechanism(target: str) -> Mechanism:
         rule="A mechanism is made by @mechanism or Mechanism.from_source.",
         way_out=_names(module),
     )
+
+
+def find_ideal(target: str, name: str | None) -> Any:
+    """Return the ideal with a name in the file of a target; without a name, that of its claim."""
+    file, own = _parts(target)
+    module = load(file)
+    if name is not None:
+        return _named(module, file, name)
+    value = _named(module, file, own) if own else None
+    return value.ideal if isinstance(value, Accuracy | ErrorBound | Expected) else None
 
 
 def find_study(target: str) -> tuple[str, Study]:

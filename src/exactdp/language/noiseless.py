@@ -75,7 +75,7 @@ def noiseless(definition: Definition) -> Definition:
                     f"{word} has no mean, so the mechanism has no noiseless form of its own",
                     place=where(node),
                     rule="The ideal is the program with each sample replaced by its mean.",
-                    way_out=f"Give the claim an ideal: {_own_ideal(definition)}.",
+                    way_out=_own_ideal(definition),
                 )
         return rebuilt(node, mean)
 
@@ -84,8 +84,8 @@ def noiseless(definition: Definition) -> Definition:
 
 
 def _own_ideal(definition: Definition) -> str:
-    """Return how a user may write an ideal."""
-    names = ", ".join(param.name for param in definition.params)
-    return (
-        f"ideal=lambda {names}: {names}" if len(definition.params) == 1 else "ideal=f, with @ideal"
-    )
+    """Return how to give an ideal."""
+    if len(definition.params) != 1:
+        return "Write a function with @ideal, and give it: ideal=NAME (--ideal NAME)."
+    name = definition.params[0].name
+    return f"Give the ideal, such as ideal=lambda {name}: {name} (--ideal NAME)."
