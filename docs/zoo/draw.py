@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ def _fill(claim: Any, ax: Any) -> None:
         case Privacy():
             points = np.linspace(0.05, _LARGEST, 60)
             ax.plot(points, losses(claim, points), label="exact")
-            ax.plot(points, points * float(claim.budget.at(1)), "--", label="claimed")
+            claimed = [log(float(claim.factor.at(round(float(at), 3)))) for at in points]
+            ax.plot(points, claimed, "--", label="claimed")
             ax.set(xlabel="ε", ylabel="privacy loss", title=claim.mechanism.__name__)
             ax.legend()
         case Expected() if not isinstance(claim.inputs, list):
