@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.commands import FILES, run
+from exactdp.cli import settings
+from exactdp.cli.main import group
 
 BOUNDS = str(FILES / "bounds.py")
 
@@ -33,6 +37,20 @@ def test_targets_and_options_come_from_the_project(tmp_path: Path) -> None:
     assert "for ε = 3" in done.out
     assert run("check", "-k", "goal", cwd=root / "claims").code == 0
     assert "for ε = 1 " in run("check", "-k", "goal", "--eps", "1", cwd=root).out
+
+
+def test_every_setting_is_an_option() -> None:
+    """Its name in the code, under which click looks for a default, is known."""
+    context = click.Context(group)
+    for name, (_, commands) in settings._KNOWN.items():
+        for command in map(partial(group.get_command, context), commands):
+            assert command is not None
+            assert settings._PARAMETERS.get(name, name) in {one.name for one in command.params}
+
+
+def test_the_format_comes_from_the_project(tmp_path: Path) -> None:
+    root = project(tmp_path, "targets = ['claims']\nformat = 'github'")
+    assert "::error file=" in run("check", cwd=root).out
 
 
 @pytest.mark.parametrize("text", ["target = ['x']", "timeout = 'soon'", "targets = 'x'", "x ="])

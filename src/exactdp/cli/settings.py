@@ -22,6 +22,9 @@ _KNOWN: dict[str, tuple[type, tuple[str, ...]]] = {
     "certificates": (str, ("check",)),
 }
 
+_PARAMETERS = {"format": "style"}
+"""Settings whose option has another name in the code."""
+
 
 def defaults(folder: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the settings of the nearest pyproject.toml, by command, as click's `default_map`."""
@@ -49,7 +52,8 @@ def defaults(folder: Path | None = None) -> dict[str, dict[str, Any]]:
             )
         is_path = name in ("targets", "certificates", "store")
         for command in commands:
-            found.setdefault(command, {})[name] = _beside(path, value) if is_path else value
+            parameter = _PARAMETERS.get(name, name)
+            found.setdefault(command, {})[parameter] = _beside(path, value) if is_path else value
     return found
 
 
