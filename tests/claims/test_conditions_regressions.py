@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -225,8 +226,7 @@ def test_other_questions_do_not_forget_conditions() -> None:
     verdict = claim.check()
     kappa = claim.tightest().kappa
     assert kappa.lower <= Fraction(2, 3) <= kappa.upper
-    with pytest.raises(ValueRefusedError, match="conditions"):
-        claim.epsilons()
+    assert str(claim.epsilons()) == "[1, ∞)"
     assert certify.check(verdict.certificate).accepted
     assert certify.check(
         Accuracy(LARGER, maximum(BOUND, 0), inputs=[[2, 0]]).check().certificate
@@ -276,3 +276,39 @@ def test_the_best_constant_of_a_number() -> None:
     """The error tends to 1/2 as ε → 0, so 1/10 is right for κ = 1/5; at κ = 1/10 it would be 1."""
     kappa = Accuracy(LARGER, "1/10", region="alpha >= eps", inputs=[[2, 0]]).tightest().kappa
     assert kappa.lower <= Fraction(1, 5) <= kappa.upper
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"region": "eps >= 1/2"}, "(0, 1/2) ∪ [2.39727598728…, ∞)"),
+        ({"region": "eps < 2"}, "[2, ∞)"),
+        ({"region": "eps > 2"}, "(0, 2] ∪ [2.39727598728…, ∞)"),
+        ({"beta": maximum("1/10", exp(-alpha * eps))}, "(0, 2] ∪ [2.39727598728…, ∞)"),
+        ({"beta": piecewise((Fraction(1, 10), "eps < 2"), (TINY, True))}, "[5.19182010908…, ∞)"),
+    ],
+)
+def test_sets_of_eps_with_conditions(parts: dict[str, Any], expected: str) -> None:
+    """At a gap of 2 the error e^(−ε)·(1/2 + ε/4) is 1/10 at ε ≈ 2.397, and 1/100 at 5.192."""
+    claim: dict[str, Any] = {"beta": "1/10", "inputs": [[2, 0]], **parts}
+    found = Accuracy(LARGER, **claim).epsilons()
+    assert str(found) == expected
+    for k in range(1, 40):
+        point = Fraction(k, 6)
+        assert Accuracy(LARGER, epsilon=point, **claim).check().holds is (point in found)
+
+
+def test_questions_where_an_order_changes() -> None:
+    """The error is min(1/2, e^(−ε)): β/error is least at ln 2, where it is √2."""
+    choice = Mechanism.from_source(
+        "def choice(x: Dom(0, 1)):\n"
+        "    return choose({x: max(1/2, 1 - exp(-eps)), 1 - x: min(1/2, exp(-eps))})"
+    )
+    claim = Accuracy(choice, exp(-eps / 2), ideal={0: 0, 1: 1})
+    kappa = claim.tightest().kappa
+    assert kappa.lower**2 <= 2 <= kappa.upper**2
+    assert kappa.upper - kappa.lower < Fraction(1, 10**5)
+    assert str(claim.epsilons()) == "(0, ∞)"
+    tighter = replace(claim, beta=Fraction(3, 10))
+    assert str(tighter.epsilons()) == "[1.20397280433…, ∞)"  # ln(10/3)
+    assert abs(float(tighter.smallest_epsilon()) - 1.2039728043259) < 1e-11

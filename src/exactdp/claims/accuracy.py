@@ -30,6 +30,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.language.layout import assembled, kinds
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
@@ -324,16 +325,18 @@ class Accuracy(Statement):
         With `at_each`, return a table with one row for each input.
         """
         from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
+        from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
 
         if at_each:
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
         if self.is_decided_only or self.has_roots or self.has_tower:
-            from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
-
             return tightest_by_trial(self, width, conduct(progress, how))
-        return tightest(self, width, conduct(progress, how))
+        try:
+            return tightest(self, width, conduct(progress, how))
+        except OrderChangesError:
+            return tightest_by_trial(self, width, conduct(progress, how))
 
     def epsilons(
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
@@ -341,7 +344,8 @@ class Accuracy(Statement):
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
-        self.require_one_sum("the set of ε")
+        if self.has_inverse_eps or self.mechanism.checked.releases_eps:
+            self.require_one_sum("the set of ε")
         self.require_rationals("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 

@@ -5,24 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.decision.progress import Hear, Progress
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Claim
+from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Contents, refuse_empty
-from exactdp.errors import ValueRefusedError
+from exactdp.errors import VacuousClaimError, ValueRefusedError
+from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
+from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
+
+_Key: TypeAlias = tuple[ClosedForm, Stretch]
+"""A function that must be nonnegative, and where."""
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
@@ -109,6 +117,32 @@ class Budget(Told):
 
 def epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     """Return the ε for which a claim holds at all its inputs."""
+    try:
+        return _epsilons(claim, width, progress)
+    except OrderChangesError as error:
+        return _epsilons_of_parts(claim, error, width, progress)
+
+
+def _epsilons_of_parts(
+    claim: Claim, error: OrderChangesError, width: Number, progress: Progress | None
+) -> SolutionSet:
+    """Return the ε for which a claim holds, from parts of ε between which an order changes."""
+    found = SolutionSet(())
+    vacuous: list[VacuousClaimError] = []
+    parts = list(parts_of(claim, error))
+    for part, piece in parts:
+        try:
+            here = epsilons(piece, width, progress)
+        except VacuousClaimError as reason:
+            vacuous.append(reason)
+            here = SolutionSet((part,))
+        found |= here & SolutionSet((part,))
+    if len(vacuous) == len(parts):
+        raise vacuous[0]
+    return found
+
+
+def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     target = positive_width(width)
     on = claim.epsilon
     found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
@@ -116,9 +150,9 @@ def epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solution
     seen = set()
     for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):
         contents += part
-        for gap, where in sets:
-            if gap not in seen:
-                seen.add(gap)
+        for key, where in sets:
+            if key not in seen:
+                seen.add(key)
                 found = found & where
     refuse_empty(claim, contents)
     return found.refined(target)
@@ -147,27 +181,39 @@ class _EpsilonsSought:
 
     def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
         self._claim, self._width, self._kept = claim, width, kept
-        self._found: dict[ClosedForm, SolutionSet] = {}
+        self._found: dict[_Key, SolutionSet] = {}
         self._contents = Contents()
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
         """Process another group."""
-        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked)
+        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked, in_parts=True)
         self._contents += part.contents
         for problem in part.problems:
             if not problem.is_in_eps_alone:
                 raise _only_smallest(problem.region)
-            if problem.gap not in self._found and not self._claim.work.sign(problem).holds:
-                self._found[problem.gap] = self._set(problem.gap)
+            place = problem.place
+            whole = as_stretch(self._claim.epsilon)
+            where = place.stretch or as_stretch(place.on) if isinstance(place, OnRay) else whole
+            key = problem.gap, where
+            if key not in self._found and not self._claim.work.sign(problem).holds:
+                found = self._set(problem.gap)
+                self._found[key] = found if where == whole else found | _outside(where, whole)
 
     def _set(self, gap: ClosedForm) -> SolutionSet:
         if gap not in self._kept:
             self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
         return self._kept[gap]
 
-    def answer(self) -> tuple[Contents, tuple[tuple[ClosedForm, SolutionSet], ...]]:
+    def answer(self) -> tuple[Contents, tuple[tuple[_Key, SolutionSet], ...]]:
         """Return the results."""
         return self._contents, tuple(self._found.items())
+
+
+def _outside(part: Stretch, whole: Stretch) -> SolutionSet:
+    """Return the points of a stretch that are not in a part of it: there nothing is claimed."""
+    below = Stretch(whole.lower, part.lower, whole.lower_open, not part.lower_open)
+    above = Stretch(part.upper, whole.upper, not part.upper_open, whole.upper_open)
+    return SolutionSet((whole,)) & (SolutionSet((below,)) | SolutionSet((above,)))
 
 
 def _only_smallest(region: Region) -> ValueRefusedError:
@@ -186,7 +232,7 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
     only = isinstance(claim, Accuracy) and (
         claim.is_decided_only or claim.has_roots or claim.has_tower
     )
-    if only or not claim.work.is_in_eps_alone():
+    if only or not _is_in_eps_alone(claim):
         return _on_cones(claim, positive_width(width), progress)
     on, everywhere = claim.epsilon, epsilons(claim, width, progress)
     last = everywhere.stretches[-1] if everywhere.stretches else None
@@ -196,6 +242,13 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
     end = last.lower
     lower, upper = (end.lower, end.upper) if isinstance(end, Root) else (end, end)
     return Budget(lower, upper, attained=not last.lower_open, everywhere=everywhere, on=on)
+
+
+def _is_in_eps_alone(claim: Claim) -> bool:
+    try:
+        return claim.work.is_in_eps_alone()
+    except OrderChangesError:
+        return is_listed(claim.input_set)
 
 
 def _at_large(claim: Claim) -> Any:

@@ -369,10 +369,13 @@ def _claimed(
             gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
         elif not one.gamma_reached:
             gamma = _below(one.gamma, share, one.gamma_least)
-        found = (
-            obligations.beta(one.input, values, alpha, gamma, given=given, beta=region.beta) or ()
-        )
-        beta = min(found, key=cmp_to_key(larger), default=None)
+        bounds = [
+            min(found, key=cmp_to_key(larger))
+            for part in (region.beta, *region.above)
+            if (found := obligations.beta(one.input, values, alpha, gamma, given=given, beta=part))
+        ]
+        # Close to the limit, one that is not larger there may still be the largest.
+        beta = max(bounds, key=cmp_to_key(larger), default=None)
         if beta is not None and (one.probability - 1 + beta).at(eps).sign < 0:
             return alpha, gamma, beta
         share /= 16

@@ -24,12 +24,13 @@ def in_parts(
 ) -> Verdict:
     """Combine the verdicts on parts of ε, between which an order changes."""
     found: list[Verdict] = []
-    for part, verdict in _verdicts(claim, error, decide):
+    for part, piece in parts_of(claim, error):
+        verdict = decide(piece)  # a part may itself be divided
         inside = tuple(one for one in verdict.counterexamples if one.eps in part)
         holds = verdict.holds
         if holds is False and not inside:
             holds = None
-            verdict = replace(verdict, missing=f"the claim is tight at an end of {part}")  # noqa: PLW2901
+            verdict = replace(verdict, missing=f"the claim is tight at an end of {part}")
         found.append(replace(verdict, holds=holds, counterexamples=inside))
         if inside and not every:
             break
@@ -48,11 +49,9 @@ def in_parts(
     )
 
 
-def _verdicts(
-    claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict]
-) -> Iterator[tuple[Stretch, Verdict]]:
-    """Yield the parts and the verdicts on them; a part may itself be divided."""
+def parts_of(claim: Any, error: OrderChangesError) -> Iterator[tuple[Stretch, Any]]:
+    """Yield the parts of ε between which an order changes, and the claim on each of them."""
     mechanism = claim.mechanism
     for part in parts_by_sign(error.gap, mechanism.definition.part or claim.epsilon):
         on = around(part)
-        yield part, decide(replace(claim, mechanism=mechanism.on(on, part), epsilon=on))
+        yield part, replace(claim, mechanism=mechanism.on(on, part), epsilon=on)

@@ -25,15 +25,20 @@ class Surveyed:
     contents: Contents
 
 
-def surveyed(claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str) -> Surveyed:
+def surveyed(
+    claim: Claim, group: tuple[Region, ...], hear: Hear, asked: str, *, in_parts: bool = False
+) -> Surveyed:
     """Return what must be proved on a group of regions.
 
-    The question `asked` is refused if α and γ leave it open.
+    The question `asked` is refused if α and γ leave it open; also where something is claimed on a
+    part of ε with irrational ends, unless such parts are expected.
     """
     problems: list[Problem] = []
     contents = Contents()
     for region, part in claim.work.with_faces(group, hear):
-        if region.is_unknown or region.levels or region.sides or region.stretch is not None:
+        if region.is_unknown or region.levels or region.sides:
+            raise unknown(asked, region.why)
+        if region.stretch is not None and not (in_parts and region.is_ray):
             raise unknown(asked, region.why)
         contents += _add(claim, region, problems, part, asked)
     if is_listed(claim.input_set):
