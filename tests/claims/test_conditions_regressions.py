@@ -110,6 +110,10 @@ FALSE: dict[str, Any] = {
         LATE, maximum(exp(-alpha * eps) / 2, exp(-2 * alpha * eps)), ideal=one_or_more,
         inputs=AllReals(),
     ),
+    "a small ε alone: e^(−5ε) is above β where ε < 0.028": lambda: Accuracy(
+        NOISY, exp(-gamma * eps / 4) * Fraction(9, 10), alpha="[1/(1 + eps), inf)", gamma=5,
+        inputs=AllReals(), **WITH_NOISE,
+    ),
     "1/ε in the mechanism beside a condition": lambda: Accuracy(
         LATER, exp(-alpha * eps), region="alpha < 3*(1 - exp(-eps))", ideal=one_or_more,
         inputs=AllReals(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import pickle
 import time
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from exactdp.language.linear import unit_in
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.numbers import inf, simplest_inside
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, conduct_of
 from exactdp.running.crew import LostUnitError
@@ -311,7 +313,7 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             found = found.with_contents(here.contents)
             continue
         found = replace(found, missing=found.missing or here.missing)
-        middle = on.simple_point()
+        middle = _middle(on)
         # Bisection never isolates a claim made only at an end.
         ends = [one for one in (on.lower, on.upper) if isinstance(one, Fraction) and one in on]
         is_lost = bool(region.levels) and not region.sides
@@ -345,6 +347,19 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
             (_with_end(on, lower=middle), depth + 1),
         ]
     return replace(found, left=found.left + len(waiting) + 1)
+
+
+def _middle(on: Interval) -> Fraction:
+    """Return a simple point of an interval of ε, in the middle of long ones by its logarithm."""
+    lower, upper = on.lower, on.upper
+    if lower == 0 and isinstance(upper, Fraction):
+        return simplest_inside(upper / 4, upper / 2)
+    if lower > 0 and upper == inf:
+        return simplest_inside(2 * Fraction(lower), 4 * Fraction(lower))
+    if lower > 0 and upper > 4 * lower:
+        mean = Fraction(math.sqrt(lower * upper))
+        return simplest_inside(mean * Fraction(4, 5), mean * Fraction(5, 4))
+    return on.simple_point()
 
 
 def _at_one_eps(claim: Claim, region: Region, point: Fraction) -> Finding:
