@@ -136,7 +136,7 @@ class Losses:
 
     def patterns(self, u: Entries, v: Entries) -> list[Value]:
         """Return the patterns with real numbers that outputs have at two listed inputs."""
-        if not self._by_density:
+        if not self._by_density or not self._claim.mechanism.checked.output.holds_noise:
             return []
         if self._claim.has_inverse_eps:
             given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
