@@ -31,6 +31,8 @@ from exactdp.reals.unexpanded import Chance
 _ROUGH = 64  # bits for bounds
 _MOST_BITS = 1 << 18
 _FIRST_LOSS = 40  # bits that a value is assumed to lose before one is known
+_SHARED_DEGREE = 32
+_LEAST_BITS = 128  # fewer take no less time
 _PARTS = 4  # of the ellipse beyond each end
 _AXES = [Fraction(k, 16) for k in (18, 20, 22, 24, 26, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128)]
 
@@ -98,7 +100,7 @@ class Models:
                 ball = 1 - other
             if int(ball.rel_accuracy_bits()) < accuracy:
                 bits = 0  # the complement is small, and its own sum has more digits
-        wanted = self._loss + accuracy
+        wanted = max(self._loss + accuracy, _LEAST_BITS)
         while True:
             if bits:
                 if (known := int(ball.rel_accuracy_bits())) >= accuracy:
@@ -137,7 +139,8 @@ class Models:
         if axis is None:
             return None
         is_opposite = self.is_opposite(lower)
-        accuracy = 40 + 2 * degree
+        # Polynomials of different degrees share values, so these are accurate enough for several.
+        accuracy = 40 + 2 * max(degree, _SHARED_DEGREE)
         angles = [Fraction(j, degree) for j in range(degree + 1)]
         sizes = [self._value(middle, half, one, is_opposite, accuracy) for one in angles]
         fall = float((sizes[-1] / sizes[0]).log().mid())
