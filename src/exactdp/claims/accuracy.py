@@ -95,6 +95,12 @@ class Accuracy(Statement):
         claim.corners.are_wanted = False
         return claim
 
+    def by_each_output(self) -> Self:
+        """Return the same claim, to be decided at the corners of all ideal outputs, one by one."""
+        claim = replace(self)
+        claim.corners.may_stand_for_others = False
+        return claim
+
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
@@ -163,7 +169,7 @@ class Accuracy(Statement):
         """Describe how the claim was decided."""
         if not is_listed(self.input_set):
             at_corners = findings and all(one.region.corner is not None for one in findings)
-            return AT_CORNERS if at_corners else EVERYWHERE
+            return AT_CORNERS + _stand_for(findings) if at_corners else EVERYWHERE
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES
@@ -383,3 +389,12 @@ class Accuracy(Statement):
 
         self.require_one_sum("the error as one curve")
         return error_curve(self, self.mechanism.read_input(u))
+
+
+def _stand_for(findings: Sequence[Finding]) -> str:
+    """Return a clause on the ideal outputs that a few corners stand for."""
+    corners = (one.region.corner for one in findings)
+    total = max((one.stands_for for one in corners if one is not None), default=0)
+    if not total:
+        return ""
+    return f"; a few of the {total:,} ideal outputs stand for all, as their entries are independent"

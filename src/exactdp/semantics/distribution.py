@@ -37,6 +37,7 @@ from exactdp.semantics.densities import (
     refuse_quotient,
 )
 from exactdp.semantics.densities import is_integer as _is_integer
+from exactdp.semantics.entries import IndependentEntry, independent_entries, without_entries
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
@@ -128,9 +129,11 @@ class Engine:
 
         None also if a finite input domain is too large.
         """
-        if self._program.checked.output.holds_noise or self._events is None:
+        graphs = self._graphs_of_all_inputs
+        if self._program.checked.output.holds_noise or graphs is None:
             return None
-        return tuple(dict.fromkeys(one.output for one in self._events if isinstance(one, Done)))
+        events = (node.event for graph in graphs for node in graph.nodes)
+        return tuple(dict.fromkeys(one.output for one in events if isinstance(one, Done)))
 
     @cached_property
     def output_lengths(self) -> tuple[frozenset[int | None], bool]:
@@ -163,8 +166,11 @@ class Engine:
 
     @cached_property
     def _events(self) -> tuple[NodeEvent, ...] | None:
-        """The events that the program can have at any input; None if there are too many inputs."""
-        graphs = self._graphs_of_all_inputs
+        """The events that the program can have at any input; None if there are too many inputs.
+
+        Lists of finite values that are only returned have no entries there (`_shapes`).
+        """
+        graphs = self._shapes
         if graphs is None:
             return None
         return tuple(node.event for graph in graphs for node in graph.nodes)
@@ -172,12 +178,26 @@ class Engine:
     @cached_property
     def _graphs_of_all_inputs(self) -> tuple[Graph, ...] | None:
         """The graphs for all values of finite inputs, with symbols for reals; None if too many."""
-        inputs = self._all_inputs
-        return None if inputs is None else tuple(self.graph(values, ANYTHING) for values in inputs)
+        values = self._all_inputs
+        return None if values is None else tuple(self.graph(one, ANYTHING) for one in values)
+
+    @cached_property
+    def _shapes(self) -> tuple[Graph, ...] | None:
+        """The same without the entries of a list of finite values that is only returned.
+
+        So k independent entries do not have 2^k states.
+        """
+        values, kind = self._all_inputs, self._program.checked.output
+        if values is None or any(map(kind.holds, ("real", "integer", "term"))):
+            return self._graphs_of_all_inputs
+        machine = self._program.machine
+        graphs = [without_entries(machine, machine.start(one)) for one in values]
+        known = tuple(one for one in graphs if one is not None)
+        return known if len(known) == len(graphs) else self._graphs_of_all_inputs
 
     @cached_property
     def _all_inputs(self) -> list[tuple[Value, ...]] | None:
-        """All values of the finite inputs, with symbols for reals; None if too many."""
+        """All values of finite inputs, with symbols for reals; None if there are too many."""
         domains = [
             [_symbols(names)]
             if names is not None
@@ -193,7 +213,7 @@ class Engine:
         """Whether rounded reals are released, means, or compared with anything but numbers."""
         if self._program.code.is_plainly_linear and not self._program.checked.settles:
             return False
-        graphs = self._graphs_of_all_inputs
+        graphs = self._shapes
         if graphs is None:
             finite = (next(iter(one.type.values())) for one in self._program.inputs if one.type)
             values = zip(self._names, finite, strict=True)
@@ -218,7 +238,7 @@ class Engine:
     @cached_property
     def jumps(self) -> bool:
         """Whether probabilities may jump: an input is rounded, or without real noise."""
-        graphs = self._graphs_of_all_inputs
+        graphs = self._shapes
         if self._events is None or graphs is None or any(one.rounds_inputs for one in graphs):
             return True
         forms = [one.difference for one in self._events if isinstance(one, Compare)]
@@ -518,6 +538,14 @@ class Engine:
             self._tails,
         ):
             kept.clear()
+
+    def independent_entries(self, given: tuple[Value, ...]) -> tuple[IndependentEntry, ...] | None:
+        """Return the entries of the output if they are independent at inputs with symbols."""
+        values = tuple(
+            value if names is None else _symbols(names)
+            for value, names in zip(given, self._names, strict=True)
+        )
+        return independent_entries(self._program.machine, values)
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self._program.machine

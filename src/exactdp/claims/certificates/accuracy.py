@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from exactdp.claims.expected import Expected
     from exactdp.claims.privacy import Privacy
 
+_MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
 
@@ -72,6 +73,17 @@ def certificate(verdict: Verdict) -> Json:
     by = verdict.implied_by
     if by is not None and verdict.holds:
         raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
+    total = _stand_for(verdict)
+    if total > _MOST_CORNERS:
+        raise ValueRefusedError(
+            f"a claim about {total:,} ideal outputs that was decided at a few has no certificate",
+            rule="A certificate lists the worst input for each ideal output, up to "
+            f"{_MOST_CORNERS:,}. What one takes on trust instead: that the entries of the output "
+            "are independent and alike (docs/theory.md, section 'All real inputs').",
+            way_out="Take the certificate of the same claim with fewer entries.",
+        )
+    if total:
+        verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells())
     require_formulas(verdict)
@@ -93,6 +105,12 @@ def certificate(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return {**body, "seal": seal(body)}
+
+
+def _stand_for(verdict: Verdict) -> int:
+    """Return how many ideal outputs the corners of a verdict stand for, 0 if for their own."""
+    corners = [one.region.corner for one in verdict.findings]
+    return max((one.stands_for for one in corners if one is not None), default=0)
 
 
 def _are_written(verdict: Verdict) -> bool:

@@ -32,6 +32,7 @@ from exactdp.claims.regions.dominance import (
     SignedOrder,
     corners,
 )
+from exactdp.claims.regions.independent import SampledOutputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.stated.inputs import AllReals, Box
@@ -44,6 +45,7 @@ from exactdp.language.machine import Done
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf
 from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.distribution import Engine
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST_OUTPUTS = 20_000  # ideal outputs, each with a corner of its own
+_MANY_OUTPUTS = 64  # of which a few corners stand for all, if their entries are independent
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Corner:
     """Whether each ideal output has one such corner, for every level."""
     names: tuple[str, ...] = ()
     """The parameters of the region at the corner."""
+    stands_for: int = 0
+    """How many ideal outputs a few corners stand for, if not each has one of its own."""
 
 
 class Corners:
@@ -82,6 +87,7 @@ class Corners:
     def __init__(self, claim: Accuracy) -> None:
         self._claim = claim
         self.are_wanted = True
+        self.may_stand_for_others = True
         self._names = claim.entry_names
         self._kinds = kinds(claim.mechanism.inputs)
         self._reals = tuple(
@@ -126,6 +132,9 @@ class Corners:
 
     def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return the corners of each ideal output at a value of the finite inputs."""
+        few = self._sampled(finite) if self.may_stand_for_others else None
+        if few is not None:
+            return few
         found: list[_Placed] = []
         patterns = self._patterns(finite)
         if patterns is None:
@@ -140,6 +149,60 @@ class Corners:
         if not is_alone:
             found = [replace(one, corner=replace(one.corner, is_alone=False)) for one in found]
         return tuple(found) or None
+
+    # Independent entries ----------------------------------------------------------------
+
+    def _sampled(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
+        """Return corners that stand for those of many outputs; None if none are known to."""
+        claim = self._claim
+        if (
+            claim.input_metric not in (linf, l1, l2, discrete)
+            or claim.output_metric != discrete_outputs
+            or not isinstance(claim.input_set, AllReals)
+        ):
+            return None
+        ideal = claim.ideal_function.program
+        assert ideal is not None
+        entries = []
+        for program in (claim.mechanism, ideal):
+            engine = program.kept(Engine)
+            found = engine.independent_entries(self._given(program, finite))
+            if found is None:
+                return None
+            both = dict(zip(entry_names(program.inputs), self._names, strict=True))
+            entries.append(
+                [replace(one, inputs=frozenset(both[name] for name in one.inputs)) for one in found]
+            )
+        sample = SampledOutputs.of(*entries)
+        if sample is None or sample.total < _MANY_OUTPUTS:
+            return None
+        placed: list[_Placed] = []
+        for output in sample.outputs:
+            here = self._of_output(finite, output)
+            if here is None or len(here) != 1:
+                return None
+            placed += here
+        listed = [one.corner for one in placed]
+        if not sample.are_alike([one.piece for one in listed], [one.order for one in listed]):
+            return None
+        first, *others = map(self._chance, placed)
+        if first is None or not first.numerator or any(one != first for one in others):
+            return None
+        return tuple(
+            replace(one, corner=replace(one.corner, stands_for=sample.total)) for one in placed
+        )
+
+    def _chance(self, placed: _Placed) -> ClosedForm | None:
+        """Return the probability of the output at a corner; None if it is not one closed form."""
+        mechanism = self._claim.mechanism
+        base = Region(placed.names, placed.cone, placed.entries, self._claim.epsilon)
+
+        def run(trace: Trace) -> ClosedForm:
+            u = base.input(mechanism.inputs, trace)
+            return mechanism.kept(Engine).probability_with(u, placed.corner.pattern, trace)
+
+        cells = [*explore(placed.names, placed.cone, run)]
+        return cells[0].result if len(cells) == 1 else None
 
     # Ideal outputs ----------------------------------------------------------------------
 
