@@ -354,7 +354,7 @@ def test_inputs_with_this_distance_must_be_looked_at(name: str) -> None:
     assert len(spaces) < len(wrong["regions"])
     wrong |= {"regions": spaces, "signs": []}
     reason = certify.check(seal(wrong)).reason
-    assert reason.endswith("a tie, at which the claim may jump, is not looked at")
+    assert reason.endswith("a tie, at which the claim may jump, is not examined")
     if "range" in wrong["claim"]["alpha"]:  # above the largest dd nothing is claimed
         wrong["claim"]["alpha"]["range"]["lower_closed"] = False
         assert certify.check(seal(wrong)).accepted
@@ -385,7 +385,7 @@ def test_a_tie_at_which_alpha_is_0_must_not_be_left_out() -> None:
         wrong = copy.deepcopy(right)
         del wrong["regions"][k]
         reason = certify.check(seal(wrong)).reason
-        assert reason.endswith("a tie, at which the claim may jump, is not looked at")
+        assert reason.endswith("a tie, at which the claim may jump, is not examined")
 
 
 @mechanism

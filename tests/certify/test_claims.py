@@ -169,7 +169,7 @@ def test_a_dropped_input_is_rejected() -> None:
     wrong = certificate(NM)
     del wrong["regions"][0]
     wrong["regions"].append(wrong["regions"][-1])
-    assert "a region is there twice" in rejected(seal(wrong))
+    assert "a region occurs twice" in rejected(seal(wrong))
     wrong["regions"][-1] = {**wrong["regions"][-1], "input": ["5", "5"]}
     assert "a region is missing" in rejected(seal(wrong))
 

@@ -365,7 +365,7 @@ def test_a_tie_must_not_be_left_out(which: int) -> None:
     wrong = certificate("NoisyMax m=3, ties looked at")
     del wrong["regions"][which]
     report = certify.check(seal(wrong))
-    assert report.reason == ("the regions: a tie, at which the claim may jump, is not looked at")
+    assert report.reason == ("the regions: a tie, at which the claim may jump, is not examined")
 
 
 def test_a_value_of_a_finite_input_must_not_be_left_out() -> None:

@@ -5,7 +5,7 @@ import sys
 
 if __package__:
     from exactdp.certify import UNWRITTEN, main
-else:  # the directory was run by itself: it needs nothing around it
+else:  # the directory was run alone: it needs no other files
     from pathlib import Path
 
     sys.path[0] = str(Path(__file__).resolve().parents[1])

@@ -3,7 +3,7 @@
 A sum is a polynomial in ε and y = e^{step·ε}, up to a unit. When its degree in y is large,
 as for e^{ε/9973} + e^{1000ε}, dense polynomial algorithms are too slow. Such a sum is first
 lifted: the exponents are written as integer combinations of a few generators so that only short
-relations between them are kept, and each generator becomes a variable of its own. A common
+relations between them are kept, and each generator becomes a separate variable. A common
 divisor of the lifted polynomials is one of the sums; it may not be the greatest, so callers
 that need the greatest pass `relations=0` for the dense computation.
 """

@@ -80,7 +80,7 @@ class EvaluatedRoot(Root):
             bits *= 2
             if bits > _MOST_BITS:
                 raise ValueRefusedError(
-                    f"a value at eps = {float(point):.12g} cannot be told from 0",
+                    f"a value at eps = {float(point):.12g} cannot be distinguished from 0",
                     rule="Probabilities that are not expanded are evaluated, which proves no "
                     "equality.",
                 )

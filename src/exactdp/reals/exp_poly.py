@@ -651,7 +651,7 @@ def ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
 
 def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     return ValueRefusedError(
-        f"{name} stands in an exponent and cannot become {value}",
+        f"{name} occurs in an exponent and cannot become {value}",
         rule="e to a constant is not rational, e to anything but a linear form not a closed form.",
         way_out=f"Put a multiple of another parameter for it, for example {name}=2 * eps.",
     )

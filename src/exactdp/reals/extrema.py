@@ -32,7 +32,7 @@ from exactdp.reals.zeros import Root, apart, roots, zeros
 
 Where: TypeAlias = Fraction | float | Root
 
-# How closely two candidates are looked at, relative to their size, before both are named.
+# How closely two candidates are compared, relative to their size, before both are returned.
 _FIRST, _LAST = Fraction(1, 2**60), Fraction(1, 2**1260)
 _MOST_BITS = 200_000  # before the point, of a value that is enclosed to a width
 

@@ -104,7 +104,7 @@ class LogForm:
                     return enclosure_of(ball)
             bits *= 2
         raise ValueRefusedError(
-            f"the value at eps = {eps} cannot be told from 0",
+            f"the value at eps = {eps} cannot be distinguished from 0",
             rule=f"It is a sum of powers of e and of {self.base}, and of log({self.base}).",
             way_out="Ask at another eps.",
         )

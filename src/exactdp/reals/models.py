@@ -109,7 +109,7 @@ class Models:
             bits = wanted
             if bits > _MOST_BITS:
                 raise ValueRefusedError(
-                    f"a probability near eps = {float(middle):.6g} cannot be told from "
+                    f"a probability near eps = {float(middle):.6g} cannot be distinguished from "
                     f"{int(is_opposite)} with {_MOST_BITS:,} bits"
                 )
             with ctx.workprec(bits):

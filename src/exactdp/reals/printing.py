@@ -70,7 +70,7 @@ def _quotient(form: ClosedForm, show: Callable[[ExpPoly], str]) -> str:
 
 
 def _is_atom(form: ExpPoly) -> bool:
-    """Whether the printed form can stand behind a slash without brackets."""
+    """Whether the printed form can follow a slash without brackets."""
     terms = form.terms
     if len(terms) != 1 or terms[0].coefficient != 1:
         return False

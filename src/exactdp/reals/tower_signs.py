@@ -28,7 +28,7 @@ from exactdp.reals.towers import Tower
 _BITS = 192
 _MOST_BOXES = 3_000
 _MOST_ORDER = 4  # of a derivative at 0
-_ENDS = tuple(Fraction(2) ** k for k in range(3, 12))  # from where on a limit is looked at
+_ENDS = tuple(Fraction(2) ** k for k in range(3, 12))  # beyond which a limit is examined
 _STARTS = tuple(Fraction(1, 2**k) for k in range(1, 14))  # up to where a derivative is
 _LOOKS = tuple(Fraction(2) ** k for k in (0, 1, 2, 3, 4, 5, 7, 10, -1, -2, -3, -5, -10, -20, -40))
 

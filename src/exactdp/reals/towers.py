@@ -163,7 +163,7 @@ class Tower(ClosedForm):
             if ball.rel_accuracy_bits() >= wanted:
                 return enclosure_of(ball)
             bits *= 2
-        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be told from 0")
+        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be distinguished from 0")
 
     def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
         """Return the values at many ε as doubles."""

@@ -23,7 +23,7 @@ class UndecidedError(Exception):
     """A linear form has both signs inside a cone."""
 
     def __init__(self, form: Sequence[Fraction | int]) -> None:
-        super().__init__("a comparison comes out differently in different parts of a cell")
+        super().__init__("a comparison has different outcomes in different parts of a cell")
         self.form = form
 
 

@@ -28,7 +28,7 @@ class AtInputs(Claims):
 
     def read_program(self, spec: dict[str, Any]) -> None:
         """Read the mechanism, ε and the inputs."""
-        self.require(isinstance(spec["mechanism"], str), "the mechanism is no source text")
+        self.require(isinstance(spec["mechanism"], str), "the mechanism is not source text")
         self.epsilon = self.interval(spec["epsilon"])
         lower = self.epsilon.lower
         right = lower > 0 or (lower == 0 and not self.epsilon.lower_closed)
@@ -97,7 +97,7 @@ class AtInputs(Claims):
             function = function * square * square
         proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
         places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
-        self.require(len(set(places)) == len(places), "a parameter is there twice")
+        self.require(len(set(places)) == len(places), "a parameter occurs twice")
         self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
         right = proof.function.renamed(places) == function
         self.require(right, "the sign is that of another function")

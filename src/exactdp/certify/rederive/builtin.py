@@ -22,7 +22,7 @@ def bounded(items: Any) -> Any:
             raise UnsupportedError("a range is too long")
         return list(items)
     if not isinstance(items, list | tuple | str | dict):
-        raise UnsupportedError("what is looped over is no list")
+        raise UnsupportedError("a loop iterates over something that is not a list")
     if len(items) > LONGEST:
         raise UnsupportedError("a list is too long")
     return items
@@ -94,7 +94,7 @@ def _exp(value: Any) -> Ratio:
     if is_number(value) and value == 0:
         return Ratio.number(1)
     if not isinstance(value, Ratio):
-        raise UnsupportedError("exp of what is no multiple of ε")
+        raise UnsupportedError("exp of something that is not a multiple of ε")
     return value.exp()
 
 

@@ -98,7 +98,7 @@ class CaseClaims(Claims):
     """One pass over the certificate of a claim by cases; raises if something is not proved."""
 
     cases: list[Case]
-    whole: RealInterval  # all ε of the claim; `epsilon` is where it is looked at
+    whole: RealInterval  # all ε of the claim; `epsilon` is the part that is examined
     unit: Fraction | None  # 0 for 1/ε, or the base of a logarithm
 
     def read_claim(self, claim: Any) -> None:
@@ -174,7 +174,7 @@ class CaseClaims(Claims):
         return Coordinates(self.unit is not None, fixed.count(None) * (not self.is_listed), names)
 
     def parts(self, leaf: Leaf, tree: Any) -> Iterator[tuple[Leaf, Any]]:
-        """Yield the parts into which a tree cuts a group, and what is said of each."""
+        """Yield the parts into which a tree cuts a group, with the statements about each."""
         waiting = [(leaf, tree)]
         while waiting:
             part, node = waiting.pop()
@@ -378,7 +378,7 @@ class CaseClaims(Claims):
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
         if self.is_listed or (metric in ("linf", "l1", "l2") and by_value and not self.closed):
             return
-        self.derive("sides of cells that need a look of their own", lambda: self.faces(spaces))
+        self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
         if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):
             what = "sides of cells on which dd jumps and the ideal does not"
             reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
@@ -391,7 +391,7 @@ class CaseClaims(Claims):
         leaf: Leaf,
         flats: set[tuple[object, ...]],
     ) -> None:
-        """Check that the probability is continuous, or that its jumps are looked at.
+        """Check that the probability is continuous, or that its jumps are examined.
 
         Conditions on inputs may leave no room beside such a jump.
         """
@@ -451,7 +451,7 @@ class CaseClaims(Claims):
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
         ray = PolyhedralCone(1, self).cut((Fraction(1),))
         space = ParameterSpace(1, single(u), None, None, ray)
-        self.require(not self.unit, "a logarithm is no number at a counterexample")
+        self.require(not self.unit, "a logarithm is not a number at a counterexample")
         unit = None if self.unit is None else 1 / eps
         program = ProgramOnCone(self.derivation, ray, space.entries, unit)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))

@@ -135,7 +135,7 @@ class Claims(Spaces):
         return places[variable_] == 0 and inside
 
     def falls(self, beta: Tree, space: ParameterSpace) -> None:
-        """Require that β falls where the largest α or γ stands for all."""
+        """Require that β decreases where the largest α or γ represents all."""
         if follows(*self.levels):
             beta = formulas.bound(beta, "gamma", self.levels[1])
         free = space.alpha is not None, space.gamma is not None
@@ -170,7 +170,7 @@ class Claims(Spaces):
         self.where = here
 
     def cell(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
-        """Check what is said of one cell."""
+        """Check the statements about one cell."""
         output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
         ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
         self.require(dd >= 0, "a distance is negative")
@@ -353,7 +353,7 @@ class Claims(Spaces):
         found = space.entries[self.entry_names.index(name)]
         if isinstance(found, At):
             return Ratio.line(found.form)
-        self.require(is_number(found), "a name in a formula is no number")
+        self.require(is_number(found), "a name in a formula is not a number")
         return Ratio.number(found)
 
     def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
@@ -386,7 +386,7 @@ class Claims(Spaces):
         wanted: list[Required],
         given: Any,
     ) -> list[tuple[Any, Ratio]]:
-        """Check what is due on a cell: α, γ, β and the signs; return radii and probabilities."""
+        """Check the obligations on a cell (α, γ, β, signs); return radii and probabilities."""
         betas = [self.betas(beta, one.point, space) for one in wanted]
         pairs = [
             (one, forms) for one, forms in zip(wanted, betas, strict=True) if forms is None or forms
@@ -428,7 +428,7 @@ class Claims(Spaces):
                 function = function * square * square
             proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
             places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
-            self.require(len(set(places)) == len(places), "a parameter is there twice")
+            self.require(len(set(places)) == len(places), "a parameter occurs twice")
             self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
             stated = proof.function.renamed(places)
             right = stated == function or stated == self.as_proved(function)

@@ -57,7 +57,7 @@ class StatedCorner:
     """The ideal output; its numbers are forms: a constant, then the coefficients of entries."""
     rows: list[StatedRow]
     bounds: list[Any]
-    """For each entry the number of its row, "fixed", "idle", or None if it is no real."""
+    """For each entry the number of its row, "fixed", "idle", or None if it is not real."""
 
     @property
     def is_shifted(self) -> bool:

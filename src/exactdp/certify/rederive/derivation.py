@@ -103,7 +103,7 @@ class Derivation:
     # The ideal ------------------------------------------------------------------------
 
     def ideal(self, point: Point, judge: Judge) -> Any:
-        """Return the ideal output at a point; the judge compares what is no number."""
+        """Return the ideal output at a point; the judge compares anything that is not a number."""
         if self.table is not None:
             u = str(self.assembled(point))
             if u not in self.table:

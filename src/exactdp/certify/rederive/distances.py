@@ -58,7 +58,7 @@ def ratio(form: Coefficients, unit: Coefficients) -> Fraction:
     name = next(iter(unit))
     q = Fraction(form.get(name, Fraction(0))) / unit[name]
     if form != {key: q * c for key, c in unit.items()}:
-        raise UnsupportedError("a distance l2 is no multiple of a linear form")
+        raise UnsupportedError("a distance l2 is not a multiple of a linear form")
     return q
 
 
@@ -82,7 +82,7 @@ def between_outputs(
         given: Any = u[0] if len(u) == 1 else tuple(u)
         found = own.run(ProgramRun(), [given, one, two])
         if not (is_number(found) or found == inf) or found < 0:
-            raise UnsupportedError("the distance on outputs is no distance")
+            raise UnsupportedError("the distance on outputs is not a distance")
         return found
     match spec.get("name"):
         case "discrete":
@@ -92,7 +92,7 @@ def between_outputs(
         case "value_gap" if len(u) == 1 and isinstance(u[0], list):
             for position in (one, two):
                 if type(position) is not int or not 0 <= position < len(u[0]):
-                    raise UnsupportedError("an output is no position")
+                    raise UnsupportedError("an output is not a position")
             return abs(Fraction(0) + u[0][one] - u[0][two])
     raise UnsupportedError("the distance on outputs is not known")
 
@@ -167,7 +167,7 @@ def entries_match(
     for kind, a, b in zip(kinds, output, ideal, strict=False):  # some outputs have fewer entries
         if kind == "position":
             if type(a) is not int or type(b) is not int:
-                raise MalformedError("an entry that has to be a position is none")
+                raise MalformedError("an entry is not a position in the input")
             gap = between_outputs({"name": "value_gap"}, u, a, b, None)
             if not bool(gap <= radius):
                 return False

@@ -166,9 +166,9 @@ class ExpectedLosses(AtInputs):
             return max(s for _, s in scored) - dict(scored)[way.output]
         (listed,) = self.derivation.assembled(program.point)
         if not isinstance(listed, list) or type(way.output) is not int:
-            raise UnsupportedError("an output is no position in the input")
+            raise UnsupportedError("an output is not a position in the input")
         if not 0 <= way.output < len(listed):
-            raise UnsupportedError("an output is no position in the input")
+            raise UnsupportedError("an output is not a position in the input")
         return max(listed) - listed[way.output]
 
     def of_error(self, program: ProgramOnCone, way: TakenPath, error: Any) -> Ratio:

@@ -84,11 +84,11 @@ class ExpectedOnCones(ExpectedLosses):
         )
 
     def covering(self, spaces: list[ParameterSpace]) -> set[tuple[object, ...]]:
-        """Check that no input is left out, and that ties of the ideal are regions of their own."""
+        """Check that no input is omitted, and that ties of the ideal are separate regions."""
         right = all(space.corner is None for space in spaces)
         self.require(right, "corners are not known to be enough for expected losses")
         flats = {space.flat() for space in spaces}
-        self.require(len(flats) == len(spaces), "a region is there twice")
+        self.require(len(flats) == len(spaces), "a region occurs twice")
         kinds = self.derivation.members
         whole = tuple(reduced(self.directions(1 + kinds.count(None))))
         for one in product(*((None,) if members is None else members for members in kinds)):

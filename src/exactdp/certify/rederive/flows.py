@@ -113,7 +113,7 @@ class Flows:
                 continue
             entry = entries[-name - 1]
             if entry is None:
-                raise UnsupportedError("an entry is no number")
+                raise UnsupportedError("an entry is not a number")
             rest = [a + q * b for a, b in zip(rest, entry, strict=True)]
         return (*own, *(_int(q * self.finer) for q in rest))
 

@@ -149,7 +149,7 @@ def alternatives(tree: Tree, values: Mapping[str, Ratio]) -> list[Ratio]:
 
 def _single(forms: list[Ratio]) -> Ratio:
     if len(forms) > 1:
-        raise MalformedError("a minimum stands where only one form may")
+        raise MalformedError("a minimum occurs where only one form is allowed")
     return forms[0]
 
 
@@ -168,7 +168,7 @@ def falls(tree: Tree, name: str, known: Known = Ratio.sign) -> bool:
     `known` tells the sign that a closed form has at every ε of the claim. At each of these ε, sums,
     exponentials and minima of functions that fall do so too; a product a·b does if a falls where
     b ≥ 0 and grows where b ≤ 0, and b likewise, and a quotient a/b of a falling a by a b > 0 that
-    grows where a ≥ 0. Nothing is said of other ε.
+    grows where a ≥ 0. Other ε are not considered.
     """
     return _Trends(name, known).of(tree) in (0, -1)
 

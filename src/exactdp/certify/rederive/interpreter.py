@@ -142,7 +142,7 @@ class FunctionCall:
             ):
                 old, more = self.local[name], self.value(item)
                 if not isinstance(old, list):
-                    raise UnsupportedError("append to what is no list")
+                    raise UnsupportedError("append to something that is not a list")
                 self.local[name] = [*old, more] if how == "append" else [*old, *bounded(more)]
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return

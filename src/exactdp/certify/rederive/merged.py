@@ -76,7 +76,7 @@ class Node:
 
 
 class _Walk(ProgramRun):
-    """A run of one instruction; choices are told in advance."""
+    """A run of one instruction, with choices given in advance."""
 
     def __init__(self, *, noisy: bool) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class _Walk(ProgramRun):
         self.choices, self.asked, self.laws, self.next = choices, [], {}, start
 
     def decide(self, form: LinearForm, op: str) -> bool:
-        """Answer as told; equality of samples has probability 0."""
+        """Return the given answer; equality of samples has probability 0."""
         if self.noisy:
             if all(name < 0 for name in form.coefficients):
                 raise UnsupportedError("inputs are compared without noise")
@@ -315,7 +315,9 @@ class MergedRuns:
                 tree = self._advanced(own, after, here, introduced, least)
             for name, law in own.laws.items():
                 if law_key(node.laws.setdefault(name, law)) != law_key(law):
-                    raise UnsupportedError("samples of one instruction are told apart by choices")
+                    raise UnsupportedError(
+                        "samples of one instruction are distinguished by choices"
+                    )
             found[made] = asked, tree
         node.tree = _tree(found, ())
 

@@ -87,7 +87,7 @@ class Privacies(AtInputs):
                 yield from ((first, second), (second, first))
             return
         if name == "source":
-            self.require(isinstance(size, str), "the adjacency is no source text")
+            self.require(isinstance(size, str), "the adjacency is not source text")
             most, change = size, None
         elif name == "entries":
             most, change = self.pair(size)
@@ -208,7 +208,7 @@ class Privacies(AtInputs):
         for one in self.entries(given):
             output, form = self.pair(one)
             key = repr(values.value(self, output))
-            self.require(key not in stated, "an output is there twice")
+            self.require(key not in stated, "an output occurs twice")
             stated[key] = self.quotient(form)
         found = self.derive("distributions", lambda: self.outcomes(self.inputs[k]))
         if found is not None:

@@ -215,7 +215,7 @@ class ConePrivacies(PairSpaces):
             ray = PolyhedralCone(1, self).cut((Fraction(1),))
             keys = [repr(frozen(output)) for output in outputs]
             events = Events(outputs)
-            self.require(events.are_disjoint(), "an output is there twice")
+            self.require(events.are_disjoint(), "an output occurs twice")
             sides = [events.chances(ProgramOnCone(self.derivation, ray, u)) for u in (one, two)]
             right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
             self.require(right, "the outputs are not as they must be")

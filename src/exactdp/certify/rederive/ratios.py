@@ -41,7 +41,7 @@ class WrongProgramError(Exception):
 
 
 class MalformedError(Exception):
-    """A part that makes no sense, so the certificate proves nothing."""
+    """A malformed part, so the certificate proves nothing."""
 
 
 def plus(a: Sum, b: Sum) -> Sum:

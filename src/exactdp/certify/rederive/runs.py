@@ -64,7 +64,7 @@ class ProgramRun:
     """One run of a program; here, one without noise."""
 
     unit: Any = None
-    """1/ε, or log(base)/ε, as a number to calculate with; None if neither stands beside reals."""
+    """1/ε, or log(base)/ε, as a number; None if neither is combined with reals."""
     base: Fraction | None = None
     """Of which number the unit is the logarithm, over ε."""
 
@@ -142,7 +142,7 @@ class Path(ProgramRun):
 
     def _choice(self, options: int, asked: Condition | None = None) -> int:
         k = len(self.made)
-        # Beyond what is told, choices vary: so a loop that can end does.
+        # After the given choices, others vary, so that a loop that can end does.
         chosen = self.choices[k] if k < len(self.choices) else (k * 2654435761 >> 16) % options
         self.made.append(chosen)
         self.open.append(options)

@@ -40,7 +40,7 @@ class ParameterSpace:
     corner: StatedCorner | None = None
     """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
     unit: At | None = None
-    """1/ε, or a logarithm over ε, where such numbers stand beside reals."""
+    """1/ε, or a logarithm over ε, if such numbers are combined with reals."""
 
     @property
     def forms(self) -> list[Vector]:
@@ -164,7 +164,7 @@ class Spaces(Statement):
         for space in spaces:
             corner = space.corner
             if corner is None:
-                raise RejectedError(f"{self.where}: some regions are no corners")
+                raise RejectedError(f"{self.where}: some regions are not corners")
             fixed = [None if isinstance(one, At) else one for one in space.entries]
             groups.setdefault(str(fixed), (fixed, []))[1].append(corner)
         kinds = self.derivation.members
@@ -188,7 +188,7 @@ class Spaces(Statement):
         if any(space.corner is not None for space in spaces):
             return self.corners_there(spaces)
         flats = [space.flat() for space in spaces]
-        self.require(len(set(flats)) == len(flats), "a region is there twice")
+        self.require(len(set(flats)) == len(flats), "a region occurs twice")
         frees = (not fixed_alpha) + (not fixed_gamma)
         kinds = self.derivation.members
         reals = 0 if self.is_listed else kinds.count(None)
@@ -212,12 +212,12 @@ class Spaces(Statement):
                 "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
                 "inputs around have the same ideal output"
             )
-        self.derive("sides of cells that need a look of their own", lambda: self.faces(spaces))
+        self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
         if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):
             what = "sides of cells on which dd jumps and the ideal does not"
             reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
-        return f"; {len(spaces) - len(wanted)} ties are looked at as regions of their own"
+        return f"; {len(spaces) - len(wanted)} ties are separate regions"
 
     def directions(self, size: int) -> list[list[Fraction]]:
         """Return vectors that span all (ε, εx, …) of the claim: εx = cε where a box is flat."""
@@ -230,7 +230,7 @@ class Spaces(Statement):
         return [one for k, one in enumerate(found) if k not in flat]
 
     def faces(self, spaces: list[ParameterSpace]) -> bool:
-        """Check that each tie of the ideal is a space of its own.
+        """Check that each tie of the ideal is a separate space.
 
         Between ties the ideal output is the same, and with it the sets of inputs that disagree; so
         dd is continuous in linf and l1, and constant in the discrete distance. Where values of the
@@ -281,10 +281,10 @@ class Spaces(Statement):
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
         directions = _flat_of(space.region, form)
         right = not directions or space.flat(directions) in flats
-        self.require(right, "a tie, at which the claim may jump, is not looked at")
+        self.require(right, "a tie, at which the claim may jump, is not examined")
 
     def least(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that inputs at which dd is the least α are looked at, if the claim is made there.
+        """Check that inputs at which dd is the least α are examined, if the claim is made there.
 
         On a cell let D be what is stated of dd, so D ≥ dd, also on its sides, as far as dd is
         continuous there. Where the least α, say a, is below D, the claim is made on the cell for
@@ -306,7 +306,7 @@ class Spaces(Statement):
                     self.face(space, start, flats)
 
     def jumps(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that the probability is continuous, or that its jumps are looked at.
+        """Check that the probability is continuous, or that its jumps are examined.
 
         It may jump where the mechanism compares inputs without noise. If each such form is always
         treated as on one of its sides where it is 0, and the forms are independent, then the input

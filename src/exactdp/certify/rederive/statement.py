@@ -81,7 +81,7 @@ class Statement(Sums):
 
     def read_setting(self, spec: dict[str, Any]) -> None:
         """Read all that is claimed but α, β and γ."""
-        self.require(isinstance(spec["mechanism"], str), "the mechanism is no source text")
+        self.require(isinstance(spec["mechanism"], str), "the mechanism is not source text")
         for name, allowed in (
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
@@ -103,7 +103,7 @@ class Statement(Sums):
         if isinstance(spec["output_distance"], dict) and "entries" in spec["output_distance"]:
             kinds = self.entries(self.fields(spec["output_distance"], "entries")[0])
             right = all(one in ("value", "position", "any") for one in kinds)
-            self.require(right, "an error of an entry is not as it must be")
+            self.require(right, "an error of an entry is malformed")
         else:
             self.known(spec["output_distance"], named)
         self.epsilon = self.interval(spec["epsilon"])
@@ -194,7 +194,7 @@ class Statement(Sums):
         for key, one in given.items() if right else ():
             named = allowed[key]
             right = isinstance(one, str) or key == "table" if named is None else one in named
-        self.require(right, "an ideal or a distance is not as it must be")
+        self.require(right, "an ideal or a distance is malformed")
 
     def pair(self, value: Any) -> list[Any]:
         """Read a list of two."""
