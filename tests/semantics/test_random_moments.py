@@ -111,8 +111,8 @@ def test_moments(seed: int) -> None:
         mechanism = Mechanism.from_source(text)
         mean, variance = (float(one.at(1)) for one in (
             mechanism.expectation("1/2"), mechanism.variance("1/2")))  # fmt: skip
-    except ProgramError as error:
-        assert "never ends" in str(error)  # noqa: PT017
+    except ProgramError as refusal:
+        assert "never ends" in str(refusal)  # noqa: PT017
         return
     error = pstdev(found) / math.sqrt(RUNS)
     assert abs(fmean(found) - mean) <= 5 * error + 1e-9, text

@@ -45,22 +45,29 @@ def lowest_terms(over: ExpPoly, under: ExpPoly, relations: int = SHORT) -> tuple
         return over, ExpPoly(1)
     if under.is_unit or over.is_unit:
         return over, under
-    if set(over.parameters) | set(under.parameters) <= {"eps"}:
-        frame = ExponentLattice.of([over, under], relations)
-        above, below = (frame.polynomial(form) for form in (over, under))
-        if relations and native.seconds(above, below) > native.A_SECOND:
-            return over, under
-        common = native.gcd(above, below)
-        if common.is_constant():
-            return over, under
-        # The polynomials are the sums up to units e^{qε}, which the quotients get back.
-        lifts = (_unit(over, frame.form(above)), _unit(under, frame.form(below)))
-        return frame.form(above / common) * lifts[0], frame.form(below / common) * lifts[1]
-    over, under = same_steps(over, under)
-    if max(int(n) for form in (over, under) for n in form._poly.degrees()) > _MOST_IN_MANY:
+    above, below = same_steps(over, under)
+    degree = max(int(n) for form in (above, below) for n in form._poly.degrees())
+    if degree > _DENSE_DEGREE and set(over.parameters) | set(under.parameters) <= {"eps"}:
+        return _lifted_lowest_terms(over, under, relations)
+    slow = relations and native.seconds(above._poly, below._poly) > native.A_SECOND
+    if degree > _MOST_IN_MANY or slow:
         return over, under
-    common = over._poly.gcd(under._poly)
-    return over._like(over._poly / common), under._like(under._poly / common)
+    common = native.gcd(above._poly, below._poly)
+    return above._like(above._poly / common), below._like(below._poly / common)
+
+
+def _lifted_lowest_terms(over: ExpPoly, under: ExpPoly, relations: int) -> tuple[ExpPoly, ExpPoly]:
+    """Return the same for sums of large degree in ε alone."""
+    frame = ExponentLattice.of([over, under], relations)
+    above, below = (frame.polynomial(form) for form in (over, under))
+    if relations and native.seconds(above, below) > native.A_SECOND:
+        return over, under
+    common = native.gcd(above, below)
+    if common.is_constant():
+        return over, under
+    # The polynomials are the sums up to units e^{qε}, which the quotients get back.
+    lifts = (_unit(over, frame.form(above)), _unit(under, frame.form(below)))
+    return frame.form(above / common) * lifts[0], frame.form(below / common) * lifts[1]
 
 
 def is_large(form: ExpPoly) -> bool:

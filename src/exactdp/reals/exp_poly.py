@@ -427,6 +427,15 @@ class ExpPoly(ClosedForm):
         shifted = (a + n * q for a, n, q in zip(low, least or [0] * len(low), step, strict=True))
         return build(names, result, tuple(step), tuple(shifted))
 
+    def over_unit(self, term: ExpTerm) -> ExpPoly:
+        """Return the sum divided by c·exp(Σ q·θ), the unit of a term."""
+        rates = dict(term.rates)
+        if not rates.keys() <= set(self._names):
+            return self * ExpPoly([ExpTerm(term.coefficient, (), term.rates)]).inverse_unit()
+        pairs = zip(self._names, self._low, strict=True)
+        low = tuple(least - rates.get(name, _ZERO) for name, least in pairs)
+        return self._like(self._poly / exact(term.coefficient), low)
+
     def by_powers(self, name: str) -> dict[Fraction, dict[int, ExpPoly]]:
         """Return the sums f with Σ f·θ^k, by the rate of a parameter θ in f and its power k."""
         if name not in self._names:

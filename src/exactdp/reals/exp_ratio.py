@@ -172,9 +172,8 @@ def _normal(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
 
 def _scaled(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Return the same quotient with a normalised denominator."""
-    first = under.terms[0]
-    unit = ExpPoly([ExpTerm(first.coefficient, (), first.rates)]).inverse_unit()
-    return over * unit, under * unit
+    first = under.ends()[0]
+    return over.over_unit(first), under.over_unit(first)
 
 
 def _build(over: ExpPoly, under: ExpPoly) -> ExpRatio:
