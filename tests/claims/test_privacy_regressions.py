@@ -85,7 +85,7 @@ def test_a_threshold_with_epsilon_in_it(inputs: object) -> None:
         assert float(value) == pytest.approx(chance if found.output is True else 1 - chance)
     weaker = Privacy(beyond, eps / 2, 0.3, inputs=inputs, epsilon="[1/2, 1]")
     assert weaker.check()
-    with pytest.raises(ValueRefusedError, match="one eps"):
+    with pytest.raises(ValueRefusedError, match="single eps"):
         Privacy(beyond, inputs=inputs).tightest()
 
 
