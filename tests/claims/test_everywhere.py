@@ -472,7 +472,7 @@ def test_other_refusals() -> None:
         Accuracy(FACTORIES["noisy_max"](2), beta=exp(-alpha), inputs=ALL).check()
     with pytest.raises(ValueRefusedError, match="the box has"):
         Accuracy(FACTORIES["noisy_max"](2), beta="1/2", inputs=Box([0, 0, 0], [1, 1, 1]))
-    with pytest.raises(ValueRefusedError, match="asked at each input"):
+    with pytest.raises(ValueRefusedError, match="at each listed input"):
         noisy_max_claim(2).tightest(at_each=True)
     with pytest.raises(ValueRefusedError, match="no real input"):
         FACTORIES["exponential"](2).distribution(ALL)

@@ -438,8 +438,12 @@ def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fr
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
-    for values in (*_simple_points(cone.rays, cone.size), *found):
-        for scale in _scales(claim, problem, values):
+    simple = _simple_points(cone.rays, cone.size)
+    # At a simple point another bound may be the largest, and few points are checked then.
+    is_known = bool(problem.obligation.largest_of)
+    for values in chain(found, simple) if is_known else chain(simple, found):
+        scales = _scales(claim, problem, values)
+        for scale in (values[0], *scales) if is_known else scales:
             yield (scale, *values[1:])
 
 

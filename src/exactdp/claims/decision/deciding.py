@@ -21,7 +21,7 @@ from exactdp.claims.decision.work import EndlessError, Explorer, Problem
 from exactdp.claims.regions.moving import exact_values
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import RAY, Region, at_point, piece_of
-from exactdp.claims.stated.claim import Claim
+from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim
 from exactdp.claims.stated.inputs import Box, is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ExactdpError, counted
@@ -275,11 +275,18 @@ def _decided(
     while True:
         sign = work.sign(problem, hear)
         is_false = sign.holds is False and problem.is_mean
+        is_false = is_false and problem.is_false_at(sign.witness)
         failure = work.claim.refutation(problem, sign) if is_false and refute else None
         other = None if sign.holds or failure is not None else problem.next_attempt
         if other is None:
-            return found.with_sign(problem, sign, failure)
+            break
         problem = other
+    if refute and sign.holds is not True and failure is None and problem.obligation.largest_of:
+        above = replace(problem, attempt=NEARLY_ABOVE)
+        there = work.sign(above, hear)
+        if there.holds is False and above.is_false_at(there.witness):
+            failure = work.claim.refutation(above, there)
+    return found.with_sign(problem, sign, failure)
 
 
 # α and γ that are nonlinear functions of ε --------------------------------------------

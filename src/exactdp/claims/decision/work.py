@@ -40,6 +40,7 @@ Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
 _MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
+_CUTS = 400  # for each closed form that replaces a maximum
 _FEW_CUTS = 20  # to prove that a sum is positive for any value of a logarithm
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample if there are infinitely many cells
 
@@ -75,6 +76,18 @@ class Problem:
         """Whether β is replaced by a mean, not by one of several bounds."""
         forms = self.obligation.largest_of
         return not forms or not 0 < self.attempt <= len(forms[self.alternative])
+
+    def is_false_at(self, witness: object) -> bool:
+        """Whether the error is above all of several bounds at a point where a mean is below it.
+
+        True also where that is not known.
+        """
+        forms = self.obligation.largest_of
+        if not forms or not isinstance(self.place, OnCone) or not isinstance(witness, tuple | list):
+            return True
+        point = self.shape.completed(self.cell.cone, self.shape.lifted(witness))
+        gaps = (self.obligation.probability - 1 + form for form in forms[self.alternative])
+        return all(self.place.sign_at(gap, point) < 0 for gap in gaps)
 
     @property
     def next_attempt(self) -> Problem | None:
@@ -440,7 +453,8 @@ class Explorer:
         if shape in self._told:
             self._told.remove(shape)
         elif known is None or known.holds is None:
-            known = self._on_cones[shape] = decided(shape, known, hear)
+            many = problem.obligation.largest_of
+            known = self._on_cones[shape] = decided(shape, known, hear, _CUTS if many else None)
         if self.helpers is not None:
             self._asked.add(shape)
         assert known is not None
@@ -480,8 +494,11 @@ class Explorer:
             self._told.add(shape)
 
 
-def decided(shape: Shape, known: ConeDecision | None, hear: Hear = nobody) -> ConeDecision:
+def decided(
+    shape: Shape, known: ConeDecision | None, hear: Hear = nobody, budget: int | None = None
+) -> ConeDecision:
     """Return the decision of a problem on a cone, starting from a known partial decision."""
+    more = {} if budget is None else {"budget": budget}
     return nonnegative_on(
-        shape.function, shape.cone, resume=known, progress=hear, window=shape.window
+        shape.function, shape.cone, resume=known, progress=hear, window=shape.window, **more
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -100,6 +100,10 @@ class OnCone:
             return False
         shape = shape_of(function, self.cone, self.window)
         return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+
+    def sign_at(self, form: ClosedForm, point: Sequence[Fraction]) -> int:
+        """Return the sign of a closed form at a point of the parameters."""
+        return self._signed(form).sign_at(point)
 
     def _signed(self, form: ClosedForm) -> OrderedSum:
         """Return a sum with the sign of a closed form."""

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from exactdp.semantics.spots import Trace
 
 _HIGHEST_ORDER = 128
+NEARLY_ABOVE = -1
+"""The attempt with a closed form that is at least the maximum of two nonnegative functions.
+
+What fails for it fails for the maximum; what holds for it proves nothing.
+"""
 
 
 class Bound(Protocol):
@@ -153,10 +158,15 @@ def near_maximum(forms: Sequence[ClosedForm], attempt: int = 0) -> ClosedForm | 
 
     First Σ f^(n+1) / Σ f^n with n = 2, then each function, then n = 8, 32 and 128. For an even n
     this is a mean with nonnegative weights. If the functions are nonnegative, it converges to their
-    maximum; for two functions and n = 128, it is at least 99.7 % of it.
+    maximum; for two functions and n = 128, it is at least 99.7 % of it. The attempt `NEARLY_ABOVE`
+    is an exception: it is slightly more than the last mean.
     """
     if len(set(forms)) == 1:
-        return None if attempt else forms[0]
+        return None if attempt > 0 else forms[0]
+    if attempt == NEARLY_ABOVE:
+        last = near_maximum(forms, len(forms) + 3)
+        assert last is not None
+        return last * Fraction(_HIGHEST_ORDER + 1, _HIGHEST_ORDER)
     if 0 < attempt <= len(forms):
         return forms[attempt - 1]
     order = 2 * 4 ** max(attempt - len(forms), 0)
