@@ -149,10 +149,11 @@ def test_known_answers(name: str) -> None:
     assert (verdict.counterexample is None) == bool(private)
 
 
-def test_all_pairs_are_looked_at() -> None:
+def test_all_pairs() -> None:
     """In each of three entries 7 of the 9 pairs of −1, 0, 1 are adjacent; 27 pairs are equal."""
     claim = Privacy(noisy_max(3), inputs=GRID)
-    assert claim.check().inputs == 7**3 - 27
+    assert len(claim.pairs) == 7**3 - 27
+    assert claim.check().inputs < len(claim.pairs) / 4  # those with the largest ratios suffice
     assert len(Privacy(noisy_max(3), inputs=GRID, adjacent=one_entry(1)).pairs) == 3 * 9 * 4
     assert len(Privacy(noisy_max(3), inputs=GRID, adjacent=l1(1)).pairs) == 3 * 9 * 4
     assert len(Privacy(noisy_max(3), inputs=GRID, adjacent=hamming(1)).pairs) == 27 * 6

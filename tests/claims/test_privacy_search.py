@@ -28,6 +28,7 @@ from claims.test_privacy import (
     sparse,
 )
 from exactdp import Accuracy, Mechanism, Privacy, ValueRefusedError, alpha, eps, exp, hamming, l1
+from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.report.private import how_private
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
@@ -149,6 +150,22 @@ KNOWN: dict[str, tuple[Privacy, Callable[..., Chances], Any]] = {
     "histogram": (Privacy(HISTOGRAM, inputs=GRID, adjacent=l1(1)), of_histogram, 1),
     "randomized response": (Privacy(randomized_response, adjacent=hamming(1)), of_response, 1),
 }
+
+
+@pytest.mark.parametrize("name", ["noisy max", "exponential noise", "svt", "svt, 1/4 and 3/4"])
+def test_the_worst_pairs_have_the_largest_losses(name: str) -> None:
+    """For each output, the largest ratio over all pairs is found at few pairs, at any ε."""
+    claim, chances, _ = KNOWN[name]
+    worst = worst_pairs(claim)
+    assert worst is not None
+    few = {(tuple(u), tuple(v)) for u, v in worst.pairs}
+    assert few <= set(claim.pairs)
+    assert len(few) < len(claim.pairs) / 4
+    for e in (0.3, 4.0):
+        at = {u: chances(u, e) for u in product((-1, 0, 1), repeat=3)}
+        for output in at[0, 0, 0]:
+            ratios = {(u, v): at[u][output] / at[v][output] for u, v in claim.pairs}
+            assert max(ratios[one] for one in few) == pytest.approx(max(ratios.values()), 1e-9)
 
 
 @pytest.mark.parametrize("name", KNOWN)

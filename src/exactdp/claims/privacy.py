@@ -27,6 +27,7 @@ from exactdp.claims.private.pairs import (
     samples_of,
 )
 from exactdp.claims.private.slopes import Slopes
+from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCurve, OnRay
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.adjacency import Adjacency
@@ -406,9 +407,12 @@ class Privacy:
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
 
-    def stronger(self) -> Slopes | None:
-        """Return the claim that no probability changes too fast, if it implies this one."""
-        return Slopes.of(self)
+    def stronger(self) -> Slopes | Privacy | None:
+        """Return a claim that implies this one: about slopes, or the worst pairs of a grid."""
+        if not is_listed(self.input_set):
+            return Slopes.of(self)
+        worst = worst_pairs(self)
+        return None if worst is None else replace(self, inputs=worst)
 
     def weaker(self) -> Privacy | None:
         """Return the claim at a few simple inputs, if this one is about all reals."""

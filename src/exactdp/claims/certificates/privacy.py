@@ -73,10 +73,14 @@ def certificate(verdict: Verdict) -> Json:
         for pair in claim.pairs if real else ():
             pieces.append(_Pieces(claim, signs, pair).written(real, parted))
         _add_sets(claim, chances, signs, parted)
-    elif verdict.holds and patterns:
-        for u, v in claim.pairs:
-            for one in claim.losses.bounds((*u, *v), chances[u], chances[v]):
-                signs.decided(nonnegative(one.beta[0] - one.chance, claim.epsilon))
+    elif verdict.holds and (patterns or verdict.implied_by is not None):
+        gaps = {
+            one.beta[0] - one.chance: None
+            for u, v in claim.pairs
+            for one in claim.losses.bounds((*u, *v), chances[u], chances[v])
+        }
+        for gap in gaps:
+            signs.decided(nonnegative(gap, claim.epsilon))
     elif verdict.holds:
         for _, sign in verdict.decided:
             if isinstance(sign, Decision):
