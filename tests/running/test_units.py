@@ -229,7 +229,7 @@ def test_executors() -> None:
     with ProcessPoolExecutor(1) as processes, ThreadPoolExecutor(2) as threads:
         for one in (processes, threads, _Elsewhere()):
             assert told(accurate().check(executor=one)) == alone
-    with pytest.raises(ExactdpError, match=r"does no more work \(TypeError: it returned None"):
+    with pytest.raises(ExactdpError, match=r"has stopped \(TypeError: it returned None"):
         accurate().check(executor=_Elsewhere(lambda _: None))
     assert "it failed 3 times (OSError: away)" in str(accurate().check(executor=_Elsewhere(_away)))
     processes.shutdown()
