@@ -13,7 +13,7 @@ from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import LocalSum, LocalTerms
 from exactdp.cones.segments import Array
 from exactdp.polyhedra.cone import primitive
-from exactdp.reals.numbers import inf, logarithm
+from exactdp.reals.numbers import double, inf, logarithm
 
 _SIMPLE = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 50, 64, 100)
 _DENOMINATORS = (*_SIMPLE, *(2**k for k in range(7, 40)))
@@ -101,7 +101,7 @@ def moved_inside(logs: Array, inside: Slab) -> Array:
     window = inside.window
     if window is None:
         return logs
-    weights = np.array([float(w) for w in inside.weights])
+    weights = np.array([double(Fraction(w)) for w in inside.weights])  # may be huge
     with np.errstate(all="ignore"):
         value = np.exp(logs) @ weights
         low, high = float(window.lower), float(window.upper)
