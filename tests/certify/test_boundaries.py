@@ -427,4 +427,4 @@ def test_a_distance_that_is_right_at_one_point_only() -> None:
     assert certify.check(silent.certificate).accepted
     forged = {**silent.certificate, "claim": wrong.certificate["claim"]}
     report = certify.check(seal(forged))
-    assert "a comparison comes out differently" in report.reason
+    assert "a comparison has different outcomes" in report.reason

@@ -115,7 +115,7 @@ def test_theorems_are_cited_by_number() -> None:
 def test_a_claim_that_no_eps_makes_true_says_why() -> None:
     found = Accuracy(LARGER, "5%", inputs=AllReals()).smallest_epsilon()
     assert not found.exists
-    assert "as close as one likes to a tie" in found.sentence
+    assert "arbitrarily close to a tie" in found.sentence
 
 
 def test_counterexamples_have_simple_numbers() -> None:

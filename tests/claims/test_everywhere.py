@@ -691,7 +691,7 @@ def test_the_smallest_eps_for_all_inputs() -> None:
     none = noisy_max_claim(2).smallest_epsilon(beta="1/20")
     assert not none.is_complete
     assert "No ε up to" in str(none)
-    assert "as close as one likes to a tie" in str(none)
+    assert "arbitrarily close to a tie" in str(none)
 
 
 BOTH_KINDS = """

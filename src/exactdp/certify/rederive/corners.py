@@ -51,7 +51,7 @@ class StatedRow:
 
 @dataclass(frozen=True)
 class StatedCorner:
-    """What a certificate says of a corner."""
+    """A corner as a certificate states it."""
 
     output: Any
     """The ideal output; its numbers are forms: a constant, then the coefficients of entries."""
@@ -109,7 +109,7 @@ class RunTree:
 
     @cached_property
     def errors(self) -> list[Any] | None:
-        """Of a run: numbers that must be small for a success, None if it is none."""
+        """For a run: numbers that must be small for a success, None if it is not one."""
         found: list[Any] = []
         return found if _errors(self.output, self.wanted, found, sup=self.sup) else None
 
@@ -208,7 +208,7 @@ def _rate(form: Any, direction: dict[int, int]) -> Fraction:
 
 
 def _multiple(zero: LinearForm) -> Any:
-    """Return what tells whether two forms are equal where a form is 0."""
+    """Return a key that decides whether two forms are equal where a form is 0."""
 
     def same(one: Any, two: Any) -> bool:
         difference = one - two

@@ -201,7 +201,7 @@ class Derivation:
         """Return a distance within which inputs disagree with a point; None if those given do not.
 
         It is that of `near`, if it disagrees itself; or if all inputs near + t·towards with small
-        t > 0 do, those come as close to it as one likes. Under l2 it is the square of the distance.
+        t > 0 do, those come arbitrarily close to it. Under l2 it is the square of the distance.
         """
         there = list(near)
         for k, slope in enumerate(towards or ()):
@@ -223,7 +223,7 @@ class Derivation:
         return LinearForm(rest, found.constant, judge) if rest else found.constant
 
     def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
-        """Return what a function of two inputs says of two, given by their single values."""
+        """Return the value of a function of two inputs, given by their single values."""
         given = [_alone(self.assembled(one)) for one in (u, v)]
         return self.program(source).run(ProgramRun(), given)
 

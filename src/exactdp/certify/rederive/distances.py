@@ -126,7 +126,7 @@ def is_integer_noise(value: Any) -> bool:
 def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
     """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it).
 
-    What noise in the output must satisfy goes to `conditions`.
+    The conditions on noise in the output are appended to `conditions`.
     """
     if isinstance(output, tuple) or isinstance(ideal, tuple):
         if not (
@@ -159,7 +159,7 @@ def entries_match(
     """Whether each entry of an output can be within a radius of that of the ideal one.
 
     An entry is a value, a position in the input, whose error is the difference of the values there,
-    or any. What noise in the output must satisfy goes to `sides`.
+    or any. The conditions on noise in the output are appended to `sides`.
     """
     both = isinstance(output, tuple) and isinstance(ideal, tuple)
     if not both or len(output) != len(ideal) or len(output) > len(kinds):

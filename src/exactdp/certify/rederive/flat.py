@@ -233,7 +233,7 @@ class _Extremes(ast.NodeTransformer):
         self.code = code
 
     def visit(self, node: ast.AST) -> Any:
-        """Leave alone what may be evaluated not at all, or often."""
+        """Leave unchanged what may not be evaluated, or more than once."""
         if isinstance(node, _NESTED):
             return node
         found = _extreme(node)

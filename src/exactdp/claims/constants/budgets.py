@@ -64,7 +64,7 @@ class Budget(Told):
 
     note = (
         "This is a property of the mechanism: it is computed from its program and the claim, "
-        "looks at no data and costs no privacy."
+        "uses no data and costs no privacy."
     )
 
     @property

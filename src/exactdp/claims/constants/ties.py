@@ -35,7 +35,7 @@ def why_never(claim: Accuracy, found: Counterexample) -> str:
     if is_listed(claim.input_set):
         return f"the input {show(tie)} is a tie, where the ideal output changes"
     return (
-        f"inputs may be as close as one likes to a tie such as {show(tie)}, where the ideal output "
+        f"inputs may be arbitrarily close to a tie such as {show(tie)}, where the ideal output "
         "changes"
     )
 
