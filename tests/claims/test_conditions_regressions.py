@@ -316,3 +316,12 @@ def test_questions_where_an_order_changes() -> None:
     tighter = replace(claim, beta=Fraction(3, 10))
     assert str(tighter.epsilons()) == "[1.20397280433…, ∞)"  # ln(10/3)
     assert abs(float(tighter.smallest_epsilon()) - 1.2039728043259) < 1e-11
+
+
+def test_functions_of_eps_that_nearly_vanish() -> None:
+    """At large ε, e^(−ε) has no float; the claim is not refuted, since e^(−ε) is irrational."""
+    claim = Accuracy(
+        NOISY, exp(-gamma * eps) * Fraction(9, 10), alpha=0, gamma=exp(-eps), inputs=[0],
+        **WITH_NOISE,
+    )  # fmt: skip
+    assert "irrational" in claim.check().missing

@@ -40,6 +40,7 @@ _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
 _MOST_FUTILE = 4
 _MOST_REFUSALS = 12
+_LARGE = 100  # an ε beyond which exponentials are hardly representable
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
@@ -361,9 +362,9 @@ def _middle(on: Interval) -> Fraction:
     lower, upper = on.lower, on.upper
     if lower == 0 and isinstance(upper, Fraction):
         return simplest_inside(upper / 4, upper / 2)
-    if lower > 0 and upper == inf:
+    if 0 < lower < _LARGE and upper == inf:
         return simplest_inside(2 * Fraction(lower), 4 * Fraction(lower))
-    if lower > 0 and upper > 4 * lower:
+    if lower > 0 and isinstance(upper, Fraction) and upper > 4 * lower:
         mean = Fraction(math.sqrt(lower * upper))
         return simplest_inside(mean * Fraction(4, 5), mean * Fraction(5, 4))
     return on.simple_point()
