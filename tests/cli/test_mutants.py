@@ -20,7 +20,7 @@ def test_a_folder_without_claims(tmp_path: Path) -> None:
     (tmp_path / "two.py").write_text("y = 2\n")
     done = run("check", ".", "--json", cwd=tmp_path)
     assert (
-        done.document["error"]["message"] == "there are no claims in ., which holds 2 Python files"
+        done.document["error"]["message"] == "there are no claims in ., which contains 2 Python files"
     )
     assert done.code == 2
 
