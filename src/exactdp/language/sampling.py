@@ -229,8 +229,6 @@ def chances_of(
     With `somewhere`, refuse only what is wrong at every ε, because the ε for which the program
     will be used are not known yet.
     """
-    for chance in chances:
-        refuse_log(chance, place)
     for position, value in enumerate(values):
         if value in values[:position]:
             raise fail(
@@ -249,7 +247,9 @@ def chances_of(
                 "Give a rational number such as 0.05, or exp(eps) / (1 + exp(eps)).",
             )
     found: tuple[EpsTerm | Number, ...] = tuple(chances)
-    if any(isinstance(chance, EpsTerm) for chance in found):
+    if not _are_plain(found):
+        for chance in found:
+            refuse_log(chance, place)
         try:
             found = tuple(resolved(chance, on, place) for chance in found)
         except ProgramError:
@@ -305,6 +305,16 @@ def resolved(term: EpsTerm | Number, on: Span, place: Place) -> EpsTerm | Number
         error.gap = one - two
         raise error
     return parts[0 if (order <= 0) == (term.op == "min") else 1]
+
+
+@lru_cache(maxsize=1024)
+def _are_plain(terms: tuple[EpsTerm | Number, ...]) -> bool:
+    """Whether no term contains a logarithm, `min` or `max`."""
+    parts = [term for term in terms if isinstance(term, EpsTerm)]
+    return all(
+        part.op not in ("log", "min", "max") and (part.op == "eps" or _are_plain(part.args))
+        for part in parts
+    )
 
 
 @lru_cache(maxsize=1024)
