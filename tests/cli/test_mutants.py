@@ -19,9 +19,8 @@ def test_a_folder_without_claims(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("x = 1\n")
     (tmp_path / "two.py").write_text("y = 2\n")
     done = run("check", ".", "--json", cwd=tmp_path)
-    assert (
-        done.document["error"]["message"] == "there are no claims in ., which contains 2 Python files"
-    )
+    told = "there are no claims in ., which contains 2 Python files"
+    assert done.document["error"]["message"] == told
     assert done.code == 2
 
 
