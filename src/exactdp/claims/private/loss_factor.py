@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _LARGEST = Fraction(2**30)
 _MOST_TRIALS = 40
+_FEW_RAYS = 64  # that wait to be compared with the largest limit
 
 
 @dataclass(frozen=True, repr=False)
@@ -291,6 +292,9 @@ class _FactorSought:
     def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
         self._claim, self._contents, self._kept = claim, Contents(), kept
         self._rays: dict[Ray, Loss] = {}
+        self._largest: Fraction | float = Fraction(0)
+        self._first: Ray | None = None
+        self._sifted = 0
         self._cones: dict[Shape, Problem] = {}
         self._is_rough = False
 
@@ -305,29 +309,39 @@ class _FactorSought:
                 self._is_rough = True
             elif isinstance(problem.place, OnRay):
                 if one.chance.numerator:
-                    self._rays.setdefault(Ray(problem.place.on, one.chance, one.other), one)
+                    self._add_ray(Ray(problem.place.on, one.chance, one.other), one)
             else:
                 self._cones.setdefault(_shape(problem, one), problem)
 
-    def answer(self) -> _RaysFound:
-        """Return the ray with the largest limit, and those that exceed all limits seen so far.
+    def _add_ray(self, ray: Ray, loss: Loss) -> None:
+        """Add a ray, and note the largest limit: that of earlier slices, too."""
+        if ray in self._rays:
+            return
+        limit = self._limit(ray)
+        self._kept["bound"] = max(limit, self._kept.get("bound", limit))
+        if limit > self._largest:
+            self._largest, self._first = limit, ray
+        self._rays[ray] = loss
+        if len(self._rays) >= 2 * self._sifted + _FEW_RAYS:
+            self._sift()
+
+    def _sift(self) -> None:
+        """Keep the ray with the largest limit, and those that exceed all limits seen so far.
 
         No other ray exceeds the largest limit over all pairs, either.
         """
-        largest: Fraction | float = Fraction(0)
-        first = None
-        for ray in self._rays:
-            limit = self._limit(ray)
-            if limit > largest:
-                largest, first = limit, ray
-        # That of earlier slices too, so that most rays are compared with one number only.
-        bound = self._kept["bound"] = max(largest, self._kept.get("bound", largest))
-        kept = tuple(
-            (ray, loss)
+        self._rays = {
+            ray: loss
             for ray, loss in self._rays.items()
-            if ray is first or (isinstance(bound, Fraction) and self._exceeds(ray, bound))
-        )
-        return _RaysFound(self._contents, kept, tuple(self._cones.items()), self._is_rough)
+            if ray is self._first or self._exceeds(ray, self._kept["bound"])
+        }
+        self._sifted = len(self._rays)
+
+    def answer(self) -> _RaysFound:
+        """Return the rays that may determine the factor."""
+        self._sift()
+        rays, cones = tuple(self._rays.items()), tuple(self._cones.items())
+        return _RaysFound(self._contents, rays, cones, self._is_rough)
 
     def _limit(self, ray: Ray) -> Fraction | float:
         """Return the largest limit of a ray."""
@@ -336,8 +350,10 @@ class _FactorSought:
         found: Fraction | float = self._kept[ray]
         return found
 
-    def _exceeds(self, ray: Ray, a: Fraction) -> bool:
+    def _exceeds(self, ray: Ray, a: Fraction | float) -> bool:
         """Whether the loss of a ray exceeds a somewhere."""
+        if not isinstance(a, Fraction):
+            return False
         key = ray, a
         if key not in self._kept:
             self._kept[key] = ray.witness(a) is not None
