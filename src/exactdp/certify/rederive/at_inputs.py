@@ -51,14 +51,6 @@ class AtInputs(Claims):
         self.inputs = values.all_inputs(self, given, self.kinds)
         self.require(self.inputs, "there are no inputs")
 
-    def read_verdict(self, parts: dict[str, Any]) -> str:
-        """Read the verdict and why it is open, if it is."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
-        return str(verdict)
-
     def read_signs(self, given: Any) -> None:
         """Read the functions that are proved to be ≥ 0 for every ε of the claim."""
         for k, one in enumerate(self.entries(given)):

@@ -63,10 +63,7 @@ class Claims(Spaces):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
+        verdict = self.read_verdict(parts)
         examples, regions = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
         signs = self.entries(parts["signs"])
         self.where = "the counterexamples"
@@ -82,6 +79,14 @@ class Claims(Spaces):
             self.counterexample(one)
         many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
         return f"the claim fails: {many} proved; {self.account()}"
+
+    def read_verdict(self, parts: dict[str, Any]) -> str:
+        """Read the verdict and why it is open, if it is."""
+        verdict, reason = parts["verdict"], parts["reason"]
+        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
+        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
+        self.require(right, "the reason does not fit the verdict")
+        return str(verdict)
 
     def holds(self, listed: list[Any], signs: list[Any]) -> str:
         """Check that the claim holds, and return how that is proved."""

@@ -16,6 +16,7 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone, UndecidedError, leaves, reduced
 from ..kernel.reading import counted
 from . import values
+from .claims import Claims
 from .expected import ExpectedLosses
 from .parametric import ProgramOnCone
 from .ratios import Ratio, UnsupportedError
@@ -38,24 +39,14 @@ class ExpectedOnCones(ExpectedLosses):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict = self.read_verdict(parts)
-        examples, regions = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
-        signs = self.entries(parts["signs"])
-        self.where = "the certificate"
-        self.require(bool(examples) == (verdict == "fails"), "counterexamples do not fit")
-        self.require(verdict == "holds" or not (regions or signs), "nothing else is proved")
-        if verdict == "undecided":
-            return "the claim is undecided, so nothing is proved of it"
-        if verdict == "holds":
-            for k, one in enumerate(signs):
-                self.where = f"sign {k}"
-                self.signs.append(self.sign(one))
-            return f"the claim holds: {self.everywhere(regions)}; {self.account()}"
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
-        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
-        return f"the claim fails: {many} proved; {self.account()}"
+        return Claims.checked(self, parts)
+
+    def holds(self, listed: list[Any], signs: list[Any]) -> str:
+        """Check that the claim holds, and return how that is proved."""
+        for k, one in enumerate(signs):
+            self.where = f"sign {k}"
+            self.signs.append(self.sign(one))
+        return self.everywhere(listed)
 
     def everywhere(self, listed: list[Any]) -> str:
         """Check the parts of all regions, and return how the claim is proved."""

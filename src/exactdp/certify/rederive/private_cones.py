@@ -49,10 +49,7 @@ class ConePrivacies(PairSpaces):
 
     def checked(self, parts: dict[str, Any]) -> str:
         """Check everything and return what was proved, as a sentence."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
+        verdict = self.read_verdict(parts)
         examples, trees = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
         self.require(bool(examples) == (verdict == "fails"), "counterexamples do not fit")
         self.require(type(parts["slopes"]) is bool, "slopes is True or False")

@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import (
     ExaminedRegion,
     SignProofs,
@@ -50,7 +51,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
-from exactdp.reals.certificates import VERSION, Json, precision, seal, terms
+from exactdp.reals.certificates import Json, precision, terms
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.square_roots import Enclosed, SquareRoot, at_least
 from exactdp.semantics.events import NUMBER
@@ -91,20 +92,14 @@ def certificate(verdict: Verdict) -> Json:
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs) if verdict.holds else []
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "claim",
-        "claim": claim,
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "regions": regions,
         "counterexamples": [
             counterexample_json(verdict.claim, one) for one in verdict.counterexamples
         ],
         "signs": signs.written,
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "claim", claim, parts)
 
 
 def _stand_for(verdict: Verdict) -> int:

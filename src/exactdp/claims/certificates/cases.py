@@ -26,6 +26,7 @@ from exactdp.claims.certificates.accuracy import (
     tree_json,
     value_json,
 )
+from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
 from exactdp.claims.decision.progress import nobody
@@ -45,7 +46,7 @@ from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
 from exactdp.reals import ExpPoly, Interval, eps, nonnegative
-from exactdp.reals.certificates import VERSION, Json, seal
+from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.distribution import Engine
@@ -175,18 +176,12 @@ def certificate_by_cases(verdict: Verdict) -> Json:
             for k, case in enumerate(cases)
             for one in _fixed_inputs(claim)
         ]
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "claim_by_cases",
-        "claim": stated,
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "regions": groups,
         "counterexamples": [counterexample_json(claim, one) for one in verdict.counterexamples],
         "signs": signs.written,
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "claim_by_cases", stated, parts)
 
 
 def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Json:

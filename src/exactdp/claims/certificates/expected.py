@@ -21,11 +21,12 @@ from exactdp.claims.certificates.accuracy import (
     value_json,
 )
 from exactdp.claims.certificates.bound_trees import BoundTree
+from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, Decision
-from exactdp.reals.certificates import VERSION, Json, precision, seal
+from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
@@ -52,18 +53,12 @@ def certificate(verdict: Verdict) -> Json:
         for _, sign in verdict.decided:
             if isinstance(sign, Decision):
                 signs.decided(sign)
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "expected",
-        "claim": _claim(claim),
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "losses": [_quotient(one) for one in losses if isinstance(one, ClosedForm)],
         "counterexamples": [_failure(claim, inputs, one) for one in verdict.counterexamples],
         "signs": signs.written,
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "expected", _claim(claim), parts)
 
 
 def _on_cones(verdict: Verdict) -> Json:
@@ -78,18 +73,12 @@ def _on_cones(verdict: Verdict) -> Json:
         examples = [_failure_on_cones(checker, claim, one) for one in verdict.counterexamples]
     except (RejectedError, MalformedError, UnsupportedError) as error:
         raise _refused(str(error)) from error
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "expected_on_cones",
-        "claim": stated,
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "regions": regions,
         "counterexamples": examples,
         "signs": signs.written if verdict.holds else [],
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "expected_on_cones", stated, parts)
 
 
 class _Unlimited(ExpectedOnCones):

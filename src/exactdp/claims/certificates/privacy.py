@@ -17,6 +17,7 @@ from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.accuracy import _quotient, _which, interval_json, value_json
 from exactdp.claims.certificates.bound_trees import terms_json
 from exactdp.claims.certificates.cones import WrittenCones
+from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.losses import endless, reals_in
@@ -31,7 +32,7 @@ from exactdp.language.machine import State
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
-from exactdp.reals.certificates import VERSION, Json, precision, seal
+from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
 from exactdp.semantics.cells import explore
 
@@ -85,13 +86,7 @@ def certificate(verdict: Verdict) -> Json:
         for _, sign in verdict.decided:
             if isinstance(sign, Decision):
                 signs.decided(sign)
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "privacy",
-        "claim": _claim(claim, inputs),
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "distributions": [
             [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
             for u in inputs
@@ -103,26 +98,20 @@ def certificate(verdict: Verdict) -> Json:
         ],
         "signs": signs.written,
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "privacy", _claim(claim, inputs), parts)
 
 
 def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
     """Return the certificate of a claim about all reals, or about outputs with real noise."""
     claim = _claim(verdict.claim, inputs)
     cones = WrittenCones(verdict, claim)
-    body: Json = {
-        "format": "exactdp-certificate",
-        "version": VERSION,
-        "kind": "privacy_on_cones",
-        "claim": claim,
-        "verdict": {True: "holds", False: "fails", None: "undecided"}[verdict.holds],
-        "reason": verdict.missing if verdict.holds is None else "",
+    parts: Json = {
         "slopes": cones.slopes is not None,
         "regions": cones.regions() if verdict.holds else [],
         "counterexamples": [cones.counterexample(one) for one in verdict.counterexamples],
         "signs": cones.signs.written,
     }
-    return {**body, "seal": seal(body)}
+    return document(verdict, "privacy_on_cones", claim, parts)
 
 
 def _require_derived(written: Json, inputs: list[tuple[object, ...]]) -> None:
