@@ -23,6 +23,7 @@ from exactdp import (
     ValueRefusedError,
     Verdict,
     alpha,
+    certify,
     discrete,
     eps,
     exp,
@@ -269,3 +270,33 @@ def test_refused(wrong: dict[str, Any], words: str) -> None:
 
 def test_gamma_any_is_unchanged() -> None:
     assert Accuracy(LARGER, BOUND, gamma=ANY, inputs=[[2, 0]]).check().holds is True
+
+
+def test_a_region_that_uses_gamma_leaves_it_free() -> None:
+    """Pr(error > γ) = e^(−γε): the bound holds with equality for all γ ≥ 1, and not below it."""
+    claim = Accuracy(NOISY, exp(-gamma * eps), alpha=0, region="gamma >= 1", inputs=[0])
+    assert (claim.gamma, claim.check().outcome) == (ANY, "holds")
+    assert not Accuracy(NOISY, exp(-eps), alpha=0, region="gamma >= 1/2", inputs=[0]).check().holds
+
+
+@pytest.mark.parametrize(("factor", "outcome"), [(2, "holds"), (1, "fails")])
+def test_integer_noise_and_a_range_of_gamma(factor: int, outcome: str) -> None:
+    """For γ in [k, k + 1) the error is 2e^(−(k + 1)ε)/(1 + e^(−ε)), β ≥ f·e^(−(k + 1)ε)."""
+    mechanism = Mechanism.from_source("def geometric(x: Dom(0, 3)): return dlap(eps, x)")
+    bound = factor * exp(-gamma * eps)
+    claim = Accuracy(mechanism, bound, alpha=0, gamma=(0, 5), inputs=[0, 3])
+    verdict = claim.check()
+    assert verdict.outcome == outcome
+    assert certify.check(verdict.certificate).accepted
+
+
+def test_integers_that_only_select_the_noise() -> None:
+    """The error is a mean of e^(−γε/2) and e^(−γε), with weights that are not 0."""
+    mechanism = Mechanism.from_source(
+        "def either(q: Real): return lap(eps / 2, q) if dlap(eps, 0) >= 1 else lap(eps, q)"
+    )
+    outcomes = [
+        Accuracy(mechanism, bound, alpha=0, gamma=ANY, inputs=AllReals()).check().outcome
+        for bound in (exp(-gamma * eps / 2), exp(-gamma * eps))
+    ]
+    assert outcomes == ["holds", "fails"]

@@ -17,6 +17,7 @@ from exactdp import (
     ErrorBound,
     ExactdpError,
     Grid,
+    Interval,
     Mechanism,
     certify,
     ideal,
@@ -507,3 +508,14 @@ def test_the_input_near_which_the_worst_error_is_approached() -> None:
     assert worst.near == [0, -5]
     close = ErrorBound(two_stage, within=5, inputs=[[0, Fraction(-5001, 1000)]]).risk(eps=1)
     assert float(close) == pytest.approx(float(worst), rel=1e-3)
+
+
+def test_a_mechanism_that_is_defined_on_an_interval() -> None:
+    """Pr(wrong) = (1 − ε)/2 ≤ 1/4 from ε = 1/2 on; beyond 1 the program is not defined."""
+    flip = Mechanism.from_source(
+        "def flip(x: Dom(0, 1)): return choose({x: (1 + eps) / 2, 1 - x: (1 - eps) / 2})"
+    )
+    declared = Interval(0, 1, lower_open=True)
+    bound = ErrorBound(flip.on(declared), within=0, risk="1/4", ideal=lambda x: x)
+    assert bound.epsilon == declared
+    assert float(bound.smallest_epsilon()) == 0.5

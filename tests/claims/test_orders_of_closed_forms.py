@@ -15,6 +15,7 @@ import pytest
 from exactdp import (
     Accuracy,
     AllReals,
+    Expected,
     Mechanism,
     Privacy,
     ValueRefusedError,
@@ -103,6 +104,13 @@ def test_privacy_in_parts() -> None:
 def test_expectations_in_parts() -> None:
     found = chosen("min(1, eps)").expectation(1)
     assert [float(found.at(at)) for at in ("1/2", 1, 3)] == [0.5, 1, 1]
+
+
+def test_an_expected_loss_that_is_tight_where_the_order_changes() -> None:
+    """Pr(1) = min(1/2, e^(−ε)) is 1/2 up to log 2, and below it from there on."""
+    loss = chosen("min(1/2, exp(-eps))")
+    for bound, outcome in (("1/2", "holds"), ("49/100", "fails")):
+        assert Expected(loss, lambda y: y, at_most=bound, inputs=[1]).check().outcome == outcome
 
 
 @ideal

@@ -8,7 +8,20 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, discrete, eps, exp, l1, linf
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Box,
+    Ideal,
+    Mechanism,
+    ValueRefusedError,
+    alpha,
+    discrete,
+    eps,
+    exp,
+    l1,
+    linf,
+)
 from language.corpus import FACTORIES
 
 MIXED = Mechanism.from_source("def mixed(x: Dom(0, 1), y: Real):\n    return lap(eps, y) > x")
@@ -50,3 +63,15 @@ def test_a_formula_beside_finite_inputs() -> None:
     claim = Accuracy(MIXED, exp(-alpha * eps), inputs=AllReals())
     assert claim.disagreement(AllReals()).at(1, -3) == claim.disagreement((1, -3)).distance
     assert any("x = 0" in piece.conditions for piece in formula)
+
+
+def test_the_distance_of_a_partial_ideal() -> None:
+    """Inputs below 0 never disagree, and have no distance."""
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1")
+    part = Ideal.from_source("def part(q: Real):\n    assert q >= 0\n    return q > 1\n")
+    formula = Accuracy(above, exp(-alpha * eps), ideal=part, inputs=AllReals()).disagreement(
+        AllReals()
+    )
+    assert (formula.at(3), formula.at(Fraction(1, 4))) == (2, Fraction(3, 4))
+    with pytest.raises(ValueRefusedError):
+        formula.at(-1)

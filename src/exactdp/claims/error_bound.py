@@ -22,6 +22,7 @@ from exactdp.claims.decision.counterexamples import is_input_of
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.of_claim import regions_of
+from exactdp.claims.stated.claim import mechanism_on
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.fitting import (
     error_for,
@@ -220,7 +221,7 @@ class ErrorBound:
         *,
         ideal: IdealGiven = None,
         inputs: InputsGiven = None,
-        epsilon: EpsilonGiven = POSITIVE,
+        epsilon: EpsilonGiven | None = None,
         simultaneous: bool = True,
         output_distance: OutputDistanceGiven = None,
     ) -> None:
@@ -230,7 +231,7 @@ class ErrorBound:
             "allowed": None if risk is None else probability(risk, "the risk"),
             "ideal": ideal,
             "inputs": inputs,
-            "epsilon": read_epsilon(epsilon),
+            "epsilon": mechanism_on(mechanism, epsilon)[1],
             "simultaneous": bool(simultaneous),
             "output_distance": output_distance,
         }

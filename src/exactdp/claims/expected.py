@@ -15,7 +15,7 @@ from exactdp.claims.decision.progress import nobody
 from exactdp.claims.expectations.excesses import Excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.places import OnCone, OnRay
-from exactdp.claims.regions.region import RAY, Combination, Region
+from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
 from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
@@ -173,7 +173,9 @@ class Expected:
         del each  # inputs are never grouped
         if is_listed(self.input_set):
             for u in islice(listed(self.mechanism, self.input_set), first, None):
-                yield (Region(("eps",), RAY, tuple(entries(u)), self.epsilon),)
+                ray = Region(("eps",), RAY, tuple(entries(u)), self.epsilon)
+                own = self.mechanism.definition.part
+                yield (ray if own is None else on_stretch(ray, own),)
             return
         domains = kinds(self.mechanism.inputs)
         every = product(*(kind.members for kind in domains if kind is not None))

@@ -17,7 +17,18 @@ from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Table, Value, plain
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
-from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative, positive, roots
+from exactdp.reals import (
+    ClosedForm,
+    Interval,
+    Root,
+    SolutionSet,
+    eps,
+    exp,
+    nonnegative,
+    positive,
+    roots,
+    solution_set,
+)
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.spans import Span, around, is_nonnegative, is_positive
 
@@ -31,7 +42,7 @@ _LOG = "Integer noise may have the rate k * log(r) with a whole number k and r >
 _LOG_RATE = "Write dlap(log(2 * exp(eps) - 1), mean), or a * eps with a rational number a > 0."
 SCORE = "A score is a rational number or linear in real inputs, without noise or rounding."
 NOISY = "Score the inputs themselves: expmech adds all the noise that is needed."
-_DECLARE = ', or say for which eps: @mechanism(epsilon="(0, 1]"), or epsilon= in the claim.'
+_DECLARE = ', or say for which eps: @mechanism(epsilon="{}"), or epsilon= in the claim.'
 
 
 def _in(on: Span) -> str:
@@ -261,12 +272,19 @@ def chances_of(
         which, text = problem
         who = "" if which is None else f" of {shown(values[which])}"
         message = text.replace("{who}", who)
+        rule, declare = "their sum is 1", "."
+        if which is not None and not somewhere:
+            defined = _where_nonnegative(found)
+            declare = _DECLARE.format("(0, 1]")
+            if len(defined):
+                rule += f"; here they are non-negative for eps in {defined}"
+                declare = _DECLARE.format(_declared(defined))
         raise ProgramError(
             message,
             place=place,
-            rule=f"Probabilities are non-negative for every eps {_in(on)} and their sum is 1.",
+            rule=f"Probabilities are non-negative for every eps {_in(on)} and {rule}.",
             way_out="Write the last one as 1 minus the others, and see that none is negative"
-            + (_DECLARE if which is not None and not somewhere else "."),
+            + declare,
         )
     return found
 
@@ -349,6 +367,26 @@ def _problem(
             shown = _negative_at(nonnegative(form, around(on)))
             return position, f"the probability{{who}} is negative{shown}: {form}"
     return None
+
+
+def _where_nonnegative(chances: Sequence[EpsTerm | Number]) -> SolutionSet:
+    """Return the ε at which no probability is negative."""
+    found = solution_set(closed_form(1, eps, exp))
+    for chance in chances:
+        found &= solution_set(closed_form(chance, eps, exp))
+    return found
+
+
+def _declared(defined: SolutionSet) -> str:
+    """Return the first part of a set of ε as an interval with rational ends inside it."""
+    first = defined.stretches[0]
+    lower = first.lower.upper if isinstance(first.lower, Root) else first.lower
+    upper = first.upper.lower if isinstance(first.upper, Root) else first.upper
+    if isinstance(first.lower, Root) and not first.lower.is_exact:
+        lower = -(-lower * 1000 // 1) / Fraction(1000)
+    if isinstance(first.upper, Root) and not first.upper.is_exact:
+        upper = upper * 1000 // 1 / Fraction(1000)
+    return str(Interval(lower, upper, lower_open=first.lower_open, upper_open=first.upper_open))
 
 
 def closed_form(chance: EpsTerm | Number, eps: Any, exp: Callable[[Any], Any]) -> Any:

@@ -864,7 +864,7 @@ def _with_integers(pattern: Value, values: list[Value]) -> Value:
 
 def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, ClosedForm]:
     """Return the probabilities, with outputs that match an `int` pattern merged into it."""
-    wide = [pattern for pattern, _ in chances if _has_integers(pattern)]
+    wide = [pattern for pattern, _ in chances if has_integers(pattern)]
     result: dict[Value, ClosedForm] = {}
     for output, chance in chances:
         home = next((p for p in wide if p != output and _includes(p, output)), output)
@@ -873,8 +873,9 @@ def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, Clos
     return result
 
 
-def _has_integers(pattern: Value) -> bool:
-    return pattern is int or (isinstance(pattern, tuple) and any(map(_has_integers, pattern)))
+def has_integers(pattern: Value) -> bool:
+    """Whether a pattern has a place for integer noise."""
+    return pattern is int or (isinstance(pattern, tuple) and any(map(has_integers, pattern)))
 
 
 def _includes(pattern: Value, output: Value) -> bool:

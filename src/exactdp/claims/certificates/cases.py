@@ -38,7 +38,7 @@ from exactdp.claims.stated.conditions import CaseFormula, Cases, Conjunction, re
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.hypotheses import falls, proved_signs
-from exactdp.claims.stated.inputs import Box, is_listed, listed, real_count
+from exactdp.claims.stated.inputs import Box, as_given, is_listed, listed, real_count
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -91,6 +91,10 @@ def is_by_cases(claim: Accuracy) -> bool:
         return True
     if claim.is_beta_of_input and not is_listed(claim.input_set):
         return True
+    if claim.is_beta_of_input:
+        every = (as_given(claim.mechanism, u) for u in listed(claim.mechanism, claim.input_set))
+        if any(isinstance(claim.beta_at(u), CaseFormula | Maximum) for u in every):
+            return True
     u = next(listed(claim.mechanism, claim.input_set)) if is_listed(claim.input_set) else None
     return bool(functions_of_eps(claim, u))
 

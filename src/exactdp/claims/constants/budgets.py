@@ -292,7 +292,7 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
             break
         if upper is not None and upper - lower <= width:
             break
-        if upper is None and (lower >= _LARGEST or lower == on.upper):
+        if upper is None and (max(lower, trial) >= _LARGEST or lower == on.upper):
             return _none(lower, _why(claim, found))
         trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
     if upper is None:

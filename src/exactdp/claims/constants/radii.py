@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Progress
+from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.of_claim import regions_of
 from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, show
 from exactdp.claims.stated.levels import ANY, constant
@@ -176,7 +177,7 @@ def _limit_at_zero(claim: Accuracy, on: Interval, u: Value) -> Fraction | None:
                     near = one.probability.substitute(gamma=0).limit(0)
                     is_sum = one.probability.denominator == 1
                     return Fraction(1 - near) if is_sum and near < 1 - beta else None
-    except ExactdpError:  # too many cells, or a claim that is not decided with any γ
+    except (ExactdpError, EndlessError):  # too many cells, or not decided with any γ
         pass
     return None
 

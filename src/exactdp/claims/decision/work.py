@@ -187,7 +187,7 @@ class EndlessError(Exception):
     def __init__(self) -> None:
         super().__init__(
             "too many cases of α and γ, as with integer noise and a γ without bound; restrict "
-            "epsilon or alpha"
+            "gamma, epsilon or alpha"
         )
 
 
@@ -315,8 +315,12 @@ class Explorer:
 
     def _most_at_input(self, region: Region) -> int:
         """Return the largest number of cells examined at a listed input."""
-        if region.curve is None or not self.claim.mechanism.kept(Engine).has_integers:
+        if not self.claim.mechanism.kept(Engine).has_integers:
             return _MOST_AT_INPUT
+        if region.curve is None:
+            place = region.names.index("gamma") if "gamma" in region.names else 0
+            bounded = not any(ray[place] and not ray[0] for ray in region.cone.rays)
+            return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT
         gamma = region.levels.get("gamma")
         bounded = gamma is None or supremum(gamma, region.on).is_finite
         return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.stated.distances import not_linear
 from exactdp.claims.stated.inputs import AllReals, Box, box_sides
+from exactdp.errors import UndefinedError
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf, spell
 from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 
 
 def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
-    """Return dd for all inputs of a set."""
+    """Return dd for all inputs of a set, without those at which the ideal is undefined."""
     if claim.has_roots:
         raise not_linear("the distance to disagreement under l2")
 
-    def run(given: tuple[Value, ...], _: dict[str, Spot]) -> DistanceForm:
-        found = claim.obligations.distance(given)
+    def run(given: tuple[Value, ...], _: dict[str, Spot]) -> DistanceForm | None:
+        try:
+            found = claim.obligations.distance(given)
+        except UndefinedError:
+            return None
         if isinstance(found, Spot):
             return DistanceForm(found.trace.names, rational_vector(found.form))
         return DistanceForm((), (), found)
@@ -32,7 +36,8 @@ def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
         return DistanceForm((), (), claim.obligations.distance(claim.mechanism.read_input(given)))
 
     found = piecewise(claim.mechanism, box_sides(claim.mechanism, u), run, alone)
-    return PiecewiseDistance(found)
+    defined = (one for one in found.pieces if one.value is not None)
+    return PiecewiseDistance(replace(found, pieces=tuple(defined)))
 
 
 class DistanceForm:

@@ -17,8 +17,8 @@ from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.inputs import AllReals, Box, box_sides, real_count
-from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.inputs import AllReals, Box, as_given, box_sides, real_count
+from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
@@ -27,9 +27,9 @@ from exactdp.language.values import Value
 from exactdp.reals import (
     ExpPoly,
 )
-from exactdp.reals.numbers import fraction
+from exactdp.reals.numbers import fraction, inf
 from exactdp.semantics.by_epsilon import in_units
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.distribution import Engine, has_integers
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -48,13 +48,12 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
     """Yield the region for each value of the finite inputs, without the `first` ones."""
     if claim.mechanism.checked.releases_eps:
         raise refused("outputs are expressions in eps")
-    is_released = claim.mechanism.checked.output.holds_noise
-    if is_released and claim.mechanism.kept(Engine).has_integers and not _is_fixed(claim):
+    if not _is_bounded(claim.gamma_level) and _releases_integers(claim):
         raise ValueRefusedError(
             "the mechanism releases integer noise, the claim is about all real inputs, and γ is "
-            "not a number",
-            rule="There is a case for each whole number below γ, so γ has to be a number.",
-            way_out="Give a number for gamma, or inputs=Grid(lo, hi) or a list.",
+            "not bounded by a number",
+            rule="There is a case for each whole number below γ.",
+            way_out="Give a number or a bounded range for gamma, or inputs=Grid(lo, hi) or a list.",
         )
     refuse_rounded(claim)
     if taken := {"alpha", "gamma"}.intersection(claim.entry_names):
@@ -103,10 +102,23 @@ def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value
     return [0 if kind is None else next(rest) for kind in domains]
 
 
-def _is_fixed(claim: Accuracy) -> bool:
-    """Whether γ is a number."""
-    gamma = claim.gamma_level
-    return not isinstance(gamma, Range) and constant(gamma) is not None
+def _is_bounded(gamma: Level) -> bool:
+    """Whether γ is a number, or in a range that is bounded by numbers."""
+    return gamma.upper != inf if isinstance(gamma, Range) else constant(gamma) is not None
+
+
+def _releases_integers(claim: Accuracy) -> bool:
+    """Whether an output contains integer noise."""
+    program = claim.mechanism
+    engine = program.kept(Engine)
+    if not program.checked.output.holds_noise or not engine.has_integers:
+        return False
+    if engine.rounds or claim.has_inverse_eps:
+        return True
+    domains = kinds(program.inputs)
+    every = product(*(kind.members for kind in domains if kind))
+    zeros = (as_given(program, assembled(program.inputs, _at_zero(domains, u))) for u in every)
+    return any(has_integers(one) for u in islice(zeros, 8) for one in engine.distribution(u))
 
 
 def _symbolic_beta(claim: Accuracy) -> Expression:

@@ -12,7 +12,6 @@ from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.hypotheses import falls
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError
-from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -46,7 +45,7 @@ class Free:
             elif (beta := _rising(claim, betas, "alpha")) is not None:
                 why["alpha"] = f"beta = {beta} is not seen to fall in alpha"
         if isinstance(gamma, Range):
-            if noisy and not claim.mechanism.kept(Engine).has_integers:
+            if noisy:
                 why["gamma"] = "the outputs hold noise"
             elif (beta := _rising(claim, betas, "gamma")) is not None:
                 why["gamma"] = f"beta = {beta} is not seen to fall in gamma"

@@ -51,7 +51,7 @@ _NAMES: Mapping[str, Any] = {
     "gamma": Symbol("gamma"),
     "eps": as_expression(eps, "eps"),
 }
-_FUNCTIONS = (exp, minimum, maximum)
+_FUNCTIONS = (exp, minimum, maximum, Fraction)
 _WORDS: Mapping[str, Any] = {**_NAMES, "exp": exp}  # the names in a condition given as a string
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,

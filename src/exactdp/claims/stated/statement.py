@@ -87,6 +87,7 @@ class Statement:
     beta: Any
     alpha: Any
     gamma: Any
+    """By default 0, or any number if the region is a condition on it."""
     region: Any
     """A condition on alpha, gamma, eps and the input; the claim is made where it holds."""
     ideal: Any
@@ -105,7 +106,7 @@ class Statement:
         mechanism: Program,
         beta: Beta,
         alpha: LevelGiven = ANY,
-        gamma: LevelGiven = 0,
+        gamma: LevelGiven | None = None,
         *,
         region: RegionGiven = None,
         ideal: IdealGiven = None,
@@ -143,6 +144,11 @@ class Statement:
                     f"{name} is {shown(given)}",
                     rule=f"{name} is {' or '.join(map(repr, allowed))}.",
                 )
+        if gamma is None:
+            used = frozenset[str]().union(
+                *(one.form.names() for conj in self._region for one in conj)
+            )
+            object.__setattr__(self, "gamma", ANY if "gamma" in used else 0)
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
         _ = self.ideal_function, self.input_set, self.conditions
@@ -186,11 +192,15 @@ class Statement:
         return read_level(given, name)
 
     @cached_property
+    def _region(self) -> Cases:
+        if self.region is None:
+            return ALWAYS
+        return read_cases(self.region, self.mechanism, "region")
+
+    @cached_property
     def conditions(self) -> Cases:
         """The conditions on α and γ, in addition to their ranges of numbers."""
-        cases = ALWAYS
-        if self.region is not None:
-            cases = read_cases(self.region, self.mechanism, "region")
+        cases = self._region
         if callable(self.inputs) and not is_listed(self.input_set):
             inputs = read_cases(self.inputs, self.mechanism, "inputs")
             for one in (one for conjunction in inputs for one in conjunction):
